@@ -78,6 +78,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_build": ("_loading",),
     "_loading": ("missing",),
     "missing": (),
+    "__future__": ("nn",),
     "_later": (),
     "_kernels": (),
     "_core": (),
@@ -126,6 +127,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "as_torch": ("_loading",),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
+    "func": ("transformed", "tensor", "ops", "autograd", *_USERS[: _USERS.index("func")]),
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
     "nn": ("_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("nn")]),

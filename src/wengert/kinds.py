@@ -37,6 +37,19 @@ def is_signed(self: Tensor) -> bool:
     return self.dtype.is_signed
 
 
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What `load_state_dict` gives a parameter in the place of this one, where `torch.__future__` lets it swap them.
+
+    Args:
+        other: the tensor that was saved.
+        assign: take its memory; otherwise its values are copied into this one's.
+
+    Returns:
+        A tensor without history.
+    """
+    return (other if assign else self.copy_(other)).detach()  # type: ignore[attr-defined, no-any-return]
+
+
 def is_same_size(self: Tensor, other: Tensor) -> bool:
     """Whether the shapes are equal."""
     return self.shape == other.shape
@@ -197,7 +210,10 @@ def on_device(name: str) -> Callable[..., NoReturn]:
 
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
-    **{each.__name__: each for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device)},
+    **{
+        each.__name__: each
+        for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device, module_load)
+    },
     **{each.__name__: each for each in (dim_order, new, _make_subclass, as_subclass, pin_memory)},
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
     "dequantize": dequantized,

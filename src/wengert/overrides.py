@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -123,6 +124,31 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
         functional: [getattr(functional, name) for name in functional.__all__],
         Tensor: members,
     }
+
+
+def get_testing_overrides() -> dict[Any, Callable[..., int]]:
+    """For each function that asks `__torch_function__` one with the same parameters, which returns -1.
+
+    >>> import wengert as wg
+    >>> wg.overrides.get_testing_overrides()[wg.add](wg.ones(2), 1)
+    -1
+    """
+    return {each: stand_in(each) for functions in get_overridable_functions().values() for each in functions}
+
+
+def stand_in(function: Callable[..., Any]) -> Callable[..., int]:
+    """A function with the parameters of another one, which returns -1."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # Python does not know those of every method
+        signature = inspect.signature(lambda *args, **kwargs: -1)
+
+    def answer(*args: Any, **kwargs: Any) -> int:
+        signature.bind(*args, **kwargs)
+        return -1
+
+    answer.__signature__ = signature  # type: ignore[attr-defined]
+    return answer
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:

@@ -16,20 +16,32 @@ from ._core.tensor.tangents import first_of
 
 def wrapped(tensor: Tensor) -> str:
     """The text of a tensor with its wrappers, the outermost transform innermost; empty if it has none."""
-    depths = dict.fromkeys((*scopes_of(tensor), *forward_depths(tensor)), "GradTrackingTensor(lvl={}, value=")
-    for at, batch in enumerate(reversed(levels_of(tensor)), 1):
-        depths[batch.depth or at] = "BatchedTensor(lvl={}, bdim=0, value="
+    depths = layers(tensor)
     if not depths:
         return ""
+    text = repr(plain(tensor))
+    for depth in sorted(depths):
+        inner = "\n".join(f"    {line}" if line else line for line in text.splitlines())
+        kind = "BatchedTensor(lvl={}, bdim=0, value=" if depths[depth] else "GradTrackingTensor(lvl={}, value="
+        text = f"{kind.format(depth)}\n{inner}\n)"
+    return text
+
+
+def layers(tensor: Tensor) -> dict[int, bool]:
+    """The depths of the transforms that follow a tensor, and whether each is a batch."""
+    depths = dict.fromkeys((*scopes_of(tensor), *forward_depths(tensor)), False)
+    for at, batch in enumerate(reversed(levels_of(tensor)), 1):
+        depths[batch.depth or at] = True
+    return depths
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """A tensor without the transforms that follow it, of the same memory."""
     array: Any = tensor._array_
     while hasattr(array, "whole"):
         tensor = array.whole
         array = tensor._array_
-    text = repr(share(tensor._array_, tensor._storage_))
-    for depth in sorted(depths):
-        inner = "\n".join(f"    {line}" if line else line for line in text.splitlines())
-        text = f"{depths[depth].format(depth)}\n{inner}\n)"
-    return text
+    return share(tensor._array_, tensor._storage_)
 
 
 def forward_depths(tensor: Tensor) -> Iterator[int]:

@@ -29,6 +29,15 @@ def test_tensors_exchange_values_history_class_and_attributes():
     assert plain.grad_fn.name() == "MulBackward0" and result.grad_fn is None
 
 
+def test_leaves_are_exchanged_once_their_graphs_are_gone():
+    leaf, other = wg.ones(2, requires_grad=True), wg.zeros(3, dtype=wg.float64)
+    (leaf * 2).sum().backward()
+    swap_tensors(leaf, other)
+    assert leaf.tolist() == [0, 0, 0] and leaf.grad is None and other.grad.tolist() == [2, 2]
+    (other * 3).sum().backward()
+    assert other.grad.tolist() == [5, 5] and other.requires_grad and not leaf.requires_grad
+
+
 def test_tensors_that_others_know_by_their_place_are_not_exchanged():
     leaf = wg.ones(2, requires_grad=True)
     result = leaf * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .debug import debug_unwrap
 from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, functionalize, replace_all_batch_norm_modules_, stack_module_state
@@ -12,6 +13,7 @@ from .taylor import jet, taylor
 from .vmap import vmap
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",

@@ -1,4 +1,4 @@
-"""What `Module.to` is asked for: torch's three forms of arguments."""
+"""What `Module.to` is asked for, in torch's three forms of arguments, and how parameters become what it makes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import warnings
 from typing import Any
 
 from ...ops.memory.convert import check_device, contiguous_format
+from ...ops.memory.exchange import swap_tensors
 from ...tensor import Tensor, device, dtypes
+from ..parameter import Parameter
 
 FORMS = (
     ("device", "dtype", "non_blocking", "copy"),
@@ -21,6 +23,9 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "copy": (bool,),
     "memory_format": (type(contiguous_format), type(None)),
 }
+WAYS: dict[str, Any] = {"overwrite": False, "swap": False}
+"""What `torch.__future__` says of converted parameters."""
+
 EXPECTED = """
  * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, \
 torch.memory_format memory_format = None)
@@ -92,3 +97,78 @@ def fitted(form: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any])
 def shown(value: Any) -> str:
     """The kind of an argument."""
     return "torch.dtype" if isinstance(value, dtypes.dtype) else type(value).__name__
+
+
+def converted(parameter: Any, made: Tensor, made_grad: Tensor | None, name: str) -> Any:
+    """What stands for a parameter once it is converted, in one of the ways that `torch.__future__` offers.
+
+    Args:
+        parameter: the parameter.
+        made, made_grad: what it and its gradient became.
+        name: of the parameter, for errors.
+
+    Returns:
+        The parameter with other values; or with the other tensor's identity; or a new one.
+
+    Raises:
+        RuntimeError: it cannot be exchanged.
+    """
+    grad = parameter.grad
+    if get_swap_module_params_on_conversion():
+        parameter.grad = None
+        try:
+            exchanged(parameter, made)
+        except Exception as error:
+            parameter.grad = grad
+            raise RuntimeError(f"_apply(): Couldn't swap {name}") from error
+        if grad is not None:
+            parameter.grad = exchanged(grad, made_grad)
+        return parameter
+    if get_overwrite_module_params_on_conversion():
+        fresh: Any = Parameter(made, parameter.requires_grad)
+        fresh.grad = made_grad
+        return fresh
+    parameter.data = made
+    if grad is not None:
+        grad.data = made_grad
+    return parameter
+
+
+def exchanged(current: Any, made: Any) -> Any:
+    """A tensor, after another one has come in its place: as a parameter if it was one."""
+    if isinstance(current, Parameter):
+        made = Parameter(made, current.requires_grad)
+    swap_tensors(current, made)
+    return current
+
+
+def set_overwrite_module_params_on_conversion(value: bool) -> None:
+    """Whether a conversion makes new parameters, and leaves the old ones as they are.
+
+    >>> import wengert as wg
+    >>> layer = wg.nn.Linear(2, 1)
+    >>> weight = layer.weight
+    >>> wg.__future__.set_overwrite_module_params_on_conversion(True)
+    >>> layer.double().weight is weight, weight.dtype
+    (False, torch.float32)
+    >>> wg.__future__.set_overwrite_module_params_on_conversion(False)
+    """
+    WAYS["overwrite"] = value
+
+
+def get_overwrite_module_params_on_conversion() -> bool:
+    """What `set_overwrite_module_params_on_conversion` was last called with."""
+    return WAYS["overwrite"]  # type: ignore[no-any-return]
+
+
+def set_swap_module_params_on_conversion(value: bool) -> None:
+    """Whether parameters are exchanged by `utils.swap_tensors`: in conversions, and in `load_state_dict`.
+
+    They stay the same objects then, also where the new ones are of another class. No graph may lead to them.
+    """
+    WAYS["swap"] = value
+
+
+def get_swap_module_params_on_conversion() -> bool:
+    """What `set_swap_module_params_on_conversion` was last called with."""
+    return WAYS["swap"]  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ from ...autograd import no_grad
 from ...ops.create.like import empty_like
 from ...ops.memory.convert import check_device
 from ...tensor import Tensor
-from .conversion import read_to
+from .conversion import converted, read_to
 from .global_hooks import (
     register_module_backward_hook,
     register_module_buffer_registration_hook,
@@ -97,18 +97,17 @@ class Module(Hooking):
         return self
 
     def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Put `fn` of each parameter, gradient and buffer in its place; parameters keep their identity."""
+        """Put `fn` of each parameter, gradient and buffer in its place; parameters keep their identity, unless
+        `torch.__future__` says otherwise."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is not None:
                 with no_grad():
                     grad = parameter.grad
                     made, made_grad = fn(parameter), None if grad is None else fn(grad)  # before anything is written
-                    parameter.data = made  # type: ignore[attr-defined]
-                    if grad is not None:
-                        grad.data = made_grad  # type: ignore[assignment]
+                    self._parameters[name] = converted(parameter, made, made_grad, f"{self._get_name()}.{name}")
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

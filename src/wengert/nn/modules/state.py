@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ...autograd import no_grad
 from ...tensor import RemovableHandle, Tensor
 from ..parameter import Parameter
+from .conversion import exchanged, get_swap_module_params_on_conversion
 from .traversal import Traversal
 
 EXTRA_STATE = "_extra_state"
@@ -236,6 +237,8 @@ class State(Traversal):
                     return ""
                 if isinstance(current, Parameter) and not isinstance(value, Parameter):
                     value = Parameter(value, requires_grad=current.requires_grad)
+                if get_swap_module_params_on_conversion():
+                    value = exchanged(current, current.module_load(value, assign=True))  # type: ignore[attr-defined]
                 setattr(self, name, value)
         except Exception as error:
             return (

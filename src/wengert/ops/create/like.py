@@ -280,7 +280,7 @@ def new_full(
         input: tensor.
         size: the lengths, a sequence.
         fill_value: a number.
-        dtype, device, requires_grad: as for `new_zeros`.
+        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
 
     Returns:
         A new leaf.
@@ -352,7 +352,7 @@ def new_tensor(
     Args:
         input: tensor.
         data: what `tensor` takes.
-        dtype, layout, device, pin_memory, requires_grad: as for `new_zeros`.
+        dtype, device, requires_grad: as for `new_zeros`.
 
     Returns:
         A new leaf.

@@ -1,0 +1,65 @@
+"""Two tensors exchanged: each object becomes what the other was."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+
+from ..._core.tensor.base import Tensor
+
+OWN_REFERENCES = 3
+"""To an accumulator that no edge leads to: the leaf's, a variable's, and that of the call that counts."""
+
+FIELDS = ("_array_", "_storage_", "_flags_", "_edge_", "_meta_")
+
+
+def swap_tensors(t1: Tensor, t2: Tensor) -> None:
+    """Exchange two tensors: values, place in the graph, class and attributes, for all who hold either.
+
+    Args:
+        t1, t2: tensors, or parameters.
+
+    Raises:
+        RuntimeError: there is a weak reference to one of them, or a graph leads to one that is a leaf: both would stand
+            for the other tensor from then on.
+        TypeError: one is of a subclass, the other is not.
+
+    >>> import wengert as wg
+    >>> x, y = wg.zeros(2), wg.ones(3)
+    >>> wg.utils.swap_tensors(x, y)
+    >>> x, y
+    (tensor([1., 1., 1.]), tensor([0., 0.]))
+    """
+    for name, tensor in (("t1", t1), ("t2", t2)):
+        if has_accumulator(tensor):
+            raise RuntimeError(
+                f"Cannot swap {name}: a graph leads to it, and would give it the gradients of the other one. Delete "
+                "what was computed with it first."
+            )
+        if weakref.getweakrefs(tensor):
+            raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
+    kinds = type(t1), type(t2)
+    if kinds[0] is not kinds[1]:
+        if Tensor in kinds:  # compiled, it is no class that Python has laid out: objects cannot become of it
+            raise TypeError(f"swap_tensors(): a {kinds[0].__name__} cannot become a {kinds[1].__name__} and vice versa")
+        t1.__class__, t2.__class__ = kinds[1], kinds[0]
+    attributes = dict(vars(t1)), dict(vars(t2))
+    for tensor, own in ((t1, attributes[1]), (t2, attributes[0])):
+        vars(tensor).clear()
+        vars(tensor).update(own)
+    for field in FIELDS:
+        first, second = getattr(t1, field), getattr(t2, field)
+        setattr(t1, field, second)
+        setattr(t2, field, first)
+
+
+def has_accumulator(tensor: Tensor) -> bool:
+    """Whether a graph that is alive ends in a leaf; if none does, it forgets the node that its graphs ended in."""
+    meta = tensor._meta_
+    kept = None if meta is None else meta.accumulator
+    if isinstance(kept, weakref.ref):
+        return kept() is not None
+    if kept is None or sys.getrefcount(kept) > OWN_REFERENCES:  # edges hold the others
+        return kept is not None
+    meta.accumulator = None
+    return False

@@ -1,0 +1,123 @@
+"""`swap_in_optimizer_params_and_state`: an optimiser that works on other tensors for a while."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..tensor import Tensor
+from .optimizer import Optimizer
+
+NAME = "swap_in_optimizer_params_and_state"
+
+
+@contextmanager
+def swap_in_optimizer_params_and_state(
+    optimizer: Optimizer, swapin_parameters: dict[str, Tensor], swapin_optim_state: dict[str, Any]
+) -> Iterator[None]:
+    """A context in which an optimiser has other parameters, state and options; afterwards it has its own again.
+
+    Args:
+        optimizer: one that has made a step, so that it has a state.
+        swapin_parameters: tensors in the order of its parameters.
+        swapin_optim_state: what `state_dict` returns. Its tensors are written in place by a step; what else a step
+            changes is forgotten.
+
+    Raises:
+        RuntimeError: the parameters, groups or options do not correspond to the optimiser's.
+
+    >>> import wengert as wg
+    >>> weight = wg.nn.Parameter(wg.ones(1))
+    >>> optimiser = wg.optim.SGD([weight], lr=0.5, momentum=0.5)
+    >>> weight.grad = wg.ones(1)
+    >>> optimiser.step()
+    >>> other = wg.ones(1)
+    >>> other.grad = wg.ones(1)
+    >>> with wg.optim.swap_in_optimizer_params_and_state(optimiser, {"weight": other}, optimiser.state_dict()):
+    ...     optimiser.step()
+    >>> weight.detach(), other
+    (tensor([0.5000]), tensor([0.2500]))
+    """
+    if not optimizer.state:
+        raise RuntimeError(f"{NAME} requires initialized optimizer state.")
+    state, options = checked_state(swapin_optim_state, len(optimizer.param_groups))
+    groups = list(paired(optimizer, list(swapin_parameters.values()), options))
+    known = {number for _, _, option in groups for number in option["params"]}
+    if extra := sorted(state.keys() - known):
+        raise RuntimeError(
+            f"{NAME} requires swapin_optim_state['state'] to be keyed only by packed parameter ids from "
+            f"param_groups[*]['params']; got extra keys {extra}."
+        )
+    own_state, own_groups = optimizer.state, [dict(group) for group in optimizer.param_groups]
+    try:
+        optimizer.state = defaultdict(dict)
+        for group, tensors, option in groups:
+            group.update({**option, "params": tensors})
+            for tensor, number in zip(tensors, option["params"]):
+                optimizer.state[tensor] = dict(state.get(number, {}))
+        yield
+    finally:
+        for group, own in zip(optimizer.param_groups, own_groups):
+            group.clear()
+            group.update(own)
+        optimizer.state = own_state
+
+
+def checked_state(given: dict[str, Any], count: int) -> tuple[dict[Any, Any], list[dict[str, Any]]]:
+    """The state and the groups of a `state_dict`.
+
+    Raises:
+        RuntimeError: it has other parts, or another number of groups than `count`.
+    """
+    state, options = given.get("state"), given.get("param_groups")
+    for name, part, kind, meaning in (
+        ("state", state, dict, "dict mapping packed parameter ids to per-param state dicts"),
+        ("param_groups", options, list, "list of param-group dicts"),
+    ):
+        if not isinstance(part, kind):
+            raise RuntimeError(
+                f"{NAME} requires swapin_optim_state['{name}'] to be a {meaning}, got {type(part).__name__}."
+            )
+    if len(options) != count:  # type: ignore[arg-type]
+        raise RuntimeError("swapin_optim_state has a different number of parameter groups than the live optimizer.")
+    return state, options  # type: ignore[return-value]
+
+
+def paired(
+    optimizer: Optimizer, tensors: list[Tensor], options: list[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], list[Tensor], dict[str, Any]]]:
+    """Each group with its tensors and options.
+
+    Raises:
+        RuntimeError: they do not correspond.
+    """
+    start = 0
+    for at, (group, option) in enumerate(zip(optimizer.param_groups, options)):
+        count = len(group["params"])
+        if not isinstance(option.get("params"), list):
+            raise RuntimeError(
+                f"{NAME} requires optimizer.state_dict()-style param_groups[*]['params'] entries keyed by packed "
+                "parameter ids."
+            )
+        if len(option["params"]) != count:
+            raise RuntimeError(
+                f"swapin_optim_state param group {at} has a different number of params than the live optimizer param "
+                "group."
+            )
+        if option.keys() != group.keys():
+            raise RuntimeError(
+                f"{NAME} requires optimizer.state_dict()-style param group keys to exactly match the live optimizer "
+                f"group keys for group {at}. Keys only in swap-in: {sorted(option.keys() - group.keys())}. Keys only "
+                f"in live: {sorted(group.keys() - option.keys())}."
+            )
+        if len(tensors) < start + count:
+            raise RuntimeError(
+                f"{NAME} requires the explicit parameter state to match optimizer.param_groups ordering."
+            )
+        yield group, tensors[start : start + count], option
+        start += count
+
+
+__all__ = ["swap_in_optimizer_params_and_state"]
