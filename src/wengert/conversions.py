@@ -94,7 +94,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
     if dtype is Tensor:
         wanted: Any = dtypes.get_default_dtype()
     elif isinstance(dtype, str):
-        wanted = next((each for each in dtypes.ALL if f"torch.{each.legacy}" == dtype), None)
+        kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
+        wanted = next((each for each in dtypes.ALL if f"{kind}.{each.legacy}" == dtype), None)
     else:
         wanted = getattr(dtype, "dtype", dtype)
     if not isinstance(wanted, dtypes.dtype):

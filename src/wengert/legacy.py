@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._core import flags
 from ._core.tensor.storage import Storage
 from ._core.types.devices import layout, strided
 from ._core.types.dtypes import ALL, bfloat16, dtype
@@ -42,7 +43,7 @@ class TensorType(type):
         return empty(*(data or (0,)), dtype=cls.dtype, device=device)  # type: ignore[no-any-return]
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and not instance._flags_ & flags.SPARSE
 
     def __repr__(cls) -> str:
         return f"<class 'torch.{cls.__name__}'>"

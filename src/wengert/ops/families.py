@@ -170,6 +170,7 @@ NAMES: dict[str, str] = {
     "sparse.entries": "_sparse_coo_tensor_with_dims_and_tensors _sparse_entries _to_sparse",
     "sparse.products": "_sparse_addmm _sparse_sparse_matmul dsmm hsmm spmm",
     "sparse.reading": "_coalesce _sparse_mask _sparse_values _to_dense",
+    "sparse.resizing": "resize_as_sparse_",
     "sparse.sparse_results": "hspmm smm sspaddmm",
     "sparse.reductions": "_sparse_log_softmax _sparse_softmax _sparse_sum",
     "reductions.segments": "_segment_reduce segment_reduce",
@@ -260,11 +261,12 @@ METHODS: dict[str, str] = {
     "shapes.scattered": "diagonal_scatter select_scatter slice_scatter",
     "shapes.sections": "dsplit hsplit tensor_split vsplit",
     "shapes.strided": "diag diag_embed diagflat diagonal unfold",
+    "sparse.resizing": "resize_as_sparse_",
     "sparse.sparse_results": "smm sspaddmm",
     "sparse.methods": (
         "_coalesced_ _indices _nnz _values ccol_indices coalesce col_indices crow_indices dense_dim indices "
-        "is_coalesced row_indices sparse_dim sparse_mask to_dense to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo "
-        "to_sparse_csc to_sparse_csr values"
+        "is_coalesced row_indices sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ to_dense to_sparse "
+        "to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values"
     ),
     "shapes.unsafe_parts": "split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes",
     "shapes.view_copies": "narrow_copy",

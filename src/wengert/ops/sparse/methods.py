@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..._core.tensor.base import bind
 from .forms import METHODS as FORMS
 from .reading import METHODS
+from .resizing import METHODS as RESIZING
 
-for name, method in {**METHODS, **FORMS}.items():
+for name, method in {**METHODS, **FORMS, **RESIZING}.items():
     bind(name, method)

@@ -1,0 +1,159 @@
+"""Sparse tensors of coordinates given another shape, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._core import sparse_errors
+from ..._core.calls.sparse import replace
+from ..._core.cards.arguments import integer, integers
+from ..._core.cards.card import composite
+from ..._core.tensor.base import Tensor
+from ..._core.tensor.coordinates import coordinates
+from ..._core.tensor.storage import count
+from .compressed import is_compressed
+from .parts import is_sparse, none
+from .reading import title_of
+
+ADVICE = (
+    " on a non-empty sparse tensor is not supported. Make an empty one of that size, sparse_coo_tensor(size), or a new "
+    "one of these indices and values."
+)
+
+
+def check_writable(name: str, self: Any) -> None:
+    """Refuse a tensor that cannot be given another shape.
+
+    Raises:
+        NotImplementedError: it is not in coordinates.
+        RuntimeError: it requires a gradient.
+    """
+    if not is_sparse(self) or is_compressed(self):
+        kind = "CPU" if not is_sparse(self) else f"{self.layout.title}CPU"
+        raise NotImplementedError(sparse_errors.no_kernel(name, kind))
+    if self.requires_grad:
+        raise RuntimeError(
+            f"{name}: a leaf Variable that requires grad is being used in an in-place operation, or what was made of "
+            "one; detach() it first"
+        )
+
+
+def read_size(name: str, size: Any, sparse_dim: Any, dense_dim: Any) -> tuple[tuple[int, ...], int]:
+    """The shape, and how many dimensions are sparse.
+
+    Raises:
+        RuntimeError: they do not fit, or a length is negative.
+    """
+    shape = tuple(integers(name, "size", size))
+    lead, rest = integer(name, "sparse_dim", sparse_dim), integer(name, "dense_dim", dense_dim)
+    if len(shape) != lead + rest or min(lead, rest) < 0:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(shape)}, sparse_dim = {lead}, "
+            f"dense_dim = {rest}"
+        )
+    if any(length < 0 for length in shape):
+        raise RuntimeError(f"{name}: size must have no negative lengths, but got {[*shape]}")
+    return shape, lead
+
+
+def sparse_resize_(self: Any, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Any:
+    """Give a tensor in coordinates another shape, in place; where it grows it is zero.
+
+    Args:
+        self: tensor in coordinates that requires no gradient.
+        size: the shape; no length may be less than before, unless there are no entries.
+        sparse_dim, dense_dim: how many dimensions are sparse, and dense: as before, unless there are no entries.
+
+    Raises:
+        NotImplementedError: it is not in coordinates.
+        RuntimeError: it has entries that would not fit.
+    """
+    check_writable("sparse_resize_", self)
+    shape, lead = read_size("sparse_resize_", size, sparse_dim, dense_dim)
+    resize(self, shape, lead)
+    return self
+
+
+def resize(self: Any, shape: tuple[int, ...], lead: int) -> None:
+    """Give a tensor in coordinates another shape; what does not fit is refused before."""
+    array = self._array_
+    if not array.indices.shape[1]:
+        clear(self, shape, lead)
+        return
+    dims = len(array.indices)
+    for kind, had, wanted in (("sparse", dims, lead), ("dense", array.ndim - dims, len(shape) - lead)):
+        if had != wanted:
+            raise RuntimeError(f"changing the number of {kind} dimensions (from {had} to {wanted}){ADVICE}")
+    for kind, part in (("sparse", slice(lead)), ("dense", slice(lead, None))):
+        old, new = array.shape[part], shape[part]
+        if any(after < before for before, after in zip(old, new, strict=True)):
+            raise RuntimeError(f"shrinking the size of {kind} dimensions (from {[*old]} to {[*new]}){ADVICE}")
+    if array.shape[lead:] == shape[lead:]:
+        self._array_ = coordinates(array.indices, array.values, shape, array.coalesced)
+    else:
+        values = array.values.new_zeros((array.indices.shape[1], *shape[lead:]))
+        values[tuple(slice(length) for length in array.values.shape)] = array.values
+        replace(self, coordinates(array.indices, values, shape, array.coalesced))
+    count(self._storage_)
+
+
+def clear(self: Any, shape: tuple[int, ...], lead: int) -> None:
+    """Let a tensor in coordinates be zero, of another shape."""
+    array = self._array_
+    values = array.values.new_zeros((0, *shape[lead:]))
+    replace(self, coordinates(np.zeros((lead, 0), np.int64), values, shape, True))
+    count(self._storage_)
+
+
+def sparse_resize_and_clear_(self: Any, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Any:
+    """Give a tensor in coordinates another shape, in place, and let it be zero.
+
+    Args:
+        self: tensor in coordinates that requires no gradient.
+        size: the shape.
+        sparse_dim, dense_dim: how many dimensions are sparse, and dense.
+
+    Raises:
+        NotImplementedError: it is not in coordinates.
+        RuntimeError: size and dimensions do not fit.
+    """
+    check_writable("sparse_resize_and_clear_", self)
+    clear(self, *read_size("sparse_resize_and_clear_", size, sparse_dim, dense_dim))
+    return self
+
+
+@composite()
+def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
+    """Give a tensor in coordinates the shape of another one, in place; see `sparse_resize_`.
+
+    Args:
+        input: tensor in coordinates that requires no gradient.
+        the_template: tensor in coordinates.
+
+    Raises:
+        NotImplementedError: `input` is not in coordinates.
+        RuntimeError: `the_template` is not, or entries would not fit.
+
+    Examples:
+        >>> import wengert as wg
+        >>> made = wg.tensor([[0.0, 2.0]]).to_sparse()
+        >>> wg.resize_as_sparse_(made, wg.zeros(2, 3).to_sparse()).to_dense()
+        tensor([[0., 2., 0.],
+                [0., 0., 0.]])
+    """
+    check_writable("resize_as_sparse_", input)
+    if not is_sparse(the_template) or is_compressed(the_template):
+        raise RuntimeError(
+            f"resize_as_sparse_ expected sparse coordinate tensor layout but got {title_of(the_template)}"
+        )
+    resize(input, tuple(the_template.shape), the_template.sparse_dim())  # type: ignore[attr-defined]
+    return input
+
+
+resize_as_sparse_.samples(none)  # type: ignore[attr-defined]
+
+METHODS: dict[str, Any] = {each.__name__: each for each in (sparse_resize_, sparse_resize_and_clear_)}
+"""What Tensor gets, by name."""

@@ -1,0 +1,52 @@
+"""Types of sparse tensors as torch's early days had them: `torch.sparse.FloatTensor` and its family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import flags
+from ..._core.tensor.base import Tensor
+from ..._core.types.devices import layout, sparse_coo
+from ..._core.types.dtypes import ALL, bfloat16, dtype
+from ..._core.types.sizes import Size
+from .create import sparse_coo_tensor
+
+
+class SparseType(type):
+    """The class of these types: they make tensors in coordinates, and answer `isinstance`."""
+
+    dtype: dtype
+    is_cuda = False
+    is_sparse = True
+    layout: layout = sparse_coo
+
+    def __call__(cls, *data: Any, device: Any = None) -> Any:
+        """A sparse tensor of indices and values, and perhaps a size; or of these lengths, without entries.
+
+        Raises:
+            TypeError: neither.
+        """
+        if data and isinstance(data[0], Tensor):
+            if len(data) not in (2, 3):
+                raise TypeError(f"{cls.__name__}(): expected indices, values and perhaps a size")
+            return sparse_coo_tensor(*data, device=device)
+        if not data:
+            return sparse_coo_tensor((0,), dtype=cls.dtype, device=device)
+        size = data[0] if len(data) == 1 and isinstance(data[0], (Size, tuple, list)) else data
+        return sparse_coo_tensor(tuple(size), dtype=cls.dtype, device=device)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not isinstance(instance, Tensor) or not instance._flags_ & flags.SPARSE:
+            return False
+        return instance.dtype is cls.dtype and instance.layout is sparse_coo  # type: ignore[attr-defined]
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.sparse.{cls.__name__}'>"
+
+
+TYPES: dict[str, SparseType] = {
+    each.legacy: SparseType(each.legacy, (), {"dtype": each, "__doc__": f"Sparse tensors of dtype `{each.name}`."})
+    for each in (*ALL, bfloat16)
+    if each.legacy.endswith("Tensor") and each.name not in ("bool", "complex64", "complex128")
+}
+"""All of them, by name."""
