@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, NUMBERS, Array, Bad, Number, Sample, alias, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Number, Sample, alias, pointwise
 from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
@@ -224,7 +224,7 @@ def rsub_vjp_other(grad: Any) -> Any:
     return grad
 
 
-@arithmetic(keeps_numbers=True, native=native("multiply"))
+@arithmetic(dtypes=WIDE, keeps_numbers=True, native=native("multiply"))
 def mul(self: Array, other: Array, *, out: Any = None) -> Any:
     """Product of `self` and `other`, element by element."""
     return kernels.multiply(self, other, out=out)
@@ -339,7 +339,7 @@ INTEGER_ADDCDIV = (
 )
 
 
-@scaled_sum(dtypes=FLOATS, explained=INTEGERS | BOOLS, native=native("addcdiv"), native_write=native("addcdiv_"))
+@scaled_sum(dtypes=FLOATS, explained=WIDE - FLOATS, native=native("addcdiv"), native_write=native("addcdiv_"))
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 

@@ -13,7 +13,20 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import COMPLEXES, FLOATS, ORDERED, Array, Bad, Index, Sample, alias, composite, op, pointwise
+from ..._core.cards.card import (
+    COMPLEXES,
+    FLOATS,
+    ORDERED,
+    WIDE,
+    Array,
+    Bad,
+    Index,
+    Sample,
+    alias,
+    composite,
+    op,
+    pointwise,
+)
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import elementwise
@@ -185,6 +198,7 @@ def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
 
 @op(
     layout="iterator",
+    dtypes=WIDE,
     name="_where",
     node="WhereBackward0",
     larger=True,
@@ -345,7 +359,7 @@ def lerp_samples(make: Any) -> Any:
 
 
 @pointwise(
-    layout="like", dtypes=ORDERED | COMPLEXES, numbers=False, inplace=True, takes_halves=True,
+    layout="like", dtypes=WIDE, numbers=False, inplace=True, takes_halves=True,
     out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}", native=native("nan_to_num"),
     native_write=native("nan_to_num_"),
 )  # fmt: skip

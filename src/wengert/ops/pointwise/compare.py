@@ -54,13 +54,13 @@ ordering = partial(comparison, dtypes=ORDERED, describes=COMPARED.format(", or t
 """The form of a comparison of what has an order."""
 
 
-@comparison(native=native("eq"))
+@comparison(dtypes=WIDE, native=native("eq"))
 def eq(self: Array, other: Array) -> Any:
     """Whether `self` equals `other`, element by element."""
     return kernels.equal(self, other)
 
 
-@comparison(native=native("ne"))
+@comparison(dtypes=WIDE, native=native("ne"))
 def ne(self: Array, other: Array) -> Any:
     """Whether `self` differs from `other`, element by element."""
     return kernels.not_equal(self, other)

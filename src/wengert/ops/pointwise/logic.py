@@ -99,19 +99,19 @@ def logical_not(self: Array) -> Any:
     return kernels.logical_not(self)
 
 
-@bitwise(native=native("bitwise_and"))
+@bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_and"))
 def bitwise_and(self: Array, other: Array, *, out: Any = None) -> Any:
     """Bits set in both `self` and `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_and(self, other, out=out)
 
 
-@bitwise(native=native("bitwise_or"))
+@bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_or"))
 def bitwise_or(self: Array, other: Array, *, out: Any = None) -> Any:
     """Bits set in `self` or `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_or(self, other, out=out)
 
 
-@bitwise(native=native("bitwise_xor"))
+@bitwise(dtypes=WIDE - FLOATS, native=native("bitwise_xor"))
 def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
     """Bits set in exactly one of `self` and `other`, element by element; of truth values the logical form."""
     return kernels.bitwise_xor(self, other, out=out)

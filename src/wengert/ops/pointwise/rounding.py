@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Card, Sample, alias, composite
+from ..._core.cards.card import ALL, COMPLEXES, INTEGERS, REALS, WIDE, Array, Bad, Card, Sample, alias, composite
 from ..._core.operators.choices import number_among_two, second_is_tensor
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS, Tensor, bind
@@ -50,7 +50,7 @@ def refuse_complex(name: str, self: Any) -> None:
 
 rounding = partial(
     single,
-    dtypes=ORDERED_NUMBERS,
+    dtypes=ORDERED_NUMBERS | (WIDE - ALL),
     rules=constant,
     out_words=FOUND,
     describes="""
