@@ -35,8 +35,8 @@ def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Itera
     if not enabled:
         yield
         return
-    state = get_rng_state()
+    place = default_generator.mark()
     try:
         yield
     finally:
-        set_rng_state(state)
+        default_generator.resume(place)

@@ -7,6 +7,7 @@ documented; it was found by comparing: `tests/parity/programs/random_streams.py`
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,17 @@ from .normal import BLOCK, scaled
 from .results import Array, as_array
 
 Shape = tuple[int, ...]
+
+
+@cache
+def no_words() -> Any:
+    """What a generator that is seeded at once afterwards is made of: NumPy would mix words of the system for it."""
+
+    class Zeros(np.random.bit_generator.ISeedSequence):
+        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Array:
+            return np.zeros(n_words, dtype)
+
+    return Zeros()
 
 
 class Twister:
@@ -34,9 +46,8 @@ class Twister:
     __slots__ = ("bits", "kept", "parts")
 
     def __init__(self, seed: int) -> None:
-        words: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
-        self.bits = np.random.MT19937(0)
-        self.bits.state = words
+        self.bits = np.random.MT19937(no_words())
+        np.random.RandomState(self.bits).seed(seed & 0xFFFFFFFF)
         self.kept = np.zeros(2)
         self.parts = (self.bits.capsule, self.bits.lock.acquire, self.bits.lock.release, self.kept)
 

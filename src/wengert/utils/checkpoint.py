@@ -14,7 +14,7 @@ from typing import Any
 from ..autograd import Function, backward, enable_grad, is_grad_enabled
 from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
 from ..ops.create.create import empty
-from ..ops.randomness.generator import fork_rng, get_rng_state, set_rng_state
+from ..ops.randomness.generator import default_generator, fork_rng
 from ..tensor import Tensor
 from .selective_checkpoint import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
@@ -126,13 +126,13 @@ def _repeat(
     function: Callable[..., Any], inputs: Inputs, context: AbstractContextManager[Any], preserve: bool
 ) -> Callable[[], None]:
     """What calls a function again as it is called now, with the same random numbers if they are to be preserved."""
-    state = get_rng_state() if preserve else None
+    place = default_generator.mark() if preserve else None
 
     def run() -> None:
         args, kwargs = inputs.unpack()
         with fork_rng(enabled=preserve), context:
-            if preserve:
-                set_rng_state(state)
+            if place:
+                default_generator.resume(place)
             function(*args, **kwargs)
 
     return run
@@ -149,7 +149,7 @@ class CheckpointFunction(Function):
         """Run the function, unrecorded."""
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.place = default_generator.mark() if preserve_rng_state else None
         ctx.others = [None if isinstance(each, Tensor) else each for each in args]
         ctx.places = [at for at, each in enumerate(args) if isinstance(each, Tensor)]
         ctx.save_for_backward(*[args[at] for at in ctx.places])
@@ -163,9 +163,9 @@ class CheckpointFunction(Function):
         args = list(ctx.others)
         for at, tensor in zip(ctx.places, detach_variable(ctx.saved_tensors), strict=True):
             args[at] = tensor
-        with fork_rng(enabled=ctx.state is not None), enable_grad():
-            if ctx.state is not None:
-                set_rng_state(ctx.state)
+        with fork_rng(enabled=ctx.place is not None), enable_grad():
+            if ctx.place is not None:
+                default_generator.resume(ctx.place)
             outputs = ctx.run_function(*args)
         results = outputs if isinstance(outputs, tuple) else (outputs,)
         pairs = [

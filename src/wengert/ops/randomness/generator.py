@@ -61,14 +61,16 @@ class Stream:
 
     Attributes:
         seed: what the stream started from.
+        start: the stream at whose place this one begins, until the first draw; nobody draws from that one any more.
         sources: what numbers are drawn from, by the number of the process. A forked child makes one of its own, at the
             place where its parent's stood, because a thread that it does not have may hold the lock of that one.
     """
 
-    __slots__ = ("seed", "sources")
+    __slots__ = ("seed", "sources", "start")
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, start: Stream | None = None) -> None:
         self.seed = seed
+        self.start = start
         self.sources: dict[int, Source] = {}
 
     def source(self) -> Any:
@@ -77,10 +79,13 @@ class Stream:
         found = self.sources.get(process)
         if found is None:
             made = new_source(self.seed)
-            for of_parent in tuple(self.sources.values()):
-                made[0].bits.state = of_parent[0].bits.state
-                made[0].kept[:] = of_parent[0].kept
+            before, start = tuple(self.sources.values()), self.start
+            place = before[-1][0] if before else start and start.source()
+            if place:
+                made[0].bits.state = place.bits.state
+                made[0].kept[:] = place.kept
             found = self.sources.setdefault(process, made)  # one step: all who made one get the same
+            self.start = None
         return found[0]
 
 
@@ -132,6 +137,19 @@ class Generator:
     def draw(self, function: Callable[..., Any], *args: Any) -> Any:
         """Call `function` with the `Twister` and further arguments."""
         return function(self._stream.source(), *args)
+
+    def mark(self) -> Stream:
+        """Where the stream stands, for `resume`; what follows is drawn from a copy, made by the first draw."""
+        stream = self._stream
+        start = stream.start
+        if start and not stream.sources:
+            return start
+        self._stream = Stream(stream.seed, stream)
+        return stream
+
+    def resume(self, place: Stream) -> None:
+        """Go to where `mark` was called."""
+        self._stream = Stream(place.seed, place)
 
     def get_state(self) -> Tensor:
         """Where the stream stands: a new uint8 tensor, laid out as torch's."""
@@ -305,12 +323,12 @@ def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
         devices: ignored.
         enabled: False: do nothing.
     """
-    state = default_generator.get_state() if enabled else None
+    place = default_generator.mark() if enabled else None
     try:
         yield
     finally:
-        if state is not None:
-            default_generator.set_state(state)
+        if place is not None:
+            default_generator.resume(place)
 
 
 @manual_seed.samples  # type: ignore[attr-defined]
