@@ -1,6 +1,7 @@
 // Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <vector>

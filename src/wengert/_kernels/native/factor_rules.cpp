@@ -2,6 +2,8 @@
 // the rules in Python.
 #include "matrices.hpp"
 
+#include <utility>
+
 namespace wengert {
 namespace {
 

@@ -2,6 +2,9 @@
 // names, and the gradients of some; computed in float64. What is not finite is left to the bodies.
 #include "rotations.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace wengert {
 namespace {
 

@@ -4,6 +4,7 @@
 #include "ufuncs.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 namespace wengert {
 namespace {
