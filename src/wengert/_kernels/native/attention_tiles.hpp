@@ -102,12 +102,9 @@ inline void pack_panel(const T* data, const Places& rows, npy_intp depth, const 
 template <class T>
 inline void multiply_panel(const Packed<T>& left, npy_intp rows, const T* panel, npy_intp depth, T* out, bool add) {
     const npy_intp width = width_of_panel<T>();
-    for (npy_intp k = 0; k < depth; k += packed_depth) {
-        const npy_intp part = std::min<npy_intp>(depth - k, packed_depth);
-        for (npy_intp p = 0; p < pieces_of(rows, loops<T>().packed_rows); ++p)
-            loops<T>().packed_tile(left.panel(k, p), panel + k * width, nullptr, part, out + p * loops<T>().packed_rows * width, width, nullptr,
-                                   add || k > 0);
-    }
+    for (npy_intp k = 0; k < depth; k += packed_depth)
+        for (npy_intp p = 0; p < left.panels() && left.row_of(p) < rows; ++p)
+            left.multiply(k, p, std::min<npy_intp>(depth - k, packed_depth), panel + k * width, nullptr, out + left.row_of(p) * width, width, nullptr, add || k > 0);
 }
 // (rows, a panel's width) turned: column j, times `scale`, goes to out + j * step.
 template <class T>

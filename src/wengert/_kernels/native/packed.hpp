@@ -40,7 +40,7 @@ struct Target {
 // Panels whose columns all follow each other in memory, row by row: a row's neighbours are read together, panel after panel.
 constexpr index_t most_together = 16;
 template <class T, int width>
-void copy_together(const T* data, const index_t* rows, index_t depth, index_t panels, T* out) {
+void copy_panels(const T* data, const index_t* rows, index_t depth, index_t panels, T* out) {
     for (index_t k = 0; k < depth; ++k) {
         const T* from = data + rows[k];
         T* to = out + k * width;
@@ -48,55 +48,68 @@ void copy_together(const T* data, const index_t* rows, index_t depth, index_t pa
             for (int r = 0; r < width; ++r) to[r] = from[r];
     }
 }
+template <class T>
+void copy_together(const T* data, const index_t* rows, index_t depth, index_t width, index_t panels, T* out) {
+    switch (width) {
+        case 2: return copy_panels<T, 2>(data, rows, depth, panels, out);
+        case 4: return copy_panels<T, 4>(data, rows, depth, panels, out);
+        case 6: return copy_panels<T, 6>(data, rows, depth, panels, out);
+        case 8: return copy_panels<T, 8>(data, rows, depth, panels, out);
+        default: return copy_panels<T, 12>(data, rows, depth, panels, out);
+    }
+}
 
-// A left factor, (depth, count), as panels: block by block of the depth, panel by panel.
+// A left factor, (depth, count), as panels: block by block of the depth, panel by panel. All have `packed_rows` rows, but of several
+// the last one or two only two thirds and of a single one as few thirds as do, so that less than a third of a panel is of no use.
 template <class T>
 class Packed {
 public:
     Packed(index_t count, index_t depth)
-        : count_(count), depth_(depth), panels_(pieces_of(count, loops<T>().packed_rows)),
-          memory_(new T[static_cast<size_t>(panels_ * loops<T>().packed_rows * depth + 1)]) {}
+        : count_(count), depth_(depth), third_(loops<T>().packed_rows / 3), thirds_(pieces_of(count, third_)), panels_(pieces_of(thirds_, 3)),
+          tall_(panels_ > 1 ? thirds_ - 2 * panels_ : 0), memory_(new T[static_cast<size_t>(thirds_ * third_ * depth + 1)]) {}
     // Element (k, m) is matrix.data[matrix.rows[k] + matrix.columns[m]].
     void fill(const Spread<T>& matrix) {
         parallel_for(panels_, depth_ * loops<T>().packed_rows * 2, [&](index_t first, index_t last) { fill(matrix, first, last); });
     }
     // The same for some panels, in the calling thread.
     void fill(const Spread<T>& matrix, index_t first, index_t last) {
-        const index_t width = loops<T>().packed_rows;
         for (index_t p = first, together; p < last; p += together) {
+            const index_t width = height(p), row = row_of(p);
             together = neighbours(matrix, p, last);
             for (index_t k = 0; together && k < depth_; k += packed_depth)
-                (width == 6 ? copy_together<T, 6> : copy_together<T, most_rows>)(matrix.data + matrix.columns[p * width], matrix.rows + k,
-                                                                                 block(k), together, panel(k, p));
+                copy_together(matrix.data + matrix.columns[row], matrix.rows + k, block(k), width, together, panel(k, p));
             if (together) continue;
             together = 1;
             index_t columns[most_rows];
-            for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[p * width + r < count_ ? p * width + r : p * width];
+            for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[row + r < count_ ? row + r : row];
             for (index_t k = 0; k < depth_; k += packed_depth)
-                loops<T>().pack_rows(matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
+                loops<T>().pack_rows[width / third_ - 1](matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
         }
     }
     index_t count() const { return count_; }
     index_t depth() const { return depth_; }
     index_t panels() const { return panels_; }
     index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
-    T* panel(index_t k, index_t p) const {
-        const index_t width = loops<T>().packed_rows;
-        return memory_.get() + k * panels_ * width + p * block(k) * width;
+    T* panel(index_t k, index_t p) const { return memory_.get() + k * thirds_ * third_ + row_of(p) * block(k); }
+    index_t height(index_t p) const { return third_ * (p < tall_ ? 3 : panels_ > 1 ? 2 : thirds_); }
+    index_t row_of(index_t p) const { return third_ * (p < tall_ ? 3 * p : 3 * tall_ + 2 * (p - tall_)); }
+    // out = or += the product of `depth` rows of the panel with those of a right factor's; see `tile_of`.
+    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, T* out, index_t pitch, const T* bias, bool add) const {
+        loops<T>().packed_tile[height(p) / third_ - 1](panel(k, p), right, rows, depth, out, pitch, bias, add);
     }
     static constexpr index_t most_rows = 12;
 
 private:
-    // How many whole panels from p on, below `last`, have columns that all follow each other.
+    // How many whole panels of the same height from p on, below `last`, have columns that all follow each other.
     index_t neighbours(const Spread<T>& matrix, index_t p, index_t last) const {
-        const index_t width = loops<T>().packed_rows;
-        index_t end = (p + most_together < last ? p + most_together : last) * width;
+        const index_t width = height(p), row = row_of(p), alike = p < tall_ && tall_ < last ? tall_ : last;
+        index_t end = row + (alike - p < most_together ? alike - p : most_together) * width;
         if (end > count_) end = count_;
-        index_t at = p * width + 1;
+        index_t at = row + 1;
         while (at < end && matrix.columns[at] == matrix.columns[at - 1] + 1) ++at;
-        return at / width - p;
+        return (at - row) / width;
     }
-    index_t count_, depth_, panels_;
+    index_t count_, depth_, third_, thirds_, panels_, tall_;
     std::unique_ptr<T[]> memory_;
 };
 
@@ -172,20 +185,20 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                                    packed + p * packed_depth * width);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
-            const index_t row = m * table.packed_rows, rows = left.count() - row < table.packed_rows ? left.count() - row : table.packed_rows;
+            const index_t row = left.row_of(m), height = left.height(m), rows = left.count() - row < height ? left.count() - row : height;
             T shifts[Packed<T>::most_rows] = {};
             const bool shifted = target.bias && k == 0;
             for (index_t r = 0; shifted && r < rows; ++r) shifts[r] = target.bias[row + r];
             for (index_t p = 0; p < across; ++p) {
                 const bool lies = panels[p].as_it_lies;
-                const T *a = left.panel(k, m), *bias = shifted ? shifts : nullptr;
+                const T* bias = shifted ? shifts : nullptr;
                 const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_depth * width;
                 const index_t* at = lies ? right.rows + k : nullptr;
-                if (panels[p].in_order && rows == table.packed_rows) {
-                    table.packed_tile(a, b, at, depth, target.data + row * target.row_step + panels[p].to[0], target.row_step, bias, add);
+                if (panels[p].in_order && rows == height) {
+                    left.multiply(k, m, depth, b, at, target.data + row * target.row_step + panels[p].to[0], target.row_step, bias, add);
                     continue;
                 }
-                table.packed_tile(a, b, at, depth, tile, width, bias, false);
+                left.multiply(k, m, depth, b, at, tile, width, bias, false);
                 store_tile(tile, panels[p], target, row, rows, add);
             }
         }

@@ -139,12 +139,13 @@ struct Loops {
     void (*layer_norm_columns)(const T* grad, const T* x, const T* mean, const T* invstd, index_t stride, index_t rows,
                                index_t width, T* grad_weight, T* grad_bias);
 
-    // Large products of packed factors. `lanes` elements make a vector; see loops_packed.inc.
+    // Large products of packed factors. `lanes` elements make a vector; panels of one, two and three thirds of `packed_rows` rows
+    // have functions of their own; see loops_packed.inc.
     index_t lanes;
     index_t packed_rows;
-    void (*packed_tile)(const T* a, const T* b, const index_t* rows, index_t depth, T* out, index_t pitch, const T* bias, bool add);
+    void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t depth, T* out, index_t pitch, const T* bias, bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
-    void (*pack_rows)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
+    void (*pack_rows[3])(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
 
     // Attention; see loops_attention.inc.
     void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);
