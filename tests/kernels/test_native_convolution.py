@@ -52,8 +52,38 @@ PROBLEMS = {
     "one by one": ((8, 70, 20, 20), (30, 70, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     "depthwise": ((6, 32, 29, 30), (32, 1, 3, 3), (2, 1), (1, 1), (1, 2), 32),
     "groups": ((6, 32, 29, 30), (32, 8, 3, 3), (1, 1), (1, 1), (1, 1), 4),
+    "few kernels": ((6, 16, 30, 32), (16, 16, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     "signal": ((8, 32, 1, 500), (32, 32, 1, 5), (1, 1), (0, 2), (1, 1), 1),
 }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernels", range(1, 40))
+def test_any_number_of_kernels(kernels, dtype, native, twin, close, random):
+    """Panels are shared out by the number of kernels, and few kernels have gradients of their own way."""
+    x, weight = (random.normal(size=size).astype(dtype) for size in ((3, 5, 9, 16), (kernels, 5, 3, 3)))
+    options = ((1, 1), (1, 1), (1, 1), 1)
+    expected = twin("conv2d")(x, weight, None, *options)
+    close(native.conv2d(x, weight, None, *options), expected, 10)
+    grad = random.normal(size=expected.shape).astype(dtype)
+    given = (grad, x, weight.shape, *options)
+    close(native.conv2d_backward_weight(*given), twin("conv2d_backward_weight")(*given), 20)
+    given = (grad, weight, x.shape, *options)
+    close(native.conv2d_backward_input(*given), twin("conv2d_backward_input")(*given), 20)
+
+
+@pytest.mark.parametrize("width", [14, 16, 30, 31])
+@pytest.mark.parametrize("padding", [0, 1])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_what_is_no_number_stays_at_its_place(value, padding, width, native, twin, random):
+    x, weight = (random.normal(size=size).astype(np.float32) for size in ((2, 2, 5, width), (4, 2, 3, 3)))
+    x[0, 1, 0, 0] = value
+    options = ((1, 1), (padding, padding), (1, 1), 1)
+    grad = random.normal(size=twin("conv2d")(x, weight, None, *options).shape).astype(np.float32)
+    given = (grad, x, weight.shape, *options)
+    np.testing.assert_array_equal(
+        np.isfinite(native.conv2d_backward_weight(*given)), np.isfinite(twin("conv2d_backward_weight")(*given))
+    )
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -104,7 +104,8 @@ inline void multiply_panel(const Packed<T>& left, npy_intp rows, const T* panel,
     const npy_intp width = width_of_panel<T>();
     for (npy_intp k = 0; k < depth; k += packed_depth)
         for (npy_intp p = 0; p < left.panels() && left.row_of(p) < rows; ++p)
-            left.multiply(k, p, std::min<npy_intp>(depth - k, packed_depth), panel + k * width, nullptr, out + left.row_of(p) * width, width, nullptr, add || k > 0);
+            left.multiply(k, p, std::min<npy_intp>(depth - k, packed_depth), panel + k * width, nullptr, width / 2,
+                          out + left.row_of(p) * width, width, nullptr, add || k > 0);
 }
 // (rows, a panel's width) turned: column j, times `scale`, goes to out + j * step.
 template <class T>

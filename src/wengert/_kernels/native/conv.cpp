@@ -4,6 +4,7 @@
 #include "conv_core.hpp"
 #include "conv_input.hpp"
 #include "conv_single.hpp"
+#include "conv_weight.hpp"
 #include "packed.hpp"
 
 namespace wengert {
@@ -162,7 +163,7 @@ PyObject* backward_weight(PyObject** slots) {
     unlocked_if_large(g.work(), [&] {
         if (g.single())
             numbers = single_backward_weight(g, slope, input, out);
-        else
+        else if (!has_plane_lines<T>(g) || !lines_backward_weight(g, slope, input, out))
             backward_weight_run(g, slope, input, out);
     });
     return numbers ? result.give() : nullptr;

@@ -94,8 +94,9 @@ public:
     index_t height(index_t p) const { return third_ * (p < tall_ ? 3 : panels_ > 1 ? 2 : thirds_); }
     index_t row_of(index_t p) const { return third_ * (p < tall_ ? 3 * p : 3 * tall_ + 2 * (p - tall_)); }
     // out = or += the product of `depth` rows of the panel with those of a right factor's; see `tile_of`.
-    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, T* out, index_t pitch, const T* bias, bool add) const {
-        loops<T>().packed_tile[height(p) / third_ - 1](panel(k, p), right, rows, depth, out, pitch, bias, add);
+    void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t apart, T* out, index_t pitch, const T* bias,
+                  bool add) const {
+        loops<T>().packed_tile[height(p) / third_ - 1](panel(k, p), right, rows, apart, depth, out, pitch, bias, add);
     }
     static constexpr index_t most_rows = 12;
 
@@ -118,7 +119,8 @@ struct Panel {
     static constexpr index_t most_columns = 32;
     index_t from[most_columns], to[most_columns], used;
     int starts[most_columns + 1], runs;
-    bool as_it_lies;  // is not packed: rows of neighbours, for a few panels of the left factor
+    bool as_it_lies;  // is not packed: rows of neighbours, or of two vectors of them `apart`, for a few panels of the left factor
+    index_t apart;
     bool in_order;  // a whole panel, whose columns are neighbours in the target
 };
 
@@ -141,7 +143,8 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
     for (int run = 0; inside && run < panel.runs; ++run)
         inside = panel.from[panel.starts[run]] + last_row + (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <= right.size;
     if (!inside) panel.runs = 0;
-    panel.as_it_lies = few && panel.runs == 1;
+    panel.as_it_lies = few && (panel.runs == 1 || (panel.runs == 2 && panel.starts[1] == width / 2));
+    panel.apart = panel.as_it_lies ? panel.from[width / 2] - panel.from[0] : width / 2;
 }
 
 // Tiles at the edges of a target, or whose columns are no neighbours there.
@@ -195,10 +198,11 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                 const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_depth * width;
                 const index_t* at = lies ? right.rows + k : nullptr;
                 if (panels[p].in_order && rows == height) {
-                    left.multiply(k, m, depth, b, at, target.data + row * target.row_step + panels[p].to[0], target.row_step, bias, add);
+                    T* out = target.data + row * target.row_step + panels[p].to[0];
+                    left.multiply(k, m, depth, b, at, panels[p].apart, out, target.row_step, bias, add);
                     continue;
                 }
-                left.multiply(k, m, depth, b, at, tile, width, bias, false);
+                left.multiply(k, m, depth, b, at, panels[p].apart, tile, width, bias, false);
                 store_tile(tile, panels[p], target, row, rows, add);
             }
         }

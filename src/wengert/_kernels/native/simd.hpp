@@ -91,6 +91,11 @@ struct FourierPasses {
 };
 
 // Integers of the size of a floating-point number.
+// Places of some images as lines of whole vectors: where they begin in planes of slopes, and in planes that kernels saw.
+struct PlaneLines {
+    index_t images, count, vectors, slopes_image, slopes_line, seen_image, seen_line;
+};
+
 template <class T>
 struct SameSize { using Type = int64_t; };
 template <>
@@ -143,7 +148,8 @@ struct Loops {
     // have functions of their own; see loops_packed.inc.
     index_t lanes;
     index_t packed_rows;
-    void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t depth, T* out, index_t pitch, const T* bias, bool add);
+    void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t apart, index_t depth, T* out, index_t pitch, const T* bias,
+                           bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_rows[3])(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
 
@@ -160,6 +166,9 @@ struct Loops {
                             T bias, T* out, const index_t* to);
     void (*plane_products)(const T* grad, const index_t* at, const T* image, const index_t* from, index_t vectors, const index_t* taps,
                            index_t depth, double* totals);
+    // Of `slope_rows` planes with `slope_taps` others; see loops_correlations.inc.
+    index_t slope_rows, slope_taps;
+    void (*correlate_lines)(const T* const* slopes, const T* const* seen, const PlaneLines& lines, T* sums);
     void (*greatest_of_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, index_t depth, T* out,
                               typename SameSize<T>::Type* chosen, const index_t* to);
 
