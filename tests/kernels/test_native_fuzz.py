@@ -62,6 +62,11 @@ def spectrum(random: np.random.Generator, t: Any) -> Any:
     return (random.normal(size=(5, 6)) + 1j).astype(np.result_type(t, np.complex64))
 
 
+def spectra(random: np.random.Generator, t: Any) -> Any:
+    """Ten of them: the fewest lines that fill half of the widest vectors are eight."""
+    return np.concatenate([spectrum(random, t), spectrum(random, t)])
+
+
 def of_convolution(random: np.random.Generator, t: Any) -> Arguments:
     x = images(random, t)
     return [x, random.normal(size=(6, 2, 2, 3)).astype(t), np.ones(6, t), (1, 2), (1, 0), (1, 1), 2]
@@ -193,9 +198,9 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "batch_norm_backward": lambda r, t: (lambda a: [a[0], a[0] + 1, *a[1:4], True])(of_batch_norm(r, t)),
     "layer_norm": lambda r, t: (lambda x: [x, 1, *[np.ones(x.shape[1], t)] * 2, 1e-5])(matrix(r, t)),
     "layer_norm_backward": of_layer_norm_backward,
-    "fft_lines": lambda r, t: [spectrum(r, t), 1, 2, False, np.empty((5, 6), spectrum(r, t).dtype)],
-    "rfft_lines": lambda r, t: [matrix(r, t)[:5, :4], 0, 1, True, np.empty((3, 4), spectrum(r, t).dtype)],
-    "irfft_lines": lambda r, t: [spectrum(r, t), 1, 0, 10, np.empty((5, 10), t)],
+    "fft_lines": lambda r, t: [spectra(r, t), 1, 2, False, np.empty((10, 6), spectrum(r, t).dtype)],
+    "rfft_lines": lambda r, t: [spectra(r, t).real.T, 0, 1, True, np.empty((4, 10), spectrum(r, t).dtype)],
+    "irfft_lines": lambda r, t: [spectra(r, t), 1, 0, 10, np.empty((10, 10), t)],
     "normal_blocks": lambda r, t: [r.random(32).astype(t)],
     "normal_pairs": lambda r, t: [r.random((5, 2))],
     "shuffle": lambda r, t: [np.arange(6), np.array([3, 0, 2, 1, 1])],

@@ -1,0 +1,141 @@
+// The gradient of few kernels: each plane of slopes times what each element of a kernel saw, summed along the lines of places, by
+// vectors of places that follow each other, so that nothing is packed. No Python here.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "conv_core.hpp"
+
+namespace wengert {
+
+// The places of an image as lines of whole vectors; behind the end of a line the slopes are zero.
+template <class T>
+PlaneLines plane_lines(const Geometry& g, const Frame& f) {
+    const index_t lanes = loops<T>().lanes, step = (g.rows == 1 ? 1 : g.stride[0]) * f.pitch();
+    const index_t along = (g.out_width + lanes - 1) / lanes, whole = ((g.out_height - 1) * step + g.out_width + lanes - 1) / lanes;
+    PlaneLines lines = {1, g.out_height, along, 0, along * lanes, 0, step};
+    if (whole < along * g.out_height + g.out_height / 2) lines.count = 1, lines.vectors = whole, lines.slopes_line = whole * lanes;
+    return lines;
+}
+
+// Whether the lines have few places that are none, and end inside of the input where no frame follows it.
+template <class T>
+bool has_plane_lines(const Geometry& g) {
+    constexpr index_t most_kernels = 24;  // that panels of packed products have too little use for
+    constexpr index_t least_share = 10;   // of twelve elements of the lines
+    const Frame f = input_frame(g);
+    const PlaneLines lines = plane_lines<T>(g, f);
+    const index_t elements = lines.count * lines.vectors * loops<T>().lanes;
+    return loops<T>().lanes >= 4 && g.group_kernels() <= most_kernels && g.places() * 12 >= elements * least_share &&
+           (!f.is_plain(g.height, g.width) || elements == g.places());
+}
+
+// Slopes as lines, the planes of some images; as they are where these are lines already.
+template <class T>
+struct SlopeLines {
+    SlopeLines(const Geometry& geometry, const PlaneLines& plane_lines, index_t row_step, index_t images)
+        : g(geometry), lines(plane_lines), size(lines.count * lines.slopes_line), row(lines.count == 1 ? row_step : lines.slopes_line) {
+        if (size != g.places()) memory.reset(new T[static_cast<size_t>(images * g.kernels * size)]());
+    }
+    void fill(const T* grad, index_t images) {
+        data = grad;
+        if (!memory) return;
+        data = memory.get();
+        parallel_for(images * g.kernels, size, [&](index_t begin, index_t end) {
+            for (index_t p = begin; p < end; ++p)
+                for (index_t r = 0; r < g.out_height; ++r)
+                    std::memcpy(memory.get() + p * size + r * row, grad + p * g.places() + r * g.out_width,
+                                static_cast<size_t>(g.out_width) * sizeof(T));
+        });
+    }
+    const Geometry& g;
+    const PlaneLines& lines;
+    index_t size, row;
+    std::unique_ptr<T[]> memory;
+    const T* data = nullptr;
+};
+
+// Some rows of kernels and a block of their elements: which tiles there are, and what is summed in each.
+template <class T>
+class SlopeTiles {
+public:
+    SlopeTiles(const Geometry& geometry, const PlaneLines& plane_lines, const Indices& taps)
+        : g_(geometry), lines_(plane_lines), taps_(taps), height_(loops<T>().slope_rows), width_(loops<T>().slope_taps),
+          rows_(pieces(g_.group_kernels(), height_)), blocks_(pieces(g_.depth(), tiles * width_)) {}
+    index_t count() const { return g_.groups * rows_ * blocks_; }
+    index_t cost(index_t images) const { return (Size(images) * g_.places() * height_ * tiles * width_).value_or_most() / 4; }
+    // out = or += the gradients of tiles [begin, end), of `images` images.
+    void run(const T* slopes, const T* seen, index_t images, T* out, bool add, index_t begin, index_t end) const {
+        const index_t lanes = loops<T>().lanes, tile = height_ * width_ * lanes;
+        const std::unique_ptr<T[]> sums(new T[static_cast<size_t>(tiles * tile)]);
+        const index_t in_images = pieces(least_vectors, lines_.count * lines_.vectors);
+        for (index_t at = begin; at < end; ++at) {
+            const index_t block = at % blocks_, row = at / blocks_ % rows_ * height_, group = at / blocks_ / rows_;
+            const index_t first = block * tiles * width_, last = least(first + tiles * width_, g_.depth());
+            std::memset(sums.get(), 0, static_cast<size_t>(tiles * tile) * sizeof(T));
+            for (index_t image = 0; image < images; image += in_images) {
+                PlaneLines lines = lines_;
+                lines.images = least(in_images, images - image);
+                for (index_t t = first; t < last; t += width_)
+                    add_tile(slopes + image * lines.slopes_image, seen + image * lines.seen_image, group, row, t, lines,
+                             sums.get() + (t - first) / width_ * tile);
+            }
+            for (index_t r = 0; r < height_ && row + r < g_.group_kernels(); ++r)
+                for (index_t t = first; t < last; ++t) {
+                    const T* lane = sums.get() + (t - first) / width_ * tile + (r * width_ + (t - first) % width_) * lanes;
+                    T total = 0;
+                    for (index_t i = 0; i < lanes; ++i) total += lane[i];
+                    T& place = out[(group * g_.group_kernels() + row + r) * g_.depth() + t];
+                    place = add ? place + total : total;
+                }
+        }
+    }
+
+private:
+    static constexpr index_t tiles = 8;           // whose elements of kernels meet the same slopes while these are in the first cache
+    static constexpr index_t least_vectors = 64;  // for which a tile stays in the registers
+    static constexpr index_t most_slopes = 4, most_taps = 6;
+    static index_t pieces(index_t whole, index_t size) { return (whole + size - 1) / size; }
+    static index_t least(index_t a, index_t b) { return a < b ? a : b; }
+    // Rows and elements that there are not are others again, and of no use.
+    void add_tile(const T* slopes, const T* seen, index_t group, index_t row, index_t first, const PlaneLines& lines, T* sums) const {
+        const T *rows[most_slopes], *values[most_taps];
+        const index_t plane = lines.slopes_image / g_.kernels, inputs = lines.seen_image / g_.channels * g_.depth_channels;
+        for (index_t r = 0; r < height_; ++r)
+            rows[r] = slopes + (group * g_.group_kernels() + least(row + r, g_.group_kernels() - 1)) * plane;
+        for (index_t t = 0; t < width_; ++t)
+            values[t] = seen + group * inputs + taps_[static_cast<size_t>(least(first + t, g_.depth() - 1))];
+        loops<T>().correlate_lines(rows, values, lines, sums);
+    }
+    const Geometry& g_;
+    const PlaneLines& lines_;
+    const Indices& taps_;
+    index_t height_, width_, rows_, blocks_;
+};
+
+// False where a sum is no number: a zero behind a line's end may have met an infinity, which the twin does not multiply.
+template <class T>
+bool lines_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
+    Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, g.places());
+    PlaneLines lines = plane_lines<T>(g, seen.frame);
+    SlopeLines<T> slopes(g, lines, lines.seen_line, seen.images);
+    lines.slopes_image = g.kernels * slopes.size, lines.seen_image = seen.image_size();
+    const Indices taps = input_taps(g, seen.frame);
+    const SlopeTiles<T> tiles(g, lines, taps);
+    for (index_t first = 0; first < g.images; first += seen.images) {
+        const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
+        seen.fill(x + first * g.channels * g.height * g.width, images);
+        slopes.fill(grad + first * g.kernels * g.places(), images);
+        parallel_for(tiles.count(), tiles.cost(images), [&](index_t begin, index_t end) {
+            tiles.run(slopes.data, seen.data, images, out, first > 0, begin, end);
+        });
+    }
+    for (index_t i = 0; i < g.kernels * g.depth(); ++i)
+        if (!std::isfinite(out[i])) return false;
+    return true;
+}
+
+}  // namespace wengert
