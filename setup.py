@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import multiprocessing
 import os
+import re
 import sys
 import tempfile
 import textwrap
@@ -183,7 +184,7 @@ class BuildExtensions(build_ext):
         text = lists.compose_record(str(PACKAGE), self.recipe())  # before compiling: an edit meanwhile makes it stale
         self.force = self.force or self.times_mislead()
         self.write(self.attempt(), text)
-        self.parallel = self.parallel or min(os.cpu_count() or 1, 2)
+        self.parallel = self.parallel or min(os.cpu_count() or 1, 4)  # some 400 MB each
         self.translate()
         super().run()
         self.write(record, text)
@@ -245,7 +246,12 @@ class BuildExtensions(build_ext):
         return bool(translated) and max(declared) > min(translated)
 
     def translate(self) -> None:
-        """Turn the core modules into C under `build/`, so that nothing lands beside the sources."""
+        """Turn the core modules into C under `build/`, so that nothing lands beside the sources.
+
+        Raises:
+            SystemExit: a module does not compile, or Cython is of a version whose modules do not work.
+        """
+        self.check_cython()
         from Cython.Build import cythonize
         from Cython.Compiler.Errors import CompileError
 
@@ -267,6 +273,19 @@ class BuildExtensions(build_ext):
         except CompileError as error:  # Cython has printed what is wrong; its traceback would bury it
             raise SystemExit(f"wengert: {error} does not compile; see above") from None
         core.sources = [source for module in translated for source in module.sources]
+
+    @staticmethod
+    def check_cython() -> None:
+        """Refuse versions that `pyproject.toml` excludes: without pip nobody else looks, and what they make crashes."""
+        wanted = re.search(r'"(Cython>=([\d.]+),<([\d.]+))"', (HERE / "pyproject.toml").read_text(encoding="utf-8"))
+        numbers = [
+            [int(part) for part in re.findall(r"\d+", each)[:2]] for each in (wanted[2], version("Cython"), wanted[3])
+        ]
+        if not numbers[0] <= numbers[1] < numbers[2]:
+            raise SystemExit(
+                f"wengert: Cython {version('Cython')} makes modules that do not work; install one that does: "
+                f"pip install '{wanted[1]}'"
+            )
 
     def build_extensions(self) -> None:
         """Compile all sources, several at a time and only what changed; then link.
