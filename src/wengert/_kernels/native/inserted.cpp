@@ -1,5 +1,4 @@
-// Arrays in a part of larger ones: diagonals of zeros, parts replaced, and matrices turned by right angles. For the
-// dispatcher only.
+// Arrays in a part of larger ones: diagonals of zeros, parts replaced. For the dispatcher only.
 #include "views.hpp"
 
 #include "direct.hpp"
@@ -114,31 +113,6 @@ PyObject* block_diag(PyObject* const* args) {
     return result.give();
 }
 
-// The elements of a dimension from the last one to the first.
-void turn(Geometry& seen, int dim) {
-    seen.offset += (seen.shape[dim] - 1) * seen.strides[dim];
-    seen.strides[dim] = -seen.strides[dim];
-}
-// rot90(self, k, dims)
-PyObject* rot90(PyObject* const* args) {
-    PyArrayObject* x = values(args[0]);
-    npy_intp turns = 0, dims[2] = {};
-    if (!x || !as_index(args[1], turns) || !PyTuple_Check(args[2]) || PyTuple_GET_SIZE(args[2]) != 2) return nullptr;
-    const int ndim = PyArray_NDIM(x);
-    for (int at = 0; at < 2; ++at)
-        if (!as_place(PyTuple_GET_ITEM(args[2], at), ndim, dims[at])) return nullptr;
-    if (dims[0] == dims[1]) return nullptr;
-    turns = (turns % 4 + 4) % 4;
-    if (turns && !is_row_major(x)) return nullptr;
-    Geometry seen = geometry_of(x);
-    if (!fill_rows(seen, PyArray_ITEMSIZE(x))) return nullptr;
-    if (turns == 2 || turns == 3) turn(seen, static_cast<int>(dims[0]));
-    if (turns == 1 || turns == 2) turn(seen, static_cast<int>(dims[1]));
-    Owned flipped(new_array(PyArray_DESCR(x), ndim, PyArray_DIMS(x)));
-    if (!flipped || !put(flipped.get(), seen, x)) return nullptr;
-    return turns % 2 ? PyArray_SwapAxes(flipped.get(), static_cast<int>(dims[0]), static_cast<int>(dims[1])) : flipped.give();
-}
-
 PyMethodDef inserted_methods[] = {
     direct_method("direct_diag_embed", direct<4, diag_embed>, "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
     direct_method("direct_diagonal_copy", direct<4, diagonal_copy>, "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
@@ -146,7 +120,6 @@ PyMethodDef inserted_methods[] = {
     direct_method("direct_select_scatter", direct<4, select_scatter>, "select_scatter(self, src, dim, index), or NotImplemented"),
     direct_method("direct_slice_scatter", direct<6, slice_scatter>, "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
     direct_method("direct_block_diag", direct<1, block_diag>, "block_diag(tensors), or NotImplemented"),
-    direct_method("direct_rot90", direct<3, rot90>, "rot90(self, k, dims), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList inserted_list(inserted_methods);

@@ -1,4 +1,4 @@
-// Copies with the elements in other places, of any elements without references: flip, roll, triangles. For the dispatcher only.
+// Copies with the elements in other places, of any elements without references: flip, rot90, roll, triangles. For the dispatcher only.
 #include "direct.hpp"
 
 #include <algorithm>
@@ -127,6 +127,25 @@ PyObject* flip(Call args) {
     return rearranged(x, paths);
 }
 
+// rot90(self, k, dims): flipped, and then the dimensions exchanged as a view.
+PyObject* rot90(Call args) {
+    PyArrayObject* x = plain_values(args[0]);
+    Paths paths;
+    npy_intp turns = 0, dims[most_dims];
+    if (!x || !as_index(args[1], turns) || as_numbers(args[2], dims) != 2 || !paths.begin(PyArray_NDIM(x), PyArray_DIMS(x))) return nullptr;
+    for (int at = 0; at < 2; ++at) {
+        if (dims[at] < -paths.ndim || dims[at] >= paths.ndim) return nullptr;
+        if (dims[at] < 0) dims[at] += paths.ndim;
+    }
+    if (dims[0] == dims[1]) return nullptr;
+    turns = (turns % 4 + 4) % 4;
+    paths.backwards[dims[0]] = turns == 2 || turns == 3;
+    paths.backwards[dims[1]] = turns == 1 || turns == 2;
+    Owned flipped(reinterpret_cast<PyArrayObject*>(rearranged(x, paths)));
+    if (!flipped || turns % 2 == 0) return flipped.give();
+    return PyArray_SwapAxes(flipped.get(), static_cast<int>(dims[0]), static_cast<int>(dims[1]));
+}
+
 // roll(self, shifts, dims); without dimensions of the flat array
 PyObject* roll(Call args) {
     PyArrayObject* x = plain_values(args[0]);
@@ -182,6 +201,7 @@ PyObject* triangle(Call args, PyArrayObject* target) {
 PyMethodDef rearrange_methods[] = {
     direct_method("direct_flip", direct<2, flip>, "flip(self, dims), or NotImplemented"),
     direct_method("direct_roll", direct<3, roll>, "roll(self, shifts, dims), or NotImplemented"),
+    direct_method("direct_rot90", direct<3, rot90>, "rot90(self, k, dims), or NotImplemented"),
     direct_method("direct_tril_", direct<2, in_place<triangle<true>>>, "tril_(self, diagonal): None, or NotImplemented"),
     direct_method("direct_tril", direct<2, newly<triangle<true>>>, "tril(self, diagonal), or NotImplemented"),
     direct_method("direct_triu_", direct<2, in_place<triangle<false>>>, "triu_(self, diagonal): None, or NotImplemented"),
