@@ -48,10 +48,21 @@ PyObject* masked_scatter(Call args) {
     return placed(source, x, mask, false);
 }
 
-// nonzero_positions(self), of bool: rows of coordinates, which lie column by column
+// Whether numbers are not zero, as a new reference; a mask as it is.
+PyArrayObject* as_mask(PyArrayObject* x) {
+    if (PyArray_DESCR(x) == bool_descr) return reinterpret_cast<PyArrayObject*>(Py_NewRef(x));
+    if (!PyArray_ISINTEGER(x) && !PyArray_ISFLOAT(x)) return nullptr;
+    Py_INCREF(bool_descr);  // the function takes one
+    return reinterpret_cast<PyArrayObject*>(PyArray_CastToType(x, bool_descr, 0));
+}
+
+// nonzero_positions(self): rows of coordinates, which lie column by column
 PyObject* nonzero(Call args) {
-    PyArrayObject* mask = plain(args[0], bool_descr);
-    if (!mask || PyArray_NDIM(mask) == 0 || PyArray_SIZE(mask) == 0) return nullptr;
+    PyArrayObject* x = plain(args[0]);
+    if (!x || PyArray_NDIM(x) == 0 || PyArray_SIZE(x) == 0) return nullptr;
+    const Owned owned(as_mask(x));
+    PyArrayObject* mask = owned.get();
+    if (!mask) return nullptr;
     const int ndim = PyArray_NDIM(mask);
     const npy_intp count = PyArray_SIZE(mask), length = PyArray_DIM(mask, ndim - 1);
     const npy_bool* held = data_of<npy_bool>(mask);
