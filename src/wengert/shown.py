@@ -53,7 +53,10 @@ def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
     """As torch prints a sparse tensor: places, entries, and what there is to say of the whole."""
     array: Any = tensor._array_
     form: Any = tensor.layout  # type: ignore[attr-defined]
-    facts = [f"size={tuple(array.shape)}", f"nnz={array.indices[-1].shape[-1]}"]
+    facts = [
+        f"size={tuple(array.shape)}",
+        f"nnz={(array.indices if form is sparse_coo else array.indices[1]).shape[-1]}",
+    ]
     default = dtypes.get_default_dtype()
     if tensor.dtype not in (default, default.to_complex(), dtypes.int64, dtypes.bool_):
         facts.append(f"dtype={tensor.dtype}")

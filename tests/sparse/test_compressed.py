@@ -128,6 +128,8 @@ def test_batches_and_dense_dimensions() -> None:
     assert made.transpose(1, 2).to_dense().tolist() == batch.transpose(1, 2).tolist()
     rows = wg.ones(2, 2, 3).to_sparse_csr(dense_dim=1)
     assert (rows.dense_dim(), rows.values().shape, rows.to_dense().tolist()) == (1, (4, 3), wg.ones(2, 2, 3).tolist())
+    with pytest.raises(RuntimeError, match="Expected product of batch dimensions to be non-zero"):
+        wg.zeros(0, 2, 2).to_sparse_csr()
     with pytest.raises(RuntimeError, match="Expect the same number of specified elements per batch"):
         wg.stack([DENSE, DENSE + 1]).to_sparse_csr()
 

@@ -75,6 +75,26 @@ def test_gradients_are_those_of_differences(name: str, call: Any) -> None:
     assert wg.autograd.gradcheck(lambda c: call(c, DENSE), (example(requires_grad=True),), masked=True)
 
 
+def test_a_factor_has_the_sum_of_the_gradients() -> None:
+    for sparse in (example(), example().to_sparse()):
+        factor = wg.tensor(2.0, dtype=F64, requires_grad=True)
+        ((sparse * factor).to_dense() * DENSE).sum().backward()
+        assert factor.grad == 25
+
+
+def test_the_logarithm_has_its_gradient() -> None:
+    values = wg.tensor([1.5, 2.0, 3.0], dtype=F64, requires_grad=True)
+    assert wg.autograd.gradcheck(lambda each: example(each).log1p().to_dense(), (values,))
+    assert wg.autograd.gradcheck(lambda each: example(each).to_sparse().log1p().to_dense(), (values,))
+
+
+def test_products_are_cast_where_that_is_wanted() -> None:
+    sparse, dense = example().float(), DENSE.float()
+    with wg.autocast("cpu", wg.bfloat16):
+        for each in (sparse, sparse.to_sparse()):
+            assert wg.sparse.mm(each, dense).dtype is (each @ dense).dtype is wg.bfloat16
+
+
 @pytest.mark.parametrize("layout", [wg.sparse_bsr, wg.sparse_bsc], ids=str)
 def test_blocks_have_gradients(layout: Any) -> None:
     dense = wg.tensor(np.random.default_rng(0).normal(size=(4, 6)), requires_grad=True)

@@ -34,6 +34,10 @@ def test_a_sparse_tensor_is_printed_as_torch_prints_it() -> None:
     )
 
 
+def test_a_number_is_printed_too() -> None:
+    assert "size=(), nnz=1, layout=torch.sparse_coo" in repr(wg.tensor(3.0).to_sparse())
+
+
 def test_entries_at_one_place_add_up() -> None:
     found = example().coalesce()
     assert found.is_coalesced()

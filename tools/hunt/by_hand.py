@@ -141,7 +141,8 @@ SPARSE = listed(r"""
     cards['_to_sparse_compressed'](x, wg.sparse_csr, (), 0, (wg.strided, ())) ;
     cards['_sparse_mm_reduce_impl'](r, x.t(), 'mean') ; cards['_sparse_sampled_addmm'](r, wg.ones(2, 2), x, 2, 3) ;
     s.detach().sparse_resize_((4, 4), 2, 0) ; s.detach().sparse_resize_and_clear_((4, 4), 1, 1) ;
-    s.narrow_copy(1, 0, 2) ; wg.resize_as_sparse_(s.detach(), s.detach()) ; wg.sparse.spdiags(x, wg.tensor([0, -1]), (3, 3), wg.sparse_csc) ;
+    s.narrow_copy(1, 0, 2) ; wg.resize_as_sparse_(s.detach(), s.detach()) ;
+    wg.sparse.spdiags(x, wg.tensor([0, -1]), (3, 3), wg.sparse_csc) ;
     cards['_embedding_sparse'](x, wg.tensor([0, 1]))
 """)
 

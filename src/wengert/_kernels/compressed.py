@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .sparse import order_of
+
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
@@ -54,7 +56,7 @@ def compressed(indices: Array, values: Array, shape: tuple[int, ...], rows: bool
     """Bounds, plain places and entries of a coalesced array in two sparse dimensions."""
     line, across = indices if rows else indices[::-1]
     if not rows:
-        order = np.argsort(line, kind="stable")
+        order = order_of(line)
         line, across, values = line[order], across[order], values[order]
     return bounds_of(np.bincount(line, minlength=shape[0 if rows else 1])), across, values
 
@@ -93,9 +95,33 @@ def cells_of(whole: Array, batches: int, blocks: tuple[int, ...]) -> Array:
     return made.swapaxes(batches + 1, batches + 2)
 
 
-def line_sums(bounds: Array, terms: Array) -> Array:
-    """(lines, ...): the sums of what belongs to each line, of one batch."""
-    return reduced(bounds, terms, np.add)
+ROOM = 1 << 16
+"""How many terms of a product are formed at once: so they stay near the processor."""
+
+
+def product(bounds: Array, plain: Array, values: Array, dense: Array, function: Any = np.add) -> Array:
+    """The product of a matrix compressed by rows and a dense one, some rows at a time.
+
+    `function` is the ufunc by which the terms meet; where there are none the result is zero.
+    """
+    made = np.zeros((bounds.size - 1, dense.shape[1]), dense.dtype)
+    step = max(ROOM // max(dense.shape[1], 1), 1)
+    wanted = np.arange(step, int(bounds[-1]) + step, step)
+    cuts = [0, *np.unique(np.searchsorted(bounds, wanted, "right") - 1).tolist()]
+    for begin, end in zip(cuts, [*cuts[1:], bounds.size - 1]):
+        part = slice(bounds[begin], bounds[end])
+        terms = dense.take(plain[part], axis=0)
+        terms *= values[part, None]
+        made[begin:end] = reduced(bounds[begin : end + 1] - bounds[begin], terms, function)
+    return made
+
+
+def in_rows(rows: Array, columns: Array, values: Array, count: int) -> tuple[Array, Array, Array]:
+    """Bounds, places and values of a matrix whose entries are given one by one; those of a row keep their order."""
+    if (rows[1:] < rows[:-1]).any():
+        order = order_of(rows)
+        rows, columns, values = rows[order], columns[order], values[order]
+    return bounds_of(np.bincount(rows, minlength=count)), columns, values
 
 
 def reduced(bounds: Array, terms: Array, function: Any) -> Array:

@@ -17,7 +17,7 @@ from ..tensor import Tensor
 SHORT = frozenset({
     "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "bmm",
     "mm", "baddbmm", "addmm", "addbmm", "linear", "matmul", "conv_tbc", "prelu", "scaled_dot_product_attention",
-    "linalg_vecdot", "multi_head_attention_forward",
+    "linalg_vecdot", "multi_head_attention_forward", "_sparse_addmm",
 })  # fmt: skip
 """Computed in the dtype of the region: products, whose sums are those of float32 anyway."""
 LONG = frozenset({

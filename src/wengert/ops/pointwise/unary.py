@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import errors, flags
 from ..._core.cards.card import (
     ALL,
     BOOLS,
@@ -116,6 +116,8 @@ log1p.partials(self=lambda self: (self + 1).reciprocal())
 
 @log1p.vjp("self", native=native("log1p_rule"))
 def log1p_vjp(grad: Any, self: Any) -> Any:
+    if self._flags_ & flags.SPARSE:  # which has no sum with a number
+        return grad * (self.to_dense() + 1).conj().reciprocal()
     return grad / (self + 1).conj()
 
 

@@ -63,7 +63,7 @@ class Compressed(StandIn):
         keys = kernels.numbers(indices, self.shape[: len(indices)])
         ordered = bool((np.diff(keys) > 0).all())
         if not ordered:
-            order = np.argsort(keys, kind="stable")
+            order = kernels.order_of(keys)
             indices, values, keys = indices[:, order], values[order], keys[order]
             ordered = bool((np.diff(keys) > 0).all())
         return coo(indices, values, self.shape, ordered)

@@ -37,7 +37,7 @@ def reduced(self: Array, other: Array, reduce: str) -> Any:
         reduce: "sum", "mean", "amax" or "amin"; where a row has no entries the result is zero.
     """
     (bounds, plain), entries = self.indices, self.values._array_
-    made = lines.reduced(bounds, other[plain] * entries[:, None], REDUCTIONS[reduce])
+    made = lines.product(bounds, plain, entries, other, REDUCTIONS[reduce])
     return made / counted(self, made.dtype) if reduce == "mean" else made
 
 

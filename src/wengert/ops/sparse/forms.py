@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -112,6 +113,11 @@ def check_dense(self: Any, form: Layout, dense_dim: Any) -> None:
     name = f"dense_to_{form.name}"
     if self.ndim < 2:
         raise RuntimeError(f"{name}: expected a tensor of at least 2 dimensions, got one of {self.ndim}")
+    if not math.prod(self.shape[: self.ndim - 2 - (dense_dim or 0)]):
+        raise RuntimeError(
+            f"to_{form.name}: Expected product of batch dimensions to be non-zero, but they are "
+            f"{[*self.shape[: self.ndim - 2 - (dense_dim or 0)]]}"
+        )
     if dense_dim is not None and not 0 <= dense_dim <= self.ndim - 2:
         raise RuntimeError(f"{name}: dense_dim argument must be in [0,{self.ndim - 2}] range, but {dense_dim} is given")
 

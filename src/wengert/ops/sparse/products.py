@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
@@ -17,7 +19,7 @@ from .compressed import is_compressed, places_of
 from .compressed_entries import with_entries
 from .compressed_products import reduced_product
 from .entries import packed
-from .layouts import sparse_csr
+from .layouts import sparse_csc, sparse_csr
 from .parts import coo, densified, entries_of, in_order, is_sparse, none, spread
 from .reading import masked_like
 
@@ -53,25 +55,26 @@ def check_dtypes(first: Any, second: Any) -> None:
 def multiplied(first: Any, second: Any) -> Any:
     """The product of two arrays of which at least one is sparse: dense, or sparse if both are."""
     check_product(first, second)
-    if getattr(first, "layout", None) is sparse_csr and not isinstance(second, StandIn):
-        (bounds, plain), entries = first.indices, first.values._array_
-        return lines.line_sums(bounds, second[plain] * entries[:, None])
+    if not isinstance(first, StandIn):
+        return lines.product(*by_lines(second, 1), np.ascontiguousarray(first.T)).T.copy()
+    if not isinstance(second, StandIn):
+        return lines.product(*by_lines(first, 0), second)
     first, second = spread(first), spread(second)
-    if not isinstance(first, Coordinates):
-        return multiplied_from_left(second, first)
-    if not isinstance(second, Coordinates):
-        places, entries = entries_of(first)
-        return kernels.row_sums(places[0], second[places[1]] * entries[:, None], first.shape[0])
     shape = (first.shape[0], second.shape[1])
     made = kernels.product(entries_of(first), entries_of(in_order(second)), *shape)
     return coo(*made, shape, True)
 
 
-def multiplied_from_left(sparse: Coordinates, dense: Any) -> Any:
-    """`dense @ sparse`."""
-    places, entries = entries_of(sparse)
-    made = kernels.row_sums(places[1], dense.T[places[0]] * entries[:, None], sparse.shape[1])
-    return made.T.copy()
+def by_lines(array: Any, dim: int) -> tuple[Any, Any, Any]:
+    """Bounds, places and entries of a sparse matrix, row by row, or, for dimension 1, column by column."""
+    form = getattr(array, "layout", None)
+    if form is (sparse_csc if dim else sparse_csr):
+        return (*array.indices, array.values._array_)
+    if form is (sparse_csr if dim else sparse_csc):
+        (bounds, plain), entries = array.indices, array.values._array_
+        return lines.in_rows(plain, lines.lines(bounds), entries, array.shape[dim])
+    places, entries = entries_of(spread(array))
+    return lines.in_rows(places[dim], places[1 - dim], entries, array.shape[dim])
 
 
 @kernel("mm")
