@@ -17,9 +17,14 @@ from .samples import Maker
 Operator = Card | Composite
 
 GIVING_SPARSE = frozenset(
-    {"_embedding_sparse", *(f"sparse_{kind}_tensor" for kind in ("bsc", "bsr", "compressed", "coo", "csc", "csr"))}
+    {
+        "_embedding_sparse",
+        "resize_as_sparse_",
+        "smm",
+        *(f"sparse_{kind}_tensor" for kind in ("bsc", "bsr", "compressed", "coo", "csc", "csr")),
+    }
 )
-"""Operators of dense tensors whose results or gradients are sparse."""
+"""Operators whose results or gradients are sparse, apart from those in `CARDS`."""
 
 
 class Call:

@@ -133,6 +133,9 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
         input: tensor in coordinates that requires no gradient.
         the_template: tensor in coordinates.
 
+    Returns:
+        The tensor `input`.
+
     Raises:
         NotImplementedError: `input` is not in coordinates.
         RuntimeError: `the_template` is not, or entries would not fit.
