@@ -65,6 +65,43 @@ def test_heads_are_shared_only_where_there_are_some():
         wg.nn.functional.scaled_dot_product_attention(x, x, x, enable_gqa=True)
 
 
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_nearest_element_does_not_change_with_the_place_whatever_it_is(padding, create_graph):
+    image = wg.arange(16.0).reshape(1, 1, 4, 4)
+    image[0, 0, 1, 1] = inf
+    grid = wg.tensor([[[[-1 / 3, -1 / 3], [0.3, 0.4]]]], requires_grad=True)
+    made = wg.nn.functional.grid_sample(image, grid, "nearest", padding, True)
+    (slope,) = wg.autograd.grad(made.sum(), grid, create_graph=create_graph)
+    assert made[0, 0, 0, 0] == inf and slope.tolist() == [[[[0, 0], [0, 0]]]]
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_what_lies_outside_an_image_is_zero_whatever_stands_at_its_edge(mode, create_graph):
+    image = wg.zeros(1, 1, 4, 4)
+    image[0, 0, 0, 0] = image[0, 0, 3, 3] = inf
+    grid = wg.tensor([[[[-3.0, -3.0], [3.0, 3.0], [0.0, -3.0]]]], requires_grad=True)
+    image.requires_grad_()
+    made = wg.nn.functional.grid_sample(image, grid, mode, "zeros", False)
+    assert made.flatten().tolist() == [0, 0, 0]
+    slope, change = wg.autograd.grad(made.sum(), (image, grid), create_graph=create_graph)
+    assert slope.eq(0).all() and change.eq(0).all()
+
+
+def test_an_infinite_gradient_reaches_no_element_outside():
+    image, grid = wg.ones(1, 1, 4, 4, requires_grad=True), wg.tensor([[[[-1.0, -1.0], [3.0, 3.0]]]])
+    made = wg.nn.functional.grid_sample(image, grid, align_corners=False)
+    (slope,) = wg.autograd.grad(made, image, wg.tensor([[[[1.0, inf]]]]))
+    assert slope.sum() == 0.25
+
+
+def test_boundaries_and_values_come_to_one_dtype_first():
+    edges = wg.tensor([0.5, 1.5], dtype=wg.bfloat16)
+    assert wg.bucketize(wg.tensor([False, True]), edges).tolist() == [0, 1]
+    assert wg.bucketize(wg.tensor([1, 2]).to(wg.uint16), edges).tolist() == [1, 2]
+
+
 def nodes(node):
     while node is not None:
         yield node

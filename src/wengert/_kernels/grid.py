@@ -167,6 +167,11 @@ def share_of(taps: tuple[Tap, ...], tools: Tools) -> Any:
     return math.prod(tools.choose(tap.there > 0, tap.weight, 0.0) for tap in taps)
 
 
+def is_element(taps: tuple[Tap, ...]) -> Any:
+    """Whether there is such an element: what lies outside counts as 0, whatever stands at the edge."""
+    return math.prod(tap.there for tap in taps) > 0
+
+
 def slope_of(taps: tuple[Tap, ...], dim: int) -> Any:
     """The derivative of its weight by the coordinate of one dimension."""
     others = (tap.weight for at, tap in enumerate(taps) if at != dim)
@@ -180,5 +185,6 @@ def sample(image: Any, grid: Any, options: Any) -> Any:
     flat = image.reshape(items, channels, math.prod(lengths))
     made = np.zeros((items, channels, places.shape[1]), image.dtype)
     for index, taps in corners([places[..., at] for at in range(places.shape[2])], tuple(lengths), options, ARRAYS):
-        made += np.take_along_axis(flat, index[:, None], 2) * weight_of(taps)[:, None]
+        values = np.where(is_element(taps)[:, None], np.take_along_axis(flat, index[:, None], 2), 0)
+        made += values * weight_of(taps)[:, None]
     return made.reshape(items, channels, *grid.shape[1:-1])

@@ -36,10 +36,23 @@ TENSORS = kernel.Tools(
 )
 
 
+def of_numbers(name: str) -> Any:
+    """A native function of the plain case, in which the result has numbers only: it multiplies what lies outside by 0.
+    None without the extension.
+    """
+    found: Any = native(name)
+
+    def call(*args: Any) -> Any:
+        made = found(*args)
+        return NotImplemented if made is NotImplemented or np.isnan(made.sum()) else made
+
+    return found and call
+
+
 @op(
     dtypes=REALS, batching=folded(), name="_grid_sample", layout="suggested", method=False,
     function=False, choose=lambda args: args[0].ndim - 4, node=("GridSampler2DBackward0", "GridSampler3DBackward0"),
-    native=native("grid_sample"),
+    native=of_numbers("grid_sample"),
 )  # fmt: skip
 def sampled(
     input: Array, grid: Array, mode: str = "bilinear", padding: str = "zeros", align_corners: bool = False
@@ -70,36 +83,54 @@ class Around:
         for index, taps in kernel.corners(self.coordinates, self.lengths, self.options, TENSORS):
             yield index.unsqueeze(1).expand((self.items, self.channels, self.count)), taps
 
+    def values(self, flat: Any, index: Any, taps: Any) -> Any:
+        """The elements of one corner for all places: 0 where there is none."""
+        return flat.gather(2, index).where(kernel.is_element(taps).unsqueeze(1), 0)
 
-@sampled.vjp("input", native=native("grid_sample_input_rule"))
+
+@sampled.vjp("input", native=of_numbers("grid_sample_input_rule"))
 def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding: str, align_corners: bool) -> Any:
     around = Around(input_shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
     made = grad.new_zeros((around.items, around.channels, around.area))
     for index, taps in around.corners():
-        made = made.scatter_add(2, index, rows * kernel.share_of(taps, TENSORS).unsqueeze(1))
+        shares = (rows * kernel.share_of(taps, TENSORS).unsqueeze(1)).where(kernel.is_element(taps).unsqueeze(1), 0)
+        made = made.scatter_add(2, index, shares)
     return made.reshape(input_shape)
 
 
-@sampled.vjp("grid", native=native("grid_sample_grid_rule"))
+grid_rule: Any = of_numbers("grid_sample_grid_rule")
+
+
+def rule_of_slopes(grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align: bool) -> Any:
+    """`grid_rule`; NotImplemented for the nearest elements, which do not change with the place."""
+    return NotImplemented if mode == "nearest" else grid_rule(grad, input, grid, grid_shape, mode, padding, align)
+
+
+@sampled.vjp("grid", native=grid_rule and rule_of_slopes)
 def sampled_vjp_grid(
     grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align_corners: bool
 ) -> Any:
+    if mode == "nearest":
+        return grid.new_zeros(grid_shape)
     around = Around(input.shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
     flat = input.reshape((around.items, around.channels, around.area))
     parts: list[Any] = [0.0] * around.dims
+    first, last = (rows, 1.0) if mode == "bicubic" else (1.0, rows)  # infinite gradients tell torch's order
     for index, taps in around.corners():
-        along = (flat.gather(2, index) * rows).sum(1)
-        parts = [part + along * kernel.slope_of(taps, at) for at, part in enumerate(parts)]
-    return stack(parts, 2).reshape(grid_shape)
+        values = around.values(flat, index, taps) * first
+        parts = [part + values * kernel.slope_of(taps, at).unsqueeze(1) for at, part in enumerate(parts)]
+    return stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
 
 
 @sampled.jvp("input")
 def sampled_jvp_input(tangent: Any, grid: Any, mode: str, padding: str, align_corners: bool, out: Any) -> Any:
     around = Around(tangent.shape, grid, (mode, padding, align_corners))
     flat = tangent.reshape((around.items, around.channels, around.area))
-    weighed = (flat.gather(2, index) * kernel.weight_of(taps).unsqueeze(1) for index, taps in around.corners())
+    weighed = (
+        around.values(flat, index, taps) * kernel.weight_of(taps).unsqueeze(1) for index, taps in around.corners()
+    )
     made: Any = sum(weighed, 0.0)
     return made.reshape(out.shape)
 
@@ -115,7 +146,7 @@ def sampled_jvp_grid(
     for index, taps in around.corners():
         for at in range(around.dims):
             change = kernel.slope_of(taps, at) * moved.select(2, at)
-            made = made + flat.gather(2, index) * change.unsqueeze(1)
+            made = made + around.values(flat, index, taps) * change.unsqueeze(1)
     return made.reshape(out.shape)
 
 

@@ -104,14 +104,14 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
             )
         given = (int(shape),) if isinstance(shape, int) else tuple(map(int, shape))
-        if any(length < 0 for length in given):
-            raise ValueError("Attempting to broadcast a dimension with negative length!")
         for back, (length, other) in enumerate(zip(reversed(given), reversed(common)), 1):
             if length != other and 1 not in (length, other):
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {length} at -{back}! Mismatching argument at index "
                     f"{at} had {given}; but expected shape should be broadcastable to {list(common)}"
                 )
+        if any(length < 0 for length in given):
+            raise ValueError("Attempting to broadcast a dimension with negative length!")
         common = sizes.broadcast(common, given)
     return sizes.Size(common)
 
@@ -119,6 +119,7 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
 @broadcast_shapes.samples
 def broadcast_shapes_samples(make: Any) -> Any:
     yield Sample((3, 1), (2, 1, 4))
+    yield Bad((5,), -1, raises=RuntimeError, says="Attempting to broadcast a dimension of length -1 at -1")
     yield Bad((5, 1), -1, raises=ValueError, says="Attempting to broadcast a dimension with negative length!")
 
 
