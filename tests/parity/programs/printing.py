@@ -166,4 +166,4 @@ def print_state_dict(torch):
     with torch.no_grad():
         layer.weight.fill_(1)
         layer.bias.fill_(0)
-    print(layer.state_dict())
+    print(dict(layer.state_dict()))  # ordered dictionaries are shown otherwise from Python 3.12 on

@@ -25,12 +25,18 @@ def nested(kinds=collections):
     )
 
 
+def shown(tree):
+    """A tree as every Python shows it: ordered dictionaries look otherwise from 3.12 on."""
+    ordered = collections.OrderedDict
+    return repr(tuple(("ordered", dict(part)) if isinstance(part, ordered) else part for part in tree))
+
+
 def taken_apart_and_put_together(torch):
     trees = module_of(torch)
     leaves, spec = trees.tree_flatten(nested())
     doubled = trees.tree_map(lambda leaf: (leaf or 0) * 2, nested())
     counts = spec.num_leaves, spec.num_nodes, spec.num_children
-    return leaves, repr(trees.tree_unflatten(leaves, spec)), repr(doubled), counts
+    return leaves, shown(trees.tree_unflatten(leaves, spec)), shown(doubled), counts
 
 
 def structures(torch):
