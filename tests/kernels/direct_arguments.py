@@ -310,7 +310,7 @@ DIRECT.update(
     masked_select=lambda r, t: (lambda x: [x, x > 0])(matrix(r, t)),
     masked_select_backward=lambda r, t: [np.ones(2, t), (3,), np.array([True, False, True])],
     masked_scatter=lambda r, t: (lambda x: [x, x > 0, x + 1])(matrix(r, t)),
-    nonzero_positions=lambda r, t: [np.append(matrix(r, t)[0] > 0, True)],
+    nonzero_positions=lambda r, t: (lambda x: [np.append(x * (x > 0), t(1))])(matrix(r, t)),
     index_put=lambda r, t: (lambda x: [x, [rows(r, 9, len(x))], np.ones((9, x.shape[1]), t), True])(matrix(r, t)),
 )
 DIRECT.update(

@@ -14,7 +14,9 @@ namespace wengert {
 
 constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
-constexpr index_t few_panels = 3;      // of the left factor, for which packing the right one does not pay
+constexpr index_t few_panels = 6;      // of the left factor, for which packing the right one does not pay
+constexpr index_t near_bytes = 2048;   // between rows of the right factor, up to which they may stay where they lie
+constexpr index_t rows_together = 8;   // of the right factor, packed for one panel after the other
 constexpr int most_runs = 12;          // of neighbours in a panel, up to which it is copied run by run
 constexpr int most_runs_turned = 2;    // the same where rows follow each other, so that blocks can be turned instead
 
@@ -178,14 +180,16 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     const auto& table = loops<T>();
     const index_t width = 2 * table.lanes, across = pieces_of(end - begin, width);
     alignas(64) T tile[Packed<T>::most_rows * Panel::most_columns];
-    const bool few = left.panels() <= few_panels, turned = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
+    const bool near = left.depth() < 2 || (right.rows[1] - right.rows[0]) * static_cast<index_t>(sizeof(T)) <= near_bytes;
+    const bool few = near && left.panels() <= few_panels, turned = left.depth() > 3 && right.rows[3] == right.rows[0] + 3;
     for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, few, turned, panels[p]);
     for (index_t k = 0; k < left.depth(); k += packed_depth) {
         const index_t depth = left.block(k);
-        for (index_t p = 0; p < across; ++p)
-            if (!panels[p].as_it_lies)
-                table.pack_columns(right.data, right.rows + k, depth, panels[p].from, panels[p].starts, panels[p].runs,
-                                   packed + p * packed_depth * width);
+        for (index_t row = 0; row < depth; row += rows_together)  // of all panels, so that pages of memory are visited once
+            for (index_t p = 0; p < across; ++p)
+                if (!panels[p].as_it_lies)
+                    table.pack_columns(right.data, right.rows + k + row, depth - row < rows_together ? depth - row : rows_together,
+                                       panels[p].from, panels[p].starts, panels[p].runs, packed + (p * packed_depth + row) * width);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
             const index_t row = left.row_of(m), height = left.height(m), rows = left.count() - row < height ? left.count() - row : height;
