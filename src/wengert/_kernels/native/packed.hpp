@@ -13,6 +13,7 @@
 namespace wengert {
 
 constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
+constexpr index_t packed_rows_apart = packed_depth + 1;  // of two panels: the last row is followed by room that packing may overwrite
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
 constexpr index_t few_panels = 6;      // of the left factor, for which packing the right one does not pay
 constexpr index_t near_bytes = 2048;   // between rows of the right factor, up to which they may stay where they lie
@@ -189,7 +190,7 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
             for (index_t p = 0; p < across; ++p)
                 if (!panels[p].as_it_lies)
                     table.pack_columns(right.data, right.rows + k + row, depth - row < rows_together ? depth - row : rows_together,
-                                       panels[p].from, panels[p].starts, panels[p].runs, packed + (p * packed_depth + row) * width);
+                                       panels[p].from, panels[p].starts, panels[p].runs, packed + (p * packed_rows_apart + row) * width);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {
             const index_t row = left.row_of(m), height = left.height(m), rows = left.count() - row < height ? left.count() - row : height;
@@ -199,7 +200,7 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
             for (index_t p = 0; p < across; ++p) {
                 const bool lies = panels[p].as_it_lies;
                 const T* bias = shifted ? shifts : nullptr;
-                const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_depth * width;
+                const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_rows_apart * width;
                 const index_t* at = lies ? right.rows + k : nullptr;
                 if (panels[p].in_order && rows == height) {
                     T* out = target.data + row * target.row_step + panels[p].to[0];
@@ -219,7 +220,7 @@ void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t colu
                      index_t last) {
     index_t last_row = 0;
     for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
-    std::unique_ptr<T[]> packed(new T[static_cast<size_t>(cut.columns * packed_depth + 4 * loops<T>().lanes)]);
+    std::unique_ptr<T[]> packed(new T[static_cast<size_t>(cut.columns * packed_rows_apart)]);
     Panel panels[block_panels];
     for (index_t item = first; item < last; ++item) {
         const index_t begin = item / cut.row_blocks * cut.columns, panel = item % cut.row_blocks * cut.row_panels;
