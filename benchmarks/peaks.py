@@ -1,8 +1,8 @@
 """Peak memory of training steps, torch beside wengert: `python -m benchmarks.peaks` (Linux).
 
 Each library trains in a process of its own. What counts is the most memory that the process held during a few steps,
-over what it held before the first one, when the network and its input were there. What a library keeps for later counts,
-too.
+over what it held before the first one, when the network and its input were there. What a library keeps for later is
+part of it.
 """
 
 from __future__ import annotations
