@@ -26,12 +26,6 @@ from .activation import (
     silu_backward,
     tanh_backward,
 )
-from .conv import (
-    conv2d,
-    conv2d_backward_bias,
-    conv2d_backward_input,
-    conv2d_backward_weight,
-)
 from .halves import (
     converted,
 )
@@ -45,28 +39,10 @@ from .index import (
     masked_fill,
     scatter_add,
 )
-from .loss import (
-    bce_with_logits,
-    mse_loss,
-    nll_loss,
-    nll_loss_backward,
-)
 from .matmul import (
     addmm,
     linear,
     matmul,
-)
-from .norm import (
-    batch_norm_apply,
-    batch_norm_backward,
-    batch_norm_statistics,
-    layer_norm,
-    layer_norm_backward,
-)
-from .normal import (
-    normal_blocks,
-    normal_pairs,
-    shuffle,
 )
 from .optimiser import (
     adam_step,
@@ -130,15 +106,6 @@ from .pointwise import (
     trunc_divide,
     where,
 )
-from .random import (
-    dropout_apply,
-    dropout_mask,
-    generator,
-    integers,
-    normal,
-    permutation,
-    uniform,
-)
 from .reduce import (
     all_along,
     amax,
@@ -165,16 +132,49 @@ from .softmax import (
 )
 
 if TYPE_CHECKING:
+    from .conv import (
+        conv2d,
+        conv2d_backward_bias,
+        conv2d_backward_input,
+        conv2d_backward_weight,
+    )
     from .fourier import (
         fft_lines,
         irfft_lines,
         rfft_lines,
+    )
+    from .loss import (
+        bce_with_logits,
+        mse_loss,
+        nll_loss,
+        nll_loss_backward,
+    )
+    from .norm import (
+        batch_norm_apply,
+        batch_norm_backward,
+        batch_norm_statistics,
+        layer_norm,
+        layer_norm_backward,
+    )
+    from .normal import (
+        normal_blocks,
+        normal_pairs,
+        shuffle,
     )
     from .pool import (
         avg_pool2d,
         avg_pool2d_backward,
         max_pool2d,
         max_pool2d_backward,
+    )
+    from .random import (
+        dropout_apply,
+        dropout_mask,
+        generator,
+        integers,
+        normal,
+        permutation,
+        uniform,
     )
     from .recurrent import (
         gru_steps,
@@ -185,6 +185,19 @@ if TYPE_CHECKING:
         rnn_steps_backward,
     )
 else:
+    conv2d, conv2d_backward_bias, conv2d_backward_input, conv2d_backward_weight = native_choice.later(
+        "conv", "conv2d conv2d_backward_bias conv2d_backward_input conv2d_backward_weight"
+    )
+    bce_with_logits, mse_loss, nll_loss, nll_loss_backward = native_choice.later(
+        "loss", "bce_with_logits mse_loss nll_loss nll_loss_backward"
+    )
+    batch_norm_apply, batch_norm_backward, batch_norm_statistics, layer_norm, layer_norm_backward = native_choice.later(
+        "norm", "batch_norm_apply batch_norm_backward batch_norm_statistics layer_norm layer_norm_backward"
+    )
+    normal_blocks, normal_pairs, shuffle = native_choice.later("normal", "normal_blocks normal_pairs shuffle")
+    dropout_apply, dropout_mask, generator, integers, normal, permutation, uniform = native_choice.later(
+        "random", "dropout_apply dropout_mask generator integers normal permutation uniform"
+    )
     fft_lines, irfft_lines, rfft_lines = native_choice.later("fourier", "fft_lines irfft_lines rfft_lines")
     avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = native_choice.later(
         "pool", "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward"
