@@ -44,6 +44,11 @@ from .matmul import (
     linear,
     matmul,
 )
+from .normal import (
+    normal_blocks,
+    normal_pairs,
+    shuffle,
+)
 from .optimiser import (
     adam_step,
     formula_step,
@@ -106,6 +111,15 @@ from .pointwise import (
     trunc_divide,
     where,
 )
+from .random import (
+    dropout_apply,
+    dropout_mask,
+    generator,
+    integers,
+    normal,
+    permutation,
+    uniform,
+)
 from .reduce import (
     all_along,
     amax,
@@ -156,25 +170,11 @@ if TYPE_CHECKING:
         layer_norm,
         layer_norm_backward,
     )
-    from .normal import (
-        normal_blocks,
-        normal_pairs,
-        shuffle,
-    )
     from .pool import (
         avg_pool2d,
         avg_pool2d_backward,
         max_pool2d,
         max_pool2d_backward,
-    )
-    from .random import (
-        dropout_apply,
-        dropout_mask,
-        generator,
-        integers,
-        normal,
-        permutation,
-        uniform,
     )
     from .recurrent import (
         gru_steps,
@@ -193,10 +193,6 @@ else:
     )
     batch_norm_apply, batch_norm_backward, batch_norm_statistics, layer_norm, layer_norm_backward = native_choice.later(
         "norm", "batch_norm_apply batch_norm_backward batch_norm_statistics layer_norm layer_norm_backward"
-    )
-    normal_blocks, normal_pairs, shuffle = native_choice.later("normal", "normal_blocks normal_pairs shuffle")
-    dropout_apply, dropout_mask, generator, integers, normal, permutation, uniform = native_choice.later(
-        "random", "dropout_apply dropout_mask generator integers normal permutation uniform"
     )
     fft_lines, irfft_lines, rfft_lines = native_choice.later("fourier", "fft_lines irfft_lines rfft_lines")
     avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = native_choice.later(
