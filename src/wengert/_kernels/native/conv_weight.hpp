@@ -2,20 +2,23 @@
 // vectors of places that follow each other, so that nothing is packed. No Python here.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "conv_core.hpp"
+#include "packed.hpp"
 
 namespace wengert {
 
-// The places of an image as lines of whole vectors; behind the end of a line the slopes are zero.
+// The places of an image as lines of whole vectors; behind the end of a line the slopes are zero. All rows are one line, with what
+// lies between them, where that is no more work: to begin a line takes as long as half a vector.
 template <class T>
 PlaneLines plane_lines(const Geometry& g, const Frame& f) {
     const index_t lanes = loops<T>().lanes, step = (g.rows == 1 ? 1 : g.stride[0]) * f.pitch();
-    const index_t along = (g.out_width + lanes - 1) / lanes, whole = ((g.out_height - 1) * step + g.out_width + lanes - 1) / lanes;
+    const index_t along = pieces_of(g.out_width, lanes), whole = pieces_of((g.out_height - 1) * step + g.out_width, lanes);
     PlaneLines lines = {1, g.out_height, along, 0, along * lanes, 0, step};
     if (whole < along * g.out_height + g.out_height / 2) lines.count = 1, lines.vectors = whole, lines.slopes_line = whole * lanes;
     return lines;
@@ -64,21 +67,21 @@ class SlopeTiles {
 public:
     SlopeTiles(const Geometry& geometry, const PlaneLines& plane_lines, const Indices& taps)
         : g_(geometry), lines_(plane_lines), taps_(taps), height_(loops<T>().slope_rows), width_(loops<T>().slope_taps),
-          rows_(pieces(g_.group_kernels(), height_)), blocks_(pieces(g_.depth(), tiles * width_)) {}
+          rows_(pieces_of(g_.group_kernels(), height_)), blocks_(pieces_of(g_.depth(), tiles * width_)) {}
     index_t count() const { return g_.groups * rows_ * blocks_; }
     index_t cost(index_t images) const { return (Size(images) * g_.places() * height_ * tiles * width_).value_or_most() / 4; }
     // out = or += the gradients of tiles [begin, end), of `images` images.
     void run(const T* slopes, const T* seen, index_t images, T* out, bool add, index_t begin, index_t end) const {
         const index_t lanes = loops<T>().lanes, tile = height_ * width_ * lanes;
         const std::unique_ptr<T[]> sums(new T[static_cast<size_t>(tiles * tile)]);
-        const index_t in_images = pieces(least_vectors, lines_.count * lines_.vectors);
+        const index_t in_images = pieces_of(least_vectors, lines_.count * lines_.vectors);
         for (index_t at = begin; at < end; ++at) {
             const index_t block = at % blocks_, row = at / blocks_ % rows_ * height_, group = at / blocks_ / rows_;
-            const index_t first = block * tiles * width_, last = least(first + tiles * width_, g_.depth());
+            const index_t first = block * tiles * width_, last = std::min(first + tiles * width_, g_.depth());
             std::memset(sums.get(), 0, static_cast<size_t>(tiles * tile) * sizeof(T));
             for (index_t image = 0; image < images; image += in_images) {
                 PlaneLines lines = lines_;
-                lines.images = least(in_images, images - image);
+                lines.images = std::min(in_images, images - image);
                 for (index_t t = first; t < last; t += width_)
                     add_tile(slopes + image * lines.slopes_image, seen + image * lines.seen_image, group, row, t, lines,
                              sums.get() + (t - first) / width_ * tile);
@@ -98,16 +101,14 @@ private:
     static constexpr index_t tiles = 8;           // whose elements of kernels meet the same slopes while these are in the first cache
     static constexpr index_t least_vectors = 64;  // for which a tile stays in the registers
     static constexpr index_t most_slopes = 4, most_taps = 6;
-    static index_t pieces(index_t whole, index_t size) { return (whole + size - 1) / size; }
-    static index_t least(index_t a, index_t b) { return a < b ? a : b; }
     // Rows and elements that there are not are others again, and of no use.
     void add_tile(const T* slopes, const T* seen, index_t group, index_t row, index_t first, const PlaneLines& lines, T* sums) const {
         const T *rows[most_slopes], *values[most_taps];
         const index_t plane = lines.slopes_image / g_.kernels, inputs = lines.seen_image / g_.channels * g_.depth_channels;
         for (index_t r = 0; r < height_; ++r)
-            rows[r] = slopes + (group * g_.group_kernels() + least(row + r, g_.group_kernels() - 1)) * plane;
+            rows[r] = slopes + (group * g_.group_kernels() + std::min(row + r, g_.group_kernels() - 1)) * plane;
         for (index_t t = 0; t < width_; ++t)
-            values[t] = seen + group * inputs + taps_[static_cast<size_t>(least(first + t, g_.depth() - 1))];
+            values[t] = seen + group * inputs + taps_[static_cast<size_t>(std::min(first + t, g_.depth() - 1))];
         loops<T>().correlate_lines(rows, values, lines, sums);
     }
     const Geometry& g_;

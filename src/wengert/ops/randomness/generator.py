@@ -316,12 +316,18 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
-    """Inside, numbers may be drawn from the default generator; at the end it stands where it stood before.
+def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
+    """Within the block random numbers are drawn as usual; after it the generator is as it was before.
 
     Args:
-        devices: ignored.
-        enabled: False: do nothing.
+        devices: ignored: there are no others.
+        enabled: whether the block does anything.
+
+    >>> import wengert as wg
+    >>> with wg.random.fork_rng():
+    ...     first = wg.rand(2)
+    >>> bool((wg.rand(2) == first).all())
+    True
     """
     place = default_generator.mark() if enabled else None
     try:
