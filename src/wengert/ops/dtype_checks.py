@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .._core import errors
+from .._core.tensor.base import Tensor
 from .._core.types import dtypes
 from .._core.types.dtypes import dtype as DType
 
@@ -146,6 +147,19 @@ def checked_number(value: Any, element: DType, halves: bool = True) -> Any:
         refuse_number(value, element)
     with np.errstate(over="ignore"):
         return float(np.float64(real).astype(element.numpy))
+
+
+def check_beside(one: Any, other: Any) -> None:
+    """Refuse a number that the common dtype of it and the tensor beside it cannot hold.
+
+    Raises:
+        RuntimeError: there is one; that of two numbers is not looked for.
+    """
+    tensor, number = (one, other) if isinstance(one, Tensor) else (other, one)
+    if isinstance(number, Tensor) or not isinstance(tensor, Tensor):
+        return
+    if type(number) is not int or not -128 <= number <= 127:
+        checked_number(number, dtypes.result_type((tensor._array_,), (number,)), halves=False)
 
 
 def refuse_number(value: Any, element: DType) -> NoReturn:

@@ -37,6 +37,7 @@ NAMES: dict[str, str] = {
         "adaptive_average adaptive_average3d adaptive_average3d_backward adaptive_average_backward "
         "adaptive_maximum adaptive_maximum3d"
     ),
+    "images.pool_backward": "max_pool2d_with_indices_backward max_pool3d_with_indices_backward",
     "images.pool_forms": (
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
         "adaptive_max_pool3d avg_pool1d max_pool1d max_pool2d max_pool3d"

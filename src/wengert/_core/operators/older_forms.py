@@ -1,7 +1,7 @@
 """Calls as torch allowed them first, with factors before the tensors that they multiply: `x.add_(-lr, grad)`.
 
 Programs of those years still hold them, and torch still takes them, with a warning. They come here only where a call
-has more positional arguments than its operator.
+has more positional arguments than its operator, as do dimensions that are given one by one: `x.squeeze(0, 1)`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ FORMS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """Operator -> forms -> the parameters that the numbers are, in order."""
 
+ONE_BY_ONE = ("squeeze", "count_nonzero")
+"""Operators whose dimensions, several or one of them, may be given one by one."""
+
 
 def brought_up(
     name: str, room: int, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of an older form as they are given today.
+    """The arguments of an older form as they are given today, dimensions given one by one as one sequence.
 
     Args:
         name: the operator, of an in-place form with its `_`.
@@ -38,6 +41,8 @@ def brought_up(
     Raises:
         TypeError: this is no older form of the operator.
     """
+    if name.removesuffix("_") in ONE_BY_ONE and not kwargs and all(type(each) is int for each in args[1:]):
+        return (args[0], args[1:]), {}
     for kinds, words in FORMS.get(name.removesuffix("_"), {}).items():
         numbered = [at for at, kind in enumerate(kinds) if kind == "N"]
         if len(kinds) == len(args) and not kwargs and all(is_number(args[at]) for at in numbered):

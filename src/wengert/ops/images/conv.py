@@ -9,7 +9,7 @@ from ..._core.operators import layouts
 from ..._kernels import direct_function as native
 from ..memory.memory_formats import in_order_of
 from .conv_batches import PRODUCT, TURNED, bilinear, convolved
-from .conv_checks import check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
+from .conv_checks import as_of_input, check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
 
 Ints = tuple[int, ...]
@@ -50,6 +50,7 @@ def convolution(
         Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
     """
     steps = spread_options(weight.ndim - 2, stride, padding, dilation, output_padding)
+    bias = as_of_input(bias, input) if transposed and weight.ndim < 5 else bias
     check_dtypes(input, weight, bias)
     check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
     stride, padding, dilation, output_padding = steps

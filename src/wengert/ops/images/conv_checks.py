@@ -13,6 +13,7 @@ from ..create.factory import refuse_dtype
 from .conv_nd import places_of
 
 Ints = tuple[int, ...]
+LOOPS = ("float32", "float64", "int64")
 OUTPUT_PADDING = "output padding must be smaller than either stride or dilation"
 
 
@@ -52,6 +53,13 @@ def spread(name: str, value: Any, count: int) -> Ints:
         )
     numbers = tuple(int(each.__index__()) for each in value)
     return numbers * count if len(value) == 1 else numbers
+
+
+def as_of_input(bias: Any, input: Any) -> Any:
+    """The bias of a transposed convolution, of any real dtype, in that of the input (torch's loops are of these)."""
+    taken = "biu" if input.dtype.kind == "i" else "biufV"
+    fits = bias is not None and bias.dtype != input.dtype and bias.dtype.kind in taken and input.dtype.name in LOOPS
+    return bias.astype(input.dtype) if fits else bias
 
 
 def check_dtypes(input: Any, weight: Any, bias: Any) -> None:

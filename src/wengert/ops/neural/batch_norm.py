@@ -354,7 +354,10 @@ def instance_norm(
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     items, channels = shape[:2]
     check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    means, variances = (None if each is None else repeated(each, items).clone() for each in (running_mean, running_var))
+    kept = input.dtype if weight is None else weight.dtype
+    means, variances = (
+        None if each is None else repeated(each, items).to(kept, copy=True) for each in (running_mean, running_var)
+    )
     flat = input.contiguous().view((1, items * channels, *shape[2:]))
     result = normalised(
         flat, repeated(weight, items), repeated(bias, items), means, variances, use_input_stats, momentum, eps

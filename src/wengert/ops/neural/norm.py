@@ -63,12 +63,12 @@ def check_mixed(array: Any, *others: Any) -> None:
     Raises:
         RuntimeError: one has another.
     """
-    for other in others:
-        if other is not None and other.dtype != array.dtype and (array.itemsize > 2 or other.dtype != np.float32):
-            raise RuntimeError(
-                "mixed dtype (CPU): expect parameter to have scalar type of "
-                + dtypes.from_numpy(array.dtype).legacy[:-6]
-            )
+    given = [other.dtype for other in others if other is not None]
+    wanted = np.dtype(np.float32) if array.itemsize <= 2 and np.float32 in given else array.dtype
+    if any(each != wanted for each in given):
+        raise RuntimeError(
+            f"mixed dtype (CPU): expect parameter to have scalar type of {dtypes.from_numpy(wanted).legacy[:-6]}"
+        )
 
 
 def in_dtype_of(statistics: Any, array: Any, *factors: Any) -> Any:

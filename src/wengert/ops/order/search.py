@@ -20,6 +20,7 @@ from ..._kernels import direct_function as native, order as kernels
 from ..dtype_checks import check_number, check_ordered
 
 NUMBERS = ORDERED - BOOLS
+UNORDERED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 FEW = 1024
 """Up to so many pairs, comparing all of them takes less time than sorting."""
 
@@ -321,6 +322,8 @@ def isin(
         if not tensors or not isinstance(each, (Tensor, int, float, np.number)):
             name = ("elements", "test_elements")[at]
             raise TypeError(wrong_type("isin", name, at + 1, "Tensor", each))
+    if isinstance(elements, Tensor) and not isinstance(test_elements, Tensor) and elements.dtype in UNORDERED:
+        return put("isin", out, elements.ne(test_elements) if invert else elements.eq(test_elements), words=EXACT)
     given = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
     return put("isin", out, given, words=EXACT)
 

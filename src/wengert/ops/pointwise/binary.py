@@ -77,14 +77,14 @@ def is_number(value: Any) -> bool:
     return not isinstance(value, Tensor)
 
 
-def check_tensor(name: str, value: Any) -> None:
+def check_tensor(name: str, value: Any, argument: str = "input") -> None:
     """Refuse what is no tensor as the first argument of a composite.
 
     Raises:
         TypeError: it is none.
     """
     if not isinstance(value, Tensor):
-        raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", value))
+        raise TypeError(errors.wrong_type(name, argument, 1, "Tensor", value))
 
 
 def unsigned(factor: Any, array: Any) -> Any:

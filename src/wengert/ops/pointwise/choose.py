@@ -36,9 +36,9 @@ from ..._core.tensor.base import bind
 from ..._core.types.dtypes import from_numpy, limits_of
 from ..._core.types.sizes import broadcast
 from ..._kernels.results import wide_dtype
-from ..dtype_checks import checked_number
+from ..dtype_checks import check_beside, checked_number
 from .activation import kept_gradient
-from .binary import broadcast_pairs, is_number, native
+from .binary import broadcast_pairs, check_tensor, is_number, native
 from .power import any_tensor
 
 
@@ -264,16 +264,16 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
         tensors, one for each dimension.
 
     Raises:
-        RuntimeError: `condition` is not bool, or the shapes do not broadcast.
+        RuntimeError: `condition` is not bool, the shapes do not broadcast, or the dtype has no such number.
         TypeError: `condition` is no tensor, or only one of `input` and `other` is given.
     """
-    if is_number(condition):
-        raise TypeError(errors.wrong_type("where", "condition", 1, "Tensor", condition))
+    check_tensor("where", condition, "condition")
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     for name, position, value in (("input", 2, input), ("other", 3, other)):
         if value is None:
             raise TypeError(errors.wrong_type("where", name, position, "Tensor", value))
+    check_beside(input, other)
     return select(condition, input, other) if out is None else select(condition, input, other, out=out)
 
 
@@ -283,8 +283,8 @@ plain_case(where, select, native("where"))
 
 def where_method(self: Any, condition: Any, other: Any) -> Any:
     """This tensor where `condition` holds, else `other`; see `where`."""
-    if is_number(condition):
-        raise TypeError(errors.wrong_type("where", "condition", 1, "Tensor", condition))
+    check_tensor("where", condition, "condition")
+    check_beside(self, other)
     return select(condition, self, other)
 
 

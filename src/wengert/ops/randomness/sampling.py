@@ -230,7 +230,9 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     weights = self.reshape(-1, self.shape[-1])
     sums = np.cumsum(weights, axis=-1)
     drawn = uniform_array(source, (len(sums), num_samples), dtypes.float64)
-    places = np.stack([np.searchsorted(row / row[-1], each, side="left") for row, each in zip(sums, drawn)])
+    places = np.empty((len(sums), num_samples), np.int64)
+    for row, each, found in zip(sums, drawn, places):
+        found[:] = np.searchsorted(row / row[-1], each, side="left")
     return places.reshape(*self.shape[:-1], num_samples)
 
 

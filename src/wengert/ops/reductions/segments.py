@@ -112,15 +112,18 @@ def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial:
             return ones
         return ones / spread(summed(ones, places, axis, count).clamp(min=1), places, axis).clamp(min=1)
     if reduce in ("max", "min"):
-        reached = (data == spread(result, places, axis)).to(data.dtype)
+        reached = ((data == spread(result, places, axis)) | data.isnan()).to(data.dtype)
         return reached / spread(summed(reached, places, axis, count), places, axis).clamp(min=1)
-    zero = data == 0
-    if not is_batched(zero) and not zero.any():
+    zero, stray = data == 0, data.isnan()
+    if not is_batched(zero) and not (zero | stray).any():
         return spread(result, places, axis) / data
-    others = data.where(~zero, 1)
-    products = reduce_products(others, places, axis, count, initial)
-    zeros = spread(summed(zero.to(data.dtype), places, axis, count), places, axis)
-    return (spread(products, places, axis) / others).where(zeros == zero.to(data.dtype), 0)
+    others = data.where(~(zero | stray), 1)
+    products = spread(reduce_products(others, places, axis, count, initial), places, axis) / others
+    zeros, strays = (
+        spread(summed(each.to(data.dtype), places, axis, count), places, axis) > each.to(data.dtype)
+        for each in (zero, stray)
+    )
+    return (products * (~zeros).to(data.dtype)).where(~strays, np.nan)
 
 
 def reduce_products(values: Any, places: Any, axis: int, count: int, initial: Any) -> Any:

@@ -1,0 +1,97 @@
+"""Gradients of largest elements by torch's names: `torch.ops.aten.max_pool2d_with_indices_backward`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..._core.cards.card import REALS, Bad, Sample, composite
+from ..._core.errors import shown
+from ..._core.tensor.base import Tensor
+from ..create.factory import refuse_dtype
+from .pool import max_pool2d_with_indices, scatter_planes
+from .pool_volumes import max_pool3d_with_indices, scatter_volumes
+
+Ints = int | Sequence[int]
+
+
+def check_places(kernel: str, grad_output: Tensor, indices: Tensor) -> None:
+    """Refuse a gradient of integers, and one that has no place for each of its elements.
+
+    Raises:
+        NotImplementedError: it holds no real floating-point numbers.
+        RuntimeError: the shapes differ.
+    """
+    refuse_dtype(kernel, grad_output._array_, REALS)
+    if grad_output.shape != indices.shape:
+        raise RuntimeError(
+            f"{kernel}: Expected grad_output of the shape {shown(indices.shape)} of indices, but got "
+            f"{shown(grad_output.shape)}"
+        )
+
+
+@composite(method=False, function=False)
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor, self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+    ceil_mode: bool, indices: Tensor,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool2d` in its input: each element of `grad_output` where the largest one was.
+
+    Args:
+        grad_output: gradient of what `max_pool2d` gave.
+        self: the input of `max_pool2d`, of which the shape counts.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool2d`; `indices` have been found with them.
+        indices: where the largest elements lie in their planes.
+
+    Returns:
+        A new tensor of the shape of `self`.
+
+    Raises:
+        RuntimeError: gradient and indices differ in shape.
+    """
+    check_places("max_pool2d_backward", grad_output, indices)
+    return scatter_planes(grad_output, indices, tuple(self.shape))
+
+
+@composite(method=False, function=False)
+def max_pool3d_with_indices_backward(
+    grad_output: Tensor, self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+    ceil_mode: bool, indices: Tensor,
+) -> Any:  # fmt: skip
+    """The gradient of `max_pool3d` in its input: each element of `grad_output` where the largest one was.
+
+    Args:
+        grad_output: gradient of what `max_pool3d` gave.
+        self: the input of `max_pool3d`, of which the shape counts.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool3d`; `indices` have been found with them.
+        indices: where the largest elements lie in their volumes.
+
+    Returns:
+        A new tensor of the shape of `self`.
+
+    Raises:
+        RuntimeError: gradient and indices differ in shape.
+    """
+    check_places("max_pool3d_backward", grad_output, indices)
+    return scatter_volumes(grad_output, indices, tuple(self.shape))
+
+
+@max_pool2d_with_indices_backward.samples
+def planes_samples(make: Any) -> Any:
+    x = make(2, 4, 4)
+    if x.dtype.is_complex or not x.dtype.is_floating_point:
+        return
+    _, indices = max_pool2d_with_indices(x.detach(), 2)
+    yield Sample(make(2, 2, 2), x, 2, 2, 0, 1, False, indices)
+    yield Bad(
+        make(2, 1, 2), x, 2, 2, 0, 1, False, indices, raises=RuntimeError, says="Expected grad_output of the shape"
+    )
+
+
+@max_pool3d_with_indices_backward.samples
+def volumes_samples(make: Any) -> Any:
+    x = make(1, 2, 4, 4)
+    if x.dtype.is_complex or not x.dtype.is_floating_point:
+        return
+    _, indices = max_pool3d_with_indices(x.detach(), 2)
+    yield Sample(make(1, 1, 2, 2), x, 2, 2, 0, 1, False, indices)
