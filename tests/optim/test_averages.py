@@ -78,3 +78,12 @@ def test_the_schedule_ends_at_its_rate():
         schedule.step()
         rates.append(optimiser.param_groups[0]["lr"])
     np.testing.assert_allclose(rates, [0.775, 0.55, 0.325, 0.1, 0.1, 0.1])
+
+
+@pytest.mark.parametrize("make", [swa_utils.get_swa_multi_avg_fn, lambda: swa_utils.get_ema_multi_avg_fn(0.9)])
+def test_the_average_of_what_is_equal_stays_so_to_the_last_digit(make):
+    value = wg.tensor([1.0, 0.1, 3.0])
+    averaged = [value.clone()]
+    for count in range(1, 6):
+        make()(averaged, [value], wg.tensor(count))
+    assert averaged[0].tolist() == value.tolist()

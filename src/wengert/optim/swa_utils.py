@@ -54,7 +54,10 @@ def get_swa_multi_avg_fn() -> ManyAverages:
     """As `get_swa_avg_fn`, for lists of tensors: the averages are written to. Weights are of the count's precision."""
 
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
-        return averaged + (current - averaged) * (1 / (num_averaged + 1))  # type: ignore[no-any-return]
+        share = 1 / (num_averaged + 1)
+        if in_steps(averaged):
+            return averaged.lerp(current, float(share))  # type: ignore[no-any-return]
+        return averaged + (current - averaged) * share  # type: ignore[no-any-return]
 
     return in_lists(average)
 
@@ -65,7 +68,19 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
     Raises:
         ValueError: `decay` is not in [0, 1].
     """
-    return in_lists(get_ema_avg_fn(decay))
+    usual = get_ema_avg_fn(decay)
+
+    def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
+        if in_steps(averaged):
+            return averaged.lerp(current, 1 - decay)  # type: ignore[no-any-return]
+        return usual(averaged, current, num_averaged)
+
+    return in_lists(average)
+
+
+def in_steps(averaged: Any) -> bool:
+    """Whether an average can go a part of the way: what is equal then stays so to the last digit, unlike in a sum of shares."""
+    return averaged.is_floating_point() or averaged.is_complex()  # type: ignore[no-any-return]
 
 
 def in_lists(average: Average) -> ManyAverages:

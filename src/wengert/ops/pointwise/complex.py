@@ -25,7 +25,7 @@ from ..._core.cards.card import (
 )
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
-from ..._core.tensor.base import bind
+from ..._core.tensor.base import Tensor, bind
 from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching
 from ..create.like import zeros_like
@@ -279,12 +279,26 @@ def imag_samples(make: Any) -> Any:
 
 def assign_real(self: Any, value: Any) -> None:
     """`tensor.real = value` writes in place."""
-    real(self).copy_(value)
+    write_part(real(self), value)
 
 
 def assign_imag(self: Any, value: Any) -> None:
     """`tensor.imag = value` writes in place."""
-    imag(self).copy_(value)
+    write_part(imag(self), value)
+
+
+def write_part(part: Any, value: Any) -> None:
+    """Write a tensor, or one number, to the real or the imaginary part.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(value, (bool, int, float, complex)):
+        part.fill_(value)
+    elif isinstance(value, Tensor):
+        part.copy_(value)
+    else:
+        raise TypeError(f"can't assign a {type(value).__name__} to a {part.type()}")
 
 
 bind("real", property(real, assign_real, doc=real.__doc__))
