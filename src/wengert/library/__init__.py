@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..ops.namespaces import NAMESPACES, namespace
+from .checking import opcheck
 from .operator import OpOverload, OpOverloadPacket
 from .parsing import parsed
 from .schema import Schema, inferred, signature_of
 
 __all__ = [
     "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "impl", "impl_abstract", "infer_schema",
-    "register_autocast", "register_autograd", "register_fake", "register_kernel", "register_vmap",
+    "opcheck", "register_autocast", "register_autograd", "register_fake", "register_kernel", "register_vmap",
 ]  # fmt: skip
 
 OF_CPU = frozenset(("cpu", "default", "compositeexplicitautograd"))
@@ -67,6 +68,12 @@ class CustomOpDef:
         self._qualname = op.name()
         self._namespace, _, self._name = self._qualname.partition("::")
         self.__name__, self.__doc__ = self._name, function.__doc__
+
+    @property
+    def _schema(self) -> str:
+        """Parameters and results, written out."""
+        schema = self._opoverload._schema
+        return signature_of(schema.arguments, schema.returns, inferred=True)
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
@@ -173,7 +180,7 @@ def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any
     '(Tensor x, SymInt n=1) -> Tensor'
     """
     found = inferred(prototype_function, mutates_args)
-    return (op_name or "") + signature_of(found.arguments, found.returns)
+    return (op_name or "") + signature_of(found.arguments, found.returns, inferred=True)
 
 
 def register_autograd(op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, lib: Any = None) -> None:

@@ -34,8 +34,12 @@ class OpOverload(namespaces.OpOverload):
         function: the custom Function that records calls.
     """
 
+    _overloadname = "default"
+
     def __init__(self, schema: Schema, kernel: Callable[..., Any] | None = None) -> None:
         self._schema = schema
+        self._name, self._opname = schema.name, schema.name.partition("::")[2]
+        self.__name__ = f"{self._opname}.default"
         self.first = self.kernel = kernel
         self.whole: Callable[..., Any] | None = None
         self.backward: Callable[..., Any] | None = None
@@ -47,6 +51,20 @@ class OpOverload(namespaces.OpOverload):
 
     def __repr__(self) -> str:
         return f"<OpOverload(op='{self.dotted}', overload='default')>"
+
+    def __str__(self) -> str:
+        return f"{self.dotted}.default"
+
+    @property
+    def namespace(self) -> str:
+        """The namespace that it is declared in."""
+        return self._schema.name.partition("::")[0]
+
+    @property
+    def overloadpacket(self) -> OpOverloadPacket:
+        """What it is a form of, `torch.ops.<namespace>.<name>`."""
+        space, _, name = self._schema.name.partition("::")
+        return getattr(namespaces.namespace(space), name)  # type: ignore[no-any-return]
 
     @property
     def dotted(self) -> str:
@@ -118,6 +136,12 @@ class OpOverloadPacket(namespaces.OpOverloadPacket):
 
     def __init__(self, op: OpOverload) -> None:
         self.default = op
+        self._qualified_op_name = op.name()
+        self.__name__ = op._opname
+
+    def __getattr__(self, name: str) -> Any:
+        dotted = vars(self)["default"].dotted if "default" in vars(self) else ""
+        raise AttributeError(f"The underlying op of '{dotted}' has no overload name '{name}'")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the operator."""
@@ -125,6 +149,9 @@ class OpOverloadPacket(namespaces.OpOverloadPacket):
 
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self.default.dotted}')>"
+
+    def __str__(self) -> str:
+        return self.default.dotted
 
     def overloads(self) -> list[str]:
         """Their names."""

@@ -11,6 +11,8 @@ from .arguments import Layout, gathered, laid_out, tensors_in
 if TYPE_CHECKING:
     from .operator import OpOverload
 
+PLAIN = (bool, int, float, complex, str, type(None))
+
 
 def function_of(op: OpOverload) -> type[Function]:
     """The custom Function of an operator. Its arguments are laid out, and the layout comes last."""
@@ -30,11 +32,21 @@ def function_of(op: OpOverload) -> type[Function]:
         if op.batch_rule is None:
             return one_by_one(op, info.batch_size, in_dims[:-1], given[:-1], given[-1])
         dims, values = gathered(in_dims[:-1], given[-1]), gathered(given[:-1], given[-1])
-        return op.batch_rule(info, tuple(dims), *values)
+        count = given_count(op, values)
+        rest = {a.name: each for a, each in list(zip(op._schema.arguments, values))[count:] if a.keyword_only}
+        return op.batch_rule(info, tuple(dims[:count]), *values[:count], **rest)
 
     space, _, name = op.name().partition("::")
     body = {each.__name__: staticmethod(each) for each in (forward, setup_context, backward, vmap)}
     return type(f"GeneratedBackwardFor_{space}_{name}_default", (Function,), body)
+
+
+def given_count(op: OpOverload, values: list[Any]) -> int:
+    """How many arguments a rule for batches is given by place: up to the last one that is not its default."""
+    places = [(a, each) for a, each in zip(op._schema.arguments, values) if not a.keyword_only]
+    while places and isinstance(places[-1][1], PLAIN) and places[-1][1] == places[-1][0].default:
+        places.pop()
+    return len(places)
 
 
 def prepare(op: OpOverload, ctx: Any, values: list[Any], output: Any) -> None:

@@ -38,6 +38,11 @@ ACCEPTED: dict[str, Any] = {
     "Device": (device, str),
 }
 """What may be given for each type; anything for one that is not here."""
+NUMBERED = (
+    "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128",
+    "bool", "qint8", "quint8", "qint32", "bfloat16",
+)  # fmt: skip
+"""Dtypes by the number that stands for them in a schema."""
 SHOWN = {"SymInt": "int", "Scalar": "number"}
 
 
@@ -52,9 +57,13 @@ class Argument:
     mutated: str = ""
 
     def __str__(self) -> str:
+        return self.written(in_schema)
+
+    def written(self, default: Callable[[Any, str], str]) -> str:
+        """The parameter with its default in one of two forms, `in_schema` and `in_signature`."""
         base, rest = split_type(self.type)
         shown = base + (f"({self.mutated}!)" if self.mutated else "") + rest
-        return f"{shown} {self.name}" + ("" if self.default is MISSING else f"={literal(self.default)}")
+        return f"{shown} {self.name}" + ("" if self.default is MISSING else f"={default(self.default, self.type)}")
 
     @property
     def is_list(self) -> bool:
@@ -138,19 +147,28 @@ def fits(text: str, value: Any) -> bool:
     return text not in ACCEPTED or isinstance(value, ACCEPTED[text])
 
 
-def literal(value: Any) -> str:
-    """A default as a schema writes it."""
+def in_signature(value: Any, kind: str = "") -> str:
+    """A default as `infer_schema` writes it."""
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e6:
-        return f"{int(value)}."
-    return repr(value)
+    return str(value).removeprefix("torch.") if isinstance(value, dtypes.dtype) else repr(value)
 
 
-def signature_of(arguments: Sequence[Argument], returns: Sequence[str]) -> str:
-    """Parameters and results, `(Tensor x, float k=2.) -> Tensor`."""
-    given = [str(each) for each in arguments if not each.keyword_only]
-    named = [str(each) for each in arguments if each.keyword_only]
+def in_schema(value: Any, kind: str = "") -> str:
+    """A default as the schema of an operator writes it: floats by 17 digits, dtypes by their numbers."""
+    if isinstance(value, float):
+        digits = f"{value:.17g}"
+        return digits if set(digits) & set(".en") else digits + "."
+    if isinstance(value, dtypes.dtype):
+        return str(NUMBERED.index(str(value).removeprefix("torch.")))
+    return str(value) if kind.startswith("Device") and value is not None else in_signature(value)
+
+
+def signature_of(arguments: Sequence[Argument], returns: Sequence[str], *, inferred: bool = False) -> str:
+    """Parameters and results, `(Tensor x, float k=2.) -> Tensor`; `inferred` from annotations floats are Python's."""
+    default = in_signature if inferred else in_schema
+    given = [each.written(default) for each in arguments if not each.keyword_only]
+    named = [each.written(default) for each in arguments if each.keyword_only]
     results = returns[0] if len(returns) == 1 else f"({', '.join(returns)})"
     return f"({', '.join([*given, *(['*'] if named else []), *named])}) -> {results}"
 

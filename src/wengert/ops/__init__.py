@@ -22,9 +22,11 @@ kept.begin()
 
 
 def __getattr__(name: str) -> object:
-    """A namespace in which a program declared operators (`library`): torch's `ops`."""
-    from .namespaces import NAMESPACES  # only who asks for one pays for it
+    """A namespace of operators that a program declares (`library`), there before the first of them: torch's `ops`."""
+    from importlib.util import find_spec
 
-    if name not in NAMESPACES:
+    from .namespaces import namespace  # only who asks for one pays for it
+
+    if name.startswith("_") or find_spec(f"{__name__}.{name}") is not None:  # the latter is a module not yet imported
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return NAMESPACES[name]
+    return namespace(name)

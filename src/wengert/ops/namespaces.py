@@ -4,6 +4,7 @@ package's own under torch's name for them, `torch.ops.aten.mm`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -20,6 +21,15 @@ class Namespace:
 
     def __init__(self, name: str) -> None:
         self._name = name
+
+    def __repr__(self) -> str:
+        return f"<module 'wengert.ops.{self._name}' from 'wengert.ops'>"
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self})
+
+    def __iter__(self) -> Iterator[str]:
+        return (each for each in vars(self) if not each.startswith("_"))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'_OpNamespace' '{vars(self).get('_name')}' object has no attribute '{name}'")
@@ -156,7 +166,7 @@ class Aten(Namespace):
 
 
 NAMESPACES: dict[str, Namespace] = {"aten": Aten("aten")}
-"""Those in which operators were declared; written when one is declared only."""
+"""Those in which operators were declared, and those that a program asked for; written then only."""
 
 
 def namespace(name: str) -> Namespace:

@@ -79,7 +79,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
 
 
 def in_steps(averaged: Any) -> bool:
-    """Whether an average can go a part of the way: what is equal then stays so to the last digit, unlike in a sum of shares."""
+    """Whether an average can go a part of the way: what is equal stays so to the last digit, as in no sum of shares."""
     return averaged.is_floating_point() or averaged.is_complex()  # type: ignore[no-any-return]
 
 

@@ -137,3 +137,75 @@ def declared_by_schemas(torch):
         x.grad,
         str(torch.ops.programs_lib.scaled.default._schema),
     ]
+
+
+def names_and_schemas(torch):
+    twice = sine_of(torch, "named", derivative=False)
+    form = torch.ops.programs.named.default
+
+    def many(x, n, ts, d=torch.float64, f=0.1, g=1e-5, s="a", o=None, *, key=3):
+        return x * n, x + n
+
+    tensor = torch.Tensor
+    kinds = {"x": tensor, "n": int, "ts": list[tensor], "d": torch.dtype, "f": float, "g": float, "s": str}
+    many.__annotations__ = {**kinds, "o": tensor | None, "key": int, "return": tuple[tensor, tensor]}
+    op = library_of(torch).custom_op("programs::many", many, mutates_args=())
+    return [
+        [str(form), str(torch.ops.programs.named), form.namespace, form.overloadpacket is torch.ops.programs.named],
+        [
+            hasattr(torch.ops.no_such_programs, "f"),
+            "named" in dir(torch.ops.programs),
+            "named" in list(torch.ops.programs),
+        ],
+        [
+            op._schema,
+            str(torch.ops.programs.many.default._schema),
+            library_of(torch).infer_schema(many, mutates_args=()),
+        ],
+        [str(caught(lambda: torch.ops.programs.named.other)), twice._schema],
+    ]
+
+
+def rules_for_batches_see_what_was_given(torch):
+    sine, x, seen = sine_of(torch, "seen"), values(torch, 3, 2).detach(), []
+
+    def rule(info, in_dims, x, k=2.0):
+        seen.append((info.batch_size, in_dims, k))
+        return sine(x, k), in_dims[0]
+
+    sine.register_vmap(rule)
+    return [torch.vmap(sine)(x), torch.vmap(lambda x: sine(x, 2.0))(x), torch.vmap(lambda x: sine(x, 3.0))(x), seen]
+
+
+def checks_of_operators(torch):
+    library = library_of(torch)
+
+    def made(name, kernel, fake=None, backward=None):
+        kernel.__annotations__ = {"x": torch.Tensor, "return": torch.Tensor}
+        op = library.custom_op(f"programs::{name}", kernel, mutates_args=())
+        if fake is not None:
+            op.register_fake(fake)
+        if backward is not None:
+            op.register_autograd(backward)
+        return op
+
+    def told(op, *args, **options):
+        found = caught(lambda: library.opcheck(op, args, **options))
+        if isinstance(found, Exception):
+            return type(found).__name__, str(found), type(found.__cause__).__name__
+        return {name: each if isinstance(each, str) else repr(each) for name, each in found.items()}
+
+    plain, leaf = torch.ones(2), torch.ones(2, requires_grad=True)
+    good = made("good", lambda x: x * 2, torch.empty_like, lambda ctx, grad: grad * 2)
+    bare, dim = made("bare", lambda x: x * 2), made("dim", lambda x: x * 2, lambda x: x.new_empty(5))
+    kind = made("kind", lambda x: x * 2, lambda x: x.double())
+    writes = made("secret", lambda x: x.add_(1) * 2, torch.empty_like)
+    lost = made("lost", lambda x: x * 2, torch.empty_like)
+    return [
+        told(good, plain), told(good, leaf), told(torch.ops.programs.good.default, leaf),
+        told(good, leaf, test_utils="test_schema"), told("programs::good", plain),
+        told(good, plain, test_utils=("test_schema", "none")), told(torch.ops.aten.add.Tensor, plain, plain),
+        told(bare, plain), told(bare, leaf, raise_exception=False), told(dim, plain),
+        told(dim, plain, raise_exception=False),
+        told(kind, plain), told(writes, plain), told(writes, plain, raise_exception=False), told(lost, leaf), plain,
+    ]  # fmt: skip
