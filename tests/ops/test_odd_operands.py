@@ -112,3 +112,36 @@ def test_gradients_of_largest_elements_by_torchs_names():
         aten.max_pool2d_with_indices_backward(grad[:, :1], x, 2, 2, 0, 1, False, places[0])
     with pytest.raises(NotImplementedError, match="max_pool2d_backward"):
         aten.max_pool2d_with_indices_backward(grad.long(), x.long(), 2, 2, 0, 1, False, places[0])
+
+
+@pytest.mark.parametrize("loss", [F.nll_loss, F.cross_entropy])
+def test_weights_of_the_classes_of_places_may_be_of_any_shape(loss):
+    x = wg.zeros(1, 2, 3, requires_grad=True)
+    target, weight = wg.tensor([[0, 1, 1]]), wg.tensor([1.0, 3.0])
+    for given in (weight[None], weight[:, None]):
+        made = loss(x, target, weight=given, reduction="none")
+        assert made.tolist() == loss(x, target, weight=weight, reduction="none").tolist()
+        assert wg.autograd.grad(made.sum(), x)[0].shape == x.shape
+    with pytest.raises(RuntimeError, match="weight tensor should be defined either for all"):
+        loss(x, target, weight=wg.ones(3, 1))
+    with pytest.raises(RuntimeError, match="weight tensor should be defined either for all"):
+        loss(x[:, :, 0], target[:, 0], weight=weight[None])
+
+
+def test_the_full_poisson_loss_has_the_dtype_of_the_short_one():
+    x = wg.ones(3, dtype=wg.float16, requires_grad=True)
+    made = F.poisson_nll_loss(x, wg.tensor([0, 1, 5]), full=True, reduction="none")
+    assert made.dtype is wg.float16
+    assert made.tolist() == pytest.approx([math.e, math.e - 1, math.e - 5 + 4.770849], abs=4e-3)
+    assert wg.autograd.grad(made.sum(), x)[0].tolist() == pytest.approx([math.e, math.e - 1, math.e - 5], abs=4e-3)
+
+
+@pytest.mark.parametrize("kind", ["sum", "mean", "max", "min", "prod"])
+def test_segments_of_rows_without_elements_have_none(kind):
+    assert wg.segment_reduce(wg.ones(3, 0, 2), kind, lengths=wg.tensor([1, 0, 2])).shape == (3, 0, 2)
+
+
+def test_the_dimension_of_no_differences_is_an_integer_too():
+    assert wg.diff(wg.ones(3), 0, 7).tolist() == [1, 1, 1]
+    with pytest.raises(TypeError, match="argument 'dim' must be int, not NoneType"):
+        wg.diff(wg.ones(3), 0, None)

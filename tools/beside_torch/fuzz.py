@@ -181,7 +181,9 @@ class FuzzRunner(Runner):
             with time_limit(self.seconds), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 pool = self.pool(info)
-                pairs = self.form_pairs(info, outcome)[:1]
+                pairs = self.form_pairs(info, outcome)
+                if pairs and info.supports_out:
+                    pairs = [*pairs, ("out", pairs[0][1])]
                 for at in range(self.tries if pool and pairs else 0):
                     dtype, sample = draw.choice(pool)
                     try:
@@ -190,7 +192,10 @@ class FuzzRunner(Runner):
                         continue
                     made = copy.copy(sample)
                     made.input, made.args, made.kwargs = parts[0], tuple(parts[1]), parts[2]
-                    self.attempt(info, dtype, *pairs[0][1], made, at, outcome)
+                    form, pair = draw.choice((pairs[0], draw.choice(pairs)))
+                    if form == "out" and (type(parts[0]) in (tuple, list) or parts[2].get("out") is not None):
+                        continue
+                    self.attempt(info, f"{dtype} {form}".strip(), *pair, made, at, outcome)
         except TimeUp:
             pass
         except Exception as error:

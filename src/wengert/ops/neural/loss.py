@@ -58,17 +58,18 @@ def refuse_gradient(name: str, **constants: Any) -> None:
             )
 
 
-def check_constant_weights(input: Tensor, weight: Any) -> None:
-    """Refuse weights of classes that require a gradient, or are of another dtype: the operator sees halves widened.
+def constant_weights(input: Tensor, weight: Any) -> Any:
+    """Weights of classes; of those of places, in a row. The operator sees halves widened.
 
     Raises:
         TypeError: they are no tensor.
-        RuntimeError: one of these.
+        RuntimeError: they require a gradient, or are of another dtype.
     """
     refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
     if weight.dtype is not input.dtype:
         wanted, found = (each.dtype.legacy[:-6] for each in (input, weight))
         raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+    return weight.flatten() if input.ndim > 2 else weight
 
 
 def spatial(args: tuple[Any, ...]) -> int:
@@ -222,7 +223,7 @@ def nll_loss(
     """
     reduction = read_reduction(reduction, size_average, reduce)
     if weight is not None:
-        check_constant_weights(input, weight)
+        weight = constant_weights(input, weight)
     return nll_loss_forward(input, target, weight, reduction, ignore_index)[0]
 
 
@@ -346,7 +347,7 @@ def cross_entropy(
     if label_smoothing > 0:
         return smoothed(logp, target, weight, reduction, ignore_index, label_smoothing, dim)
     if weight is not None:
-        check_constant_weights(input, weight)
+        weight = constant_weights(input, weight)
     return nll_loss_forward(logp, target, weight, reduction, ignore_index)[0]
 
 

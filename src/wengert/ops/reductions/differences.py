@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
-from ..._core.cards.arguments import is_int, some_integers
+from ..._core.cards.arguments import integer, is_int, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
@@ -76,13 +76,13 @@ def diff(
         >>> wg.diff(wg.tensor([1, 3, 6]))
         tensor([2, 3])
     """
+    integer("diff", "dim", dim)
     if not input._array_.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     given = [each for each in (prepend, input, append) if each is not None]
-    if n or len(given) > 1:  # else the dimension is not looked at
-        axis = read_dim("diff", dim, input._array_.ndim)
+    axis = read_dim("diff", dim, input._array_.ndim) if n or len(given) > 1 else 0  # else it is not looked at
     for each in given:
         if each is not input:
             check_fits(input, each, axis)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def reduce_segments(
     count = offsets.shape[-1] - 1
     spare = np.concatenate([data, np.zeros((*outer, 1, *rest), data.dtype)], axis)
     starts, ends = bounds(offsets, steps)
-    made = reduce_rows(spare.reshape((-1, *rest)), starts, ends, reduce, initial)
+    made = reduce_rows(spare.reshape((math.prod(spare.shape[: axis + 1]), *rest)), starts, ends, reduce, initial)
     places = np.sum(np.arange(steps)[:, None] >= offsets[..., None, 1:], -1)
     return made.reshape((*outer, count, *rest)).astype(data.dtype, copy=False), places.astype(np.int64)
 
