@@ -40,13 +40,15 @@ def text(tensor: Tensor) -> str:
     array, name = tensor._array_, tensor.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
-    return format_tensor(
+    shown = format_tensor(
         array,
         dtype_name=name,
         default_float=dtypes.get_default_dtype().name,
         suffixes=suffixes,
         prefix=f"{type(tensor).__name__}(" if tensor._flags_ & flags.OVERRIDDEN else "tensor(",
     )
+    marked = tensor._flags_ & flags.OVERRIDDEN and getattr(tensor, "_is_param", False)
+    return f"Parameter({shown})" if marked else shown
 
 
 def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:

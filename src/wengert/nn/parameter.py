@@ -8,8 +8,20 @@ from ..ops.create.create import empty
 from ..tensor import Tensor, disabled
 
 
-class Parameter(Tensor):
+class ParameterMeta(type):
+    """What makes tensors of a program's own classes parameters: the mark `_is_param`, as torch has it."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if not isinstance(instance, Tensor):
+            return False
+        own = type.__instancecheck__(cls, instance)
+        return own or (cls is Parameter and bool(getattr(instance, "_is_param", False)))
+
+
+class Parameter(Tensor, metaclass=ParameterMeta):
     """A tensor that a module registers as its parameter when it is assigned to an attribute.
+
+    Of a tensor of a program's own class it is one of that class, which `isinstance` takes for a parameter, too.
 
     Args:
         data: tensor whose memory the parameter shares; an empty one if not given.
@@ -21,6 +33,12 @@ class Parameter(Tensor):
     """
 
     __torch_function__ = disabled
+
+    def __new__(cls, data: Any = None, *args: Any, **options: Any) -> Any:
+        """A parameter; where `data` is of a program's own class, a tensor of that class with the mark."""
+        if cls is not Parameter or type(data) is Tensor or not isinstance(data, Tensor):
+            return super().__new__(cls)
+        return super().__new__(cls) if issubclass(type(data), (Parameter, Buffer)) else marked(data, *args, **options)
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         if data is None:
@@ -43,6 +61,23 @@ class Parameter(Tensor):
             with_values.requires_grad = self.requires_grad
             memo[id(self)] = with_values
         return memo[id(self)]  # type: ignore[no-any-return]
+
+
+def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
+    """A parameter of the class of `data`, on the same memory.
+
+    Raises:
+        RuntimeError: `detach()` of that class gives another one.
+    """
+    made: Any = data.detach().requires_grad_(requires_grad)  # type: ignore[attr-defined]
+    if type(made) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(made).__name__} was found instead. To use the type as a "
+            "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    made._is_param = True
+    return made  # type: ignore[no-any-return]
 
 
 class Buffer(Tensor):
