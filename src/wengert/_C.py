@@ -9,6 +9,7 @@ from ._core.calls.overriding import (
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
 from ._core.calls.unanswered import disabled as _disabled_torch_function_impl
+from ._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
 from .nn.modules.conversion import parse_to as _parse_to
@@ -27,6 +28,11 @@ def _get_tracing_state() -> None:
     """None: nothing is traced."""
 
 
+def _set_grad_enabled(mode: bool) -> None:
+    """Switch recording on or off in this thread."""
+    set_grad_enabled(mode)
+
+
 def _is_torch_function_enabled() -> bool:
     """Whether subclasses of Tensor are asked for the results of calls."""
     return current().overriding == 0
@@ -37,4 +43,7 @@ def _is_torch_function_all_disabled() -> bool:
     return current().overriding == 2
 
 
-__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_function_impl"]
+__all__ = [
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_function_impl",
+    "_is_multithreading_enabled",
+]  # fmt: skip

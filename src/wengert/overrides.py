@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -15,6 +16,21 @@ from ._core.cards.card import load_all
 from ._core.profiling import events
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
+
+__all__ = [
+    "enable_reentrant_dispatch", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",
+    "handle_torch_function", "has_torch_function", "is_tensor_like", "is_tensor_method_or_property", "resolve_name",
+    "wrap_torch_function",
+]  # fmt: skip
+
+FACTORIES = frozenset(
+    """
+    arange as_tensor asarray bartlett_window blackman_window empty empty_permuted empty_strided eye from_file from_numpy
+    frombuffer full hamming_window hann_window kaiser_window linspace logspace ones rand randint randn randperm range
+    scalar_tensor sparse_coo_tensor tensor tril_indices triu_indices vander zeros
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Functions without a tensor that could be asked."""
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
@@ -90,7 +106,13 @@ def resolve_name(f: Any) -> str | None:
     """The name of a function as programs write it, `torch.add` or `torch.Tensor.shape.__get__`; None if it has none."""
     if isinstance(f, str):
         return f
-    return overriding.name_of(f) if hasattr(f, "__name__") else None
+    name, module = getattr(f, "__name__", None), getattr(f, "__module__", None) or ""
+    if name is None or (inspect.isfunction(f) and not module.startswith(f"{__package__}.") and module != __package__):
+        return None
+    if module.startswith(f"{__package__}.nn.init"):
+        return f"torch.nn.init.{name}"
+    alone = name not in vars(Tensor) and name in import_module(f"{__package__}.functional").__all__
+    return f"torch.functional.{name}" if alone else overriding.name_of(f)
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
@@ -155,7 +177,25 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
     """Functions of the package for which nobody is asked: switches, and questions that are not about tensors."""
     package: Any = sys.modules[__package__ or ""]
     named = {name: getattr(package, name) for name in dir(package) if name[:1] != "_" and name not in load_all()}
-    return {each for each in named.values() if callable(each) and not isinstance(each, (type, Op))}
+    ignored = {each for each in named.values() if callable(each) and not isinstance(each, (type, Op))}
+    return ignored | {getattr(package, name) for name in FACTORIES if hasattr(package, name)}
+
+
+@contextmanager
+def enable_reentrant_dispatch() -> Iterator[None]:
+    """A context that changes nothing: a handler may call operators as it likes."""
+    yield
+
+
+def _get_current_function_mode() -> Any:
+    """The innermost mode that is on in this thread; None if there is none."""
+    modes = current().functions
+    return modes[-1] if modes else None
+
+
+def _get_current_function_mode_stack() -> list[Any]:
+    """All modes that are on in this thread, the outermost first."""
+    return list(current().functions)
 
 
 class TorchFunctionMode:

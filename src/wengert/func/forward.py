@@ -123,13 +123,28 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     def along(*tangents: Any) -> Any:
         ways, other = flatten(tangents)
         if structure != other:
-            raise RuntimeError(
-                f"linearize: Expected the tangents {other} to have the same argspec as the primals {structure}"
-            )
-        for each in ways:
-            if not isinstance(each, Tensor):
-                raise TypeError(f"linearize: expected tangents to be tensors, but got {type(each).__name__}")
+            raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
+        check_tangents(ways, variables)
         create = scope.recording and (scope.outlives(outputs) or any(each.requires_grad for each in ways))
         return unflatten(gradients(slopes, weights, ways, True, create), made)
 
     return unflatten([scope.closed(each) for each in outputs], made), along
+
+
+def check_tangents(tangents: list[Any], primals: list[Any]) -> None:
+    """Refuse directions that are no tensors, or not of the shapes and dtypes of the arguments.
+
+    Raises:
+        RuntimeError: a shape or a dtype is another one.
+        TypeError: one is no tensor.
+    """
+    for at, (tangent, primal) in enumerate(zip(tangents, primals)):
+        if not isinstance(tangent, Tensor):
+            raise TypeError(f"linearize: expected tangents to be tensors, but got {type(tangent).__name__}")
+        for asked in ("shape", "dtype"):
+            found, wanted = getattr(tangent, asked), getattr(primal, asked)
+            if found != wanted:
+                raise RuntimeError(
+                    f"tangent:{at} with {asked} {found} in flattened pytree doesn't match the {asked} {wanted} of the "
+                    "corresponding primal."
+                )

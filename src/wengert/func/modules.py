@@ -48,9 +48,9 @@ def functional_call(
     given = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
     places = places_of(module)
-    if strict:
-        check_names(module, places, given)
     wanted = with_ties(places, given) if tie_weights else {name: given[name] for name in given if name in places}
+    if strict:
+        check_names(module, places, given, wanted)
     before = {name: places[name][0][places[name][1]] for name in wanted}
     try:
         for name, tensor in wanted.items():
@@ -107,13 +107,13 @@ def places_of(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
     return found
 
 
-def check_names(module: Any, places: dict[str, Any], given: dict[str, Any]) -> None:
-    """Refuse names that are missing, and such that the module does not have.
+def check_names(module: Any, places: dict[str, Any], given: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Refuse names for which there is no tensor, and such that the module does not have.
 
     Raises:
         RuntimeError: there are some.
     """
-    missing = sorted(name for name in places if name not in given)
+    missing = sorted(name for name in places if name not in wanted)
     unexpected = sorted(name for name in given if name not in places)
     lines = []
     if unexpected:

@@ -76,7 +76,7 @@ def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
             f"instance of the same type, but return type {type(made).__name__} was found instead. To use the type as a "
             "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
         )
-    made._is_param = True
+    setattr(made, "_is_param", True)  # noqa: B010 - no tensor has it by itself
     return made  # type: ignore[no-any-return]
 
 

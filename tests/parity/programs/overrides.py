@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 from tests.parity.programs.common import caught
 
 
@@ -264,3 +266,17 @@ def text_of_a_subclass(torch):
 
     x = torch.tensor([1.0, 2.0]).as_subclass(Sub)
     return repr(x), repr(Sub([1.0])), str(torch.ones(2, 12).as_subclass(Sub))
+
+
+def names_of_functions(torch):
+    overrides = importlib.import_module(f"{torch.__name__}.overrides")
+    functions = [
+        torch.add, torch.zeros, torch.einsum, torch.meshgrid, torch.nn.functional.relu, torch.nn.init.uniform_,
+        torch.fft.fft, torch.Tensor.backward, torch.Tensor.shape.__get__, torch.Tensor.__getitem__, lambda: 0,
+    ]  # fmt: skip
+    ignored = overrides.get_ignored_functions()
+    return [
+        [overrides.resolve_name(each) for each in functions],
+        [each in ignored for each in (torch.add, torch.zeros, torch.tensor, torch.from_numpy)],
+        [overrides._get_current_function_mode(), overrides._get_current_function_mode_stack()],
+    ]

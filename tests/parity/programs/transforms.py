@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import namedtuple
 
-from tests.parity.programs.common import caught
+from tests.parity.programs.common import caught, values
 
 Pair = namedtuple("Pair", "first second")
 
@@ -252,3 +253,26 @@ def draws_that_are_the_same(torch):
     same = torch.vmap(lambda x: torch.randn(3) + 0 * x, randomness="same")(_matrix(torch))
     different = torch.vmap(lambda x: torch.randn(3) + 0 * x, randomness="different")(_matrix(torch))
     return [bool((same[0] == same[1]).all()), bool((different[0] == different[1]).any())]
+
+
+def directions_that_do_not_fit(torch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's own, of what it compiles
+        value, along = torch.func.linearize(lambda x: x**2, values(torch, 3).detach())
+    return [value, along(torch.ones(3, dtype=torch.float64)), caught(lambda: along(torch.ones(2, dtype=torch.float64))),
+            caught(lambda: along(torch.ones(3)))]  # fmt: skip
+
+
+def strict_calls_of_tied_modules(torch):
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)).double()
+    model[1].weight = model[0].weight
+    weight, bias, x = values(torch, 2, 2), values(torch, 2), values(torch, 1, 2, shift=3)
+
+    def call(names, **options):
+        given = {name: weight if "weight" in name else bias for name in names.split()}
+        return caught(lambda: torch.func.functional_call(model, given, x, strict=True, **options))
+
+    return [
+        call("0.weight"), call("1.weight"), call("0.weight other"), call("0.weight 0.bias 1.bias"),
+        call("0.weight 0.bias 1.bias", tie_weights=False),
+    ]  # fmt: skip
