@@ -145,3 +145,31 @@ def test_the_dimension_of_no_differences_is_an_integer_too():
     assert wg.diff(wg.ones(3), 0, 7).tolist() == [1, 1, 1]
     with pytest.raises(TypeError, match="argument 'dim' must be int, not NoneType"):
         wg.diff(wg.ones(3), 0, None)
+
+
+@pytest.mark.parametrize("name", ["addcmul_", "addcdiv_"])
+@pytest.mark.parametrize("length", [3, 5000])
+@pytest.mark.parametrize("dtypes", [("float32", "float64"), ("float64", "float32"), ("float16", "float32")])
+def test_operands_of_another_dtype_are_added_in_place(name, length, dtypes):
+    target, other = (wg.full((length,), 2.0, dtype=getattr(wg, each)) for each in dtypes)
+    wanted = 2 + 3 * (4 if name == "addcmul_" else 1)
+    for second in (other, target.clone()):
+        x = target.clone()
+        assert getattr(x, name)(other, second, value=3) is x
+        assert x.dtype is target.dtype and (x == wanted).all()
+
+
+def test_truth_values_have_places_among_numbers_and_numbers_among_them():
+    truths, numbers = wg.tensor([False, True, True]), wg.tensor([0, 1, 2])
+    assert wg.searchsorted(truths, numbers).tolist() == [0, 1, 3]
+    assert wg.searchsorted(numbers, truths).tolist() == [0, 1, 1]
+    assert wg.bucketize(numbers.float(), truths, right=True).tolist() == [1, 3, 3]
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        wg.searchsorted(truths, truths)
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.bool, wg.int64])
+def test_one_place_without_dimensions_gets_the_first_of_several_elements(dtype):
+    source, index = wg.tensor([1, 0, 1]).to(dtype), wg.tensor(1)
+    assert wg.zeros(2).to(dtype).scatter_add(0, index, source).tolist() == [0, 1]
+    assert wg.zeros(2).to(dtype).scatter_add_(0, index, source).tolist() == [0, 1]

@@ -150,7 +150,8 @@ def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit, or an index lies outside.
     """
-    return kernels.scatter_add(self, check_scatter("scatter", self, dim, index, src), index, src)
+    at = check_scatter("scatter", self, dim, index, src)
+    return kernels.scatter_add(self, at, index, src if index.ndim else src.reshape(-1)[0])
 
 
 @scatter_add.vjp("self")

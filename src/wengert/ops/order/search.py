@@ -44,10 +44,10 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
 def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
     """Where values belong among sorted ones, row by row or all in the same row."""
     for each in (sorted_sequence, input):
-        check_number("searchsorted", "searchsorted_out_cpu", each)
         check_ordered("searchsorted", "searchsorted_out_cpu", each)
     common = dtypes.result_type((sorted_sequence, input)).numpy  # a number counts as one of the dtype of the sequence
     edges, values = sorted_sequence.astype(common, copy=False), input.astype(common, copy=False)
+    check_number("searchsorted", "searchsorted_out_cpu", edges)
     found = kernels.insertion_places(edges, values, right)
     return np.ascontiguousarray(found, np.int32 if out_int32 else np.int64).reshape(values.shape)
 
