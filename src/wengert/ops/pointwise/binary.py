@@ -300,8 +300,9 @@ scaled_sum = partial(
         RuntimeError: the shapes do not broadcast.
     """,
 )
-"""The form of a sum with a multiple of a product or quotient. Their native forms in place would write to a copy where the
-operands are of several dtypes, so that results are copied."""
+"""The form of a sum with a multiple of a product or quotient.
+
+Native forms in place would write to a copy where the operands are of several dtypes, so that results are copied."""
 
 
 @scaled_sum(dtypes=NUMBERS, native=native("addcmul"), by_result=True)
