@@ -5,6 +5,8 @@ from __future__ import annotations
 from .types.dtypes import dtype
 
 EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} instead"
+DECIDING = f"{EXACT}: the argument dtype says so"
+"""Of operators that compute in the dtype of `out`, unless they are asked for another."""
 FOUND = "Found dtype {found} but expected {wanted}"
 
 SCALAR_TYPE = "expected scalar type {wanted} but found {found}"

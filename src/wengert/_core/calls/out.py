@@ -33,6 +33,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return dispatch.perform(op, bound)
     modes = current()
     given = outputs(op, out)
+    bound = in_dtype_of(op, bound, given[0])
     word = dispatch.input_word(op, bound)
     for each in given:
         word |= each._flags_ & flags.OVERRIDDEN
@@ -62,6 +63,13 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     for tensor, made in zip(given, results):
         put_out(tensor, made)
     return None if op.several and not op.output_names else out
+
+
+def in_dtype_of(op: Any, bound: tuple[Any, ...], out: Tensor) -> tuple[Any, ...]:
+    """The arguments, with the dtype of the output where that decides and no other is asked for."""
+    if op.out_words != out_errors.DECIDING or bound[op.dtype_slot] is not None:
+        return bound
+    return (*bound[: op.dtype_slot], out.dtype, *bound[op.dtype_slot + 1 :])
 
 
 def outputs(op: Any, out: Any) -> Any:

@@ -12,6 +12,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
+from ..._core.out_errors import DECIDING
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
 from ..create.factory import read_dtype
@@ -38,7 +39,7 @@ def reduction_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims, native=native("sum"),
-    batching=along("dim"), out_words=None,
+    batching=along("dim"), out_words=DECIDING,
 )  # fmt: skip
 def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions.

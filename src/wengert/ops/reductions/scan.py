@@ -11,6 +11,7 @@ from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
+from ..._core.out_errors import DECIDING
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..axes import read_dim, summed
@@ -36,8 +37,8 @@ def scan_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, batching=along("dim"), linear="self", inplace=True, out_apart="partly", out_words=None,
-    native=native("cumsum"),
+    dtypes=WIDE, batching=along("dim"), linear="self", inplace=True, out_apart="partly",
+    out_words=DECIDING, native=native("cumsum"),
 )  # fmt: skip
 def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along a dimension.
@@ -127,7 +128,7 @@ def recurrence_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4), 1, True)
 
 
-@op(dtypes=WIDE, batching=along("dim"), inplace=True, out_apart="partly", out_words=None, native=native("cumprod"))
+@op(dtypes=WIDE, batching=along("dim"), inplace=True, out_apart="partly", out_words=DECIDING, native=native("cumprod"))
 def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running product along a dimension.
 
@@ -178,7 +179,7 @@ def product_of_others(tensor: Any, dim: int) -> Any:
     node=("ProdBackward0", "ProdBackward1"),
     choose=whole_or_dims,
     native=native("prod"),
-    out_words=None,
+    out_words=DECIDING,
 )
 def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Product over a dimension, or of all elements.
