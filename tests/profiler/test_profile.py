@@ -267,3 +267,30 @@ def test_modules_are_named_by_their_place():
     assert event_of(prof, "aten::linear").module_hierarchy == "Net.layers.0"
     assert event_of(prof, "aten::tanh").module_hierarchy == "Net.layers.1"
     assert event_of(prof, "aten::mul").module_hierarchy == "Net"
+
+
+def test_steps_of_optimisers_and_batches_of_loaders_are_ranges():
+    weight = wg.nn.Parameter(wg.ones(2))
+    optimiser = wg.optim.SGD([weight], lr=0.1)
+    loader = wg.utils.data.DataLoader(wg.arange(4.0), batch_size=2)
+    with profile() as prof:
+        for batch in loader:
+            optimiser.zero_grad()
+            (weight * batch).sum().backward()
+            optimiser.step()
+    counts = {each.key: each.count for each in prof.key_averages()}
+    assert counts["Optimizer.step#SGD.step"] == counts["Optimizer.zero_grad#SGD.zero_grad"] == 2
+    assert counts["enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"] == 3  # the last one finds the end
+    assert all(each.is_user_annotation for each in prof.function_events if "#" in each.name)
+
+
+def test_operators_have_names_that_torch_has():
+    with profile() as prof:
+        x = wg.tensor([[1.0, 3.0]], requires_grad=True)
+        x.sort(), x.topk(1), x.median()
+        wg.nn.functional.mse_loss(x, x)
+        wg.nn.functional.cross_entropy(wg.nn.functional.layer_norm(x, (2,)), wg.tensor([0])).backward()
+    counts = {each.key: each.count for each in prof.key_averages()}
+    for name in ("sort", "topk", "mse_loss", "cross_entropy_loss", "native_layer_norm_backward", "median"):
+        assert counts[f"aten::{name}"] == 1, name
+    assert not {"aten::tensor", "aten::sort_along", "aten::_mse_loss", "aten::cross_entropy"} & set(counts)

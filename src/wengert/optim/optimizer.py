@@ -5,9 +5,11 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 from ..autograd import enable_grad, no_grad
+from ..autograd.profiler.ranges import is_open
 from ..tensor import HookDict, RemovableHandle, Tensor, dtypes, flags
 from . import of_libraries
 from .of_libraries import *  # noqa: F403  libraries import their helpers from here
@@ -16,6 +18,7 @@ from .step_hooks import (
     _global_optimizer_post_hooks as _global_optimizer_post_hooks,
     _global_optimizer_pre_hooks as _global_optimizer_pre_hooks,
     prepended,
+    profiled,
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
     with_hooks,
@@ -183,6 +186,11 @@ class Optimizer:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Reset the gradients of all parameters: to None, or to zero."""
+        with profiled(self, "zero_grad") if is_open() else nullcontext():
+            self._reset(set_to_none)
+
+    def _reset(self, set_to_none: bool) -> None:
+        """Do what `zero_grad` says."""
         for group in self.param_groups:
             for parameter in group["params"]:
                 if set_to_none:

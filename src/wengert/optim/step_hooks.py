@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd.profiler.ranges import is_open, record_function
 from ..tensor import HookDict, RemovableHandle
 
 _global_optimizer_pre_hooks = HookDict()
@@ -42,11 +43,22 @@ def prepended(hooks: HookDict, hook: Callable[..., Any], first: bool) -> Removab
     return handle
 
 
+def profiled(optimizer: Any, name: str) -> Any:
+    """The range of a call of a method in a profile: "Optimizer.step#SGD.step"."""
+    return record_function(f"Optimizer.{name}#{type(optimizer).__name__}.{name}")
+
+
 def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` that runs the hooks of all optimisers and those of its own."""
+    """A `step` that runs the hooks of all optimisers and those of its own, within a range where a profile is open."""
 
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_open():
+            return hooked(self, *args, **kwargs)
+        with profiled(self, "step"):
+            return hooked(self, *args, **kwargs)
+
+    def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
         before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
             return step(self, *args, **kwargs)

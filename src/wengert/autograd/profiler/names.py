@@ -29,13 +29,45 @@ INNER = {
 }
 """Operators that torch has under one name where they are several here."""
 
+ALONE = {
+    **{f"{name}_along": name for name in ("cummax", "cummin", "kthvalue", "median", "mode", "sort", "topk")},
+    **{f"_{name}": name for name in ("binary_cross_entropy", "binary_cross_entropy_with_logits", "searchsorted")},
+    **{f"_{name}_loss": f"{name}_loss" for name in ("huber", "mse", "multi_margin", "smooth_l1", "soft_margin")},
+    **{f"{name}_norm_backward": f"native_{name}_norm_backward" for name in ("batch", "group", "layer")},
+    **{f"_linalg_{name}": f"linalg_{name}" for name in ("eig", "lu_solve", "pinv", "qr", "solve_triangular")},
+    **dict.fromkeys(("asarray", "new_tensor", "tensor"), "lift_fresh"),
+    **dict.fromkeys(("convolution_input", "convolution_weight"), "convolution_backward"),
+    **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "feature_dropout"),
+    "_grid_sample": "grid_sampler",
+    "_histogramdd": "histogramdd",
+    "_linalg_cholesky_ex": "linalg_cholesky_ex",
+    "_linalg_inv_ex": "linalg_inv_ex",
+    "_multilabel_margin_loss": "multilabel_margin_loss_forward",
+    "_one_hot": "one_hot",
+    "batch_norm_forward": "native_batch_norm",
+    "cross_entropy": "cross_entropy_loss",
+    "cumsum_reversed": "cumsum",
+    "distance_norm": "norm",
+    "dropout_noise": "bernoulli_",
+    "embedding_bag_lookup": "_embedding_bag",
+    "embedding_lookup": "embedding",
+    "fill_diagonal": "fill_diagonal_",
+    "kept_gradient": "detach",
+    "median_full": "median",
+    "nonzero_positions": "nonzero",
+    "normal_about": "normal",
+    "relu_backward": "threshold_backward",
+    "unique": "_unique2",
+}
+"""What a profile calls operators that torch does not have in this form."""
+
 
 def name_of(event: Event) -> str:
     """The name of an event, as torch gives it."""
     what = event.what
     if event.kind == kinds.OPERATOR:
         name = what if isinstance(what, str) else what.name
-        return f"aten::{INNER.get(name, name)}"
+        return f"aten::{INNER.get(name) or ALONE.get(name, name)}"
     name = what.__name__ if isinstance(what, type) else str(what)
     return f"autograd::engine::evaluate_function: {name}" if event.kind == kinds.EVALUATE else name
 

@@ -9,6 +9,11 @@ from ..._core.profiling import kinds
 from ..._core.state.modes import current
 
 
+def is_open() -> bool:
+    """Whether a profile notes what this thread does."""
+    return current().log is not None
+
+
 class record_function(ContextDecorator):  # noqa: N801 - torch's name
     """A range with a name, around a block of code or each call of a function; seen where a profile is open.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...autograd.profiler.ranges import is_open, record_function
 from ...ops.create.create import empty
 from ...ops.create.interchange import from_numpy
 from ...tensor import Tensor, dtypes
@@ -82,7 +83,18 @@ class _BaseDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} does not define __next__()")
+        if not is_open():
+            return self._next_data()
+        with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
+            return self._next_data()
+
+    def _next_data(self) -> Any:
+        """The next batch.
+
+        Raises:
+            StopIteration: there is none.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define _next_data()")
 
     def __len__(self) -> int:
         return len(self._loader)
@@ -96,7 +108,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         self._order = iter(loader._index_sampler)
         self._fetcher.begin()
 
-    def __next__(self) -> Any:
+    def _next_data(self) -> Any:
         return self._fetcher.fetch(next(self._order))
 
 

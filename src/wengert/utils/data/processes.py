@@ -76,7 +76,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._sent += 1
             return
 
-    def __next__(self) -> Any:
+    def _next_data(self) -> Any:
         while self._given < self._sent:
             while self._given not in self._arrived:
                 self._receive()
