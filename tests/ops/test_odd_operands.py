@@ -173,3 +173,24 @@ def test_one_place_without_dimensions_gets_the_first_of_several_elements(dtype):
     source, index = wg.tensor([1, 0, 1]).to(dtype), wg.tensor(1)
     assert wg.zeros(2).to(dtype).scatter_add(0, index, source).tolist() == [0, 1]
     assert wg.zeros(2).to(dtype).scatter_add_(0, index, source).tolist() == [0, 1]
+
+
+def test_a_negative_factor_of_unsigned_integers_wraps_around():
+    x, y = wg.tensor([[1, 2], [3, 4]], dtype=wg.uint8), wg.tensor([5, 6], dtype=wg.uint8)
+    assert x.addcmul(x, x, value=-1).tolist() == [[0, 254], [250, 244]]
+    assert x.addmm(x, x, beta=-1).tolist() == [[6, 8], [12, 18]]
+    assert y.addmv(x, x[0], alpha=-1).tolist() == [0, 251]
+    assert x.addr(y, y, alpha=-1, beta=-1).tolist() == [[230, 224], [223, 216]]
+    assert x[None].baddbmm(x[None], x[None], alpha=-2).tolist() == [[[243, 238], [229, 216]]]
+
+
+@pytest.mark.parametrize("factor", [256, 1e20, math.nan, -2.5])
+def test_a_factor_that_integers_have_not_is_refused(factor):
+    x = wg.ones(2, 2, dtype=wg.uint8)
+    for call in (
+        lambda: x.addcmul(x, x, value=factor),
+        lambda: x.addmm(x, x, alpha=factor),
+        lambda: x.addbmm(x[None], x[None], beta=factor),
+    ):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
+            call()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
-from ..dtype_checks import check_number
+from ..._core.types.dtypes import from_numpy
+from ..dtype_checks import check_number, checked_number
 from .products import (
     c_name,
     check_batches,
@@ -51,14 +51,13 @@ def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int, *, unrea
 
 
 def as_element(factor: Any, array: Any) -> Any:
-    """A Python number in the dtype of an array.
+    """A Python number in the dtype of an array; a negative one wraps around where that is unsigned.
 
     Raises:
-        RuntimeError: that holds integers, and the number is NaN or infinite.
+        RuntimeError: that holds integers, and has no such number.
     """
-    if array.dtype.kind in "iu" and isinstance(factor, float) and not math.isfinite(factor):
-        raise RuntimeError(f"value cannot be converted to type {array.dtype}_t without overflow")
-    return array.dtype.type(factor)
+    whole = array.dtype.kind in "iu"
+    return array.dtype.type(checked_number(factor, from_numpy(array.dtype)) if whole else factor)
 
 
 def check_expands(array: Any, shape: tuple[int, ...]) -> None:

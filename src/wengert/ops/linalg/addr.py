@@ -9,7 +9,7 @@ from ..._core.cards.card import ALL, Array, Bad, Number, Sample, op
 from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import refuse
-from .addmm import bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
+from .addmm import as_element, bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
 from .batches import plus
 
 
@@ -73,9 +73,13 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
     self, vec1, vec2 = (each.astype(wide_dtype(common), copy=False) for each in (self, vec1, vec2))
     product = kernels.multiply(vec1[:, None], vec2)
     if alpha != 1:
-        product = kernels.logical_and(product, alpha) if kind == "b" else kernels.multiply(product, alpha)
+        product = (
+            kernels.logical_and(product, alpha)
+            if kind == "b"
+            else kernels.multiply(product, as_element(alpha, product))
+        )
     if beta != 0 and beta != 1:
-        self = kernels.logical_and(self, beta) if kind == "b" else kernels.multiply(self, beta)
+        self = kernels.logical_and(self, beta) if kind == "b" else kernels.multiply(self, as_element(beta, product))
     return (product if beta == 0 else kernels.add(product, self)).astype(common, copy=False)
 
 

@@ -313,7 +313,7 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
         value: multiplier of the product.
     """
     if self.dtype.kind in "iu":
-        value = int(value)
+        value = checked_number(value, from_numpy(self.dtype))
     product = kernels.multiply(tensor1, tensor2)
     return kernels.add(self, product if value == 1 else kernels.multiply(product, value), out=out)
 
