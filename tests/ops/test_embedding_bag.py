@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -96,3 +98,11 @@ def test_factors_of_rows_have_gradients_and_rows_of_padding_none():
 def test_bad_bags_are_refused(call, error, says):
     with pytest.raises(error, match=says):
         call()
+
+
+def test_a_maximum_is_nan_where_the_first_row_of_the_bag_is():
+    table = wg.tensor([[1.0, 4.0], [math.nan, 2.0], [3.0, math.nan]], requires_grad=True)
+    made = F.embedding_bag(wg.tensor([1, 0, 0, 1, 2]), table, wg.tensor([0, 2]), mode="max")
+    assert [str(each) for each in made.flatten().tolist()] == ["nan", "4.0", "3.0", "4.0"]
+    made.sum().backward()
+    assert table.grad.tolist() == [[0, 2], [1, 0], [1, 0]]

@@ -80,6 +80,8 @@ def check_factors(weight: Any, per_sample_weights: Any) -> None:
 def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
     """Rows put together bag by bag, and of a maximum the number of the row that it came from.
 
+    A maximum is looked for from the first row on, so that NaN counts in that row only, and hides all others.
+
     Args:
         rows: (n, width).
         bags: the bag of each row, in increasing order.
@@ -92,9 +94,12 @@ def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
         return made, places
     starts = np.flatnonzero(np.r_[True, bags[1:] != bags[:-1]])
     full = bags[starts]
-    made[full] = (np.maximum if mode == MAX else np.add).reduceat(rows, starts, axis=0)
+    made[full] = (np.fmax if mode == MAX else np.add).reduceat(rows, starts, axis=0)
     if mode == MAX:
-        numbers = np.where(rows == made[bags], np.arange(len(rows))[:, None], len(rows) - 1)
+        made[full] = np.where(np.isnan(rows[starts]), rows[starts], made[full])
+        reached = rows == made[bags]
+        reached[starts] |= np.isnan(rows[starts])
+        numbers = np.where(reached, np.arange(len(rows))[:, None], len(rows) - 1)
         places[full] = np.minimum.reduceat(numbers, starts, axis=0)
     return made, places
 
