@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _build  # isort: skip  (decides between the compiled and the interpreted core, before anything imports it)
 
 from ._later import LATER as _LATER, METHODS as _METHODS
-from ._loading import Uncollected as _Uncollected, on_demand as _on_demand
+from ._loading import Uncollected as _Uncollected, at_home as _at_home, on_demand as _on_demand
 
 with _Uncollected():
     from .tensor import Tensor  # isort: skip  (binds the methods that no card gives)
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
 
     from .ops.create.create import tensor  # otherwise taken for the module of that name
 
+_at_home(__name__, Generator, Size, device, dtype, finfo, iinfo, layout, memory_format)
 globals().update(_UNHELD)
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
 globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})

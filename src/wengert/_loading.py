@@ -26,6 +26,12 @@ INSIDE = ("wengert._", "wengert.ops")
 """Modules of which programs ask no names of torch."""
 
 
+def at_home(home: str, *classes: Any) -> None:
+    """Let classes say that they belong to the module where torch has them: programs print them, and pickle them."""
+    for each in classes:
+        each.__module__ = home
+
+
 class Loader(SourceFileLoader):
     """Loads a module from its source, or the byte code that Python keeps of it.
 

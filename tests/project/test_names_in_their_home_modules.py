@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 
 import pytest
 
 import wengert as wg
 from wengert import nn
+from wengert.nn.utils import prune
 
 LAZY = [name for name in dir(nn) if name.startswith("Lazy")]
 HOMES = {"Linear": "linear", "Conv": "conv", "Batch": "batchnorm", "Insta": "instancenorm"}
@@ -107,3 +109,37 @@ def test_mixed_precision_of_the_cpu_under_its_old_names():
         assert (wg.ones(2, 2) @ wg.ones(2, 2)).dtype is wg.bfloat16
     with pytest.warns(FutureWarning, match="torch.cpu.amp.GradScaler"):
         assert amp.GradScaler(enabled=False).is_enabled() is False
+
+
+@pytest.mark.parametrize(
+    ("found", "home"),
+    [
+        (wg.Size, "wengert"),
+        (type(wg.float32), "wengert"),
+        (type(wg.strided), "wengert"),
+        (type(wg.device("cpu")), "wengert"),
+        (type(wg.ones(2).max(0)), "wengert.return_types"),
+        (nn.MultiheadAttention, "wengert.nn.modules.activation"),
+        (nn.TransformerEncoderLayer, "wengert.nn.modules.transformer"),
+        (nn.ParameterList, "wengert.nn.modules.container"),
+        (nn.LazyConv1d, "wengert.nn.modules.conv"),
+        (nn.CTCLoss, "wengert.nn.modules.loss"),
+        (wg.optim.lr_scheduler.OneCycleLR, "wengert.optim.lr_scheduler"),
+        (prune.L1Unstructured, "wengert.nn.utils.prune"),
+    ],
+)
+def test_classes_print_with_the_module_where_torch_has_them(found, home):
+    assert repr(found) == f"<class '{home}.{found.__qualname__}'>"
+    assert getattr(importlib.import_module(home), found.__qualname__) is found
+    assert pickle.loads(pickle.dumps(found)) is found
+
+
+@pytest.mark.parametrize("value", [wg.Size([2, 3]), wg.float32, wg.device("cpu"), wg.strided, wg.finfo(wg.float32)])
+def test_values_of_such_classes_are_pickled(value):
+    assert repr(pickle.loads(pickle.dumps(value))) == repr(value)
+
+
+def test_what_was_pickled_under_the_former_names_is_read():
+    former = b"cwengert._core.types.sizes\nSize\n((I2\nI3\nttR."
+    assert pickle.loads(former) == wg.Size([2, 3])
+    assert pickle.loads(b"cwengert.nn.modules.loss_forms\nCTCLoss\n.") is nn.CTCLoss

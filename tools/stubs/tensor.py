@@ -18,11 +18,12 @@ from wengert._core.graph.hooks import HookDict, RemovableHandle
 from wengert._core.graph.node import Node
 from wengert._core.tensor import base
 from wengert._core.tensor.base import Tensor
-from wengert._core.types import devices, dtypes
+from wengert._core.types import devices, dtypes, sizes
 from wengert._core.types.sizes import Size
 from wengert._core.writes.inplace import InPlaceOp
 from wengert.ops import return_types
 from wengert.ops.memory.storages import TypedStorage, UntypedStorage
+from wengert.ops.randomness import generator
 from wengert.ops.randomness.generator import Generator
 from wengert.tensor import METHODS
 
@@ -50,10 +51,18 @@ REMARKS = {
 }
 """Where Python's own classes promise something else, or two signs differ as they do in Python."""
 
+HOMES = {
+    **{Tensor: base, Size: sizes, Generator: generator},
+    **dict.fromkeys((dtypes.dtype, dtypes.finfo, dtypes.iinfo), dtypes),
+    **dict.fromkeys((devices.device, devices.layout, devices.memory_format), devices),
+}
+"""Where classes are made that name another module, `wengert`, as theirs."""
+
 
 def own_import(cls: Any, alias: str = "") -> Import:
-    """The import of a class or function of the package. (Tensor says that it stands where programs find it.)"""
-    return base.__name__ if cls is Tensor else cls.__module__, cls.__name__, alias or cls.__name__
+    """The import of a class or function of the package. (Some say that they stand where programs find them.)"""
+    home = HOMES[cls].__name__ if cls in HOMES else cls.__module__
+    return home, cls.__name__, alias or cls.__name__
 
 
 CLASSES = (
@@ -184,7 +193,7 @@ def return_types_stub() -> str:
     """The stub of `return_types`: the classes that its source makes."""
     body = ["def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ..."]
     for name, cls in vars(return_types).items():
-        if isinstance(cls, type) and issubclass(cls, tuple) and cls.__module__ == return_types.__name__:
+        if isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "__match_args__"):
             fields: tuple[str, ...] = getattr(cls, "__match_args__", ())
             kinds = [FIELDS.get((name, each), "Tensor") for each in fields]
             body += ["", f"class {name}(tuple[{', '.join(kinds)}]):"]

@@ -27,6 +27,7 @@ def __getattr__(name: str) -> object:
 
     from .namespaces import namespace  # only who asks for one pays for it
 
-    if name.startswith("_") or find_spec(f"{__name__}.{name}") is not None:  # the latter is a module not yet imported
+    absent = name.startswith("_") or not name.isidentifier()
+    if absent or find_spec(f"{__name__}.{name}") is not None:  # a module that is not yet imported
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return namespace(name)

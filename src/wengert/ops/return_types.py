@@ -21,7 +21,7 @@ def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
     members: dict[str, Any] = {
         "__slots__": (),
         "__repr__": represent,
-        "__module__": "wengert.ops.return_types",
+        "__module__": "wengert.return_types",
         "__doc__": f"What `{name}` returns: ({', '.join(fields)}).",
         "__match_args__": fields,
         "__reduce__": lambda self: (type(self), (tuple(self),)),

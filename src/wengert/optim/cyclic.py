@@ -46,6 +46,8 @@ class CyclicLR(LRScheduler):
     Source: Smith, Cyclical Learning Rates for Training Neural Networks, 2017.
     """
 
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+
     def __init__(
         self,
         optimizer: Optimizer,

@@ -34,6 +34,8 @@ class OneCycleLR(LRScheduler):
     Source: Smith and Topin, Super-Convergence, 2018.
     """
 
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+
     def __init__(
         self,
         optimizer: Optimizer,

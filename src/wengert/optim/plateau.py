@@ -29,6 +29,8 @@ class ReduceLROnPlateau(LRScheduler):
         TypeError: not an optimiser.
     """
 
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+
     def __init__(
         self,
         optimizer: Optimizer,

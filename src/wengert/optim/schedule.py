@@ -36,6 +36,8 @@ class LRScheduler:
         KeyError: resumed, and the groups do not know their `initial_lr`.
     """
 
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+
     _get_lr_called_within_step = False
     _is_initial = False
 

@@ -65,6 +65,8 @@ class SequentialLR(Composed):
         ValueError: not one milestone less than schedules, a schedule of another optimiser, or one that wants a measure.
     """
 
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+
     def __init__(
         self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
     ) -> None:
@@ -120,6 +122,8 @@ class ChainedScheduler(Composed):
         TypeError: one has no optimiser.
         ValueError: no schedules, a schedule of another optimiser, or one that wants a measure.
     """
+
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:

@@ -18,6 +18,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     Source: Loshchilov and Hutter, SGDR, 2017.
     """
 
+    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+
     def __init__(
         self,
         optimizer: Optimizer,

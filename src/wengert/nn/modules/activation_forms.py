@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..._loading import at_home
 from ...ops.create.create import full
 from ...tensor import Tensor
 from .. import functional
@@ -317,3 +318,26 @@ class RReLU(Module):
     def extra_repr(self) -> str:
         """The options."""
         return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
+
+
+at_home(
+    "wengert.nn.modules.activation",
+    SELU,
+    Mish,
+    Hardswish,
+    Hardsigmoid,
+    CELU,
+    Hardtanh,
+    ReLU6,
+    Threshold,
+    Softsign,
+    Tanhshrink,
+    LogSigmoid,
+    Softshrink,
+    Hardshrink,
+    Softmin,
+    PReLU,
+    Softmax2d,
+    GLU,
+    RReLU,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..._loading import at_home
 from ...tensor import Tensor
 from .. import functional
 from .module import Module
@@ -93,3 +94,14 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     `AdaptiveMaxPool2d`."""
 
     pooling = staticmethod(functional.adaptive_max_pool3d)
+
+
+at_home(
+    "wengert.nn.modules.pooling",
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)

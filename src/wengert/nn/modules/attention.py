@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._loading import at_home
 from ...ops.create.create import empty
 from ...ops.neural.masks import masks_as_numbers
 from ...ops.neural.multi_head import multi_head_attention_forward
@@ -164,3 +165,6 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return made.transpose(0, 1) if turned else made, weights
+
+
+at_home("wengert.nn.modules.activation", MultiheadAttention)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._loading import at_home
 from ...ops.create.create import tensor
 from ...tensor import Tensor
 from .. import functional
@@ -75,3 +76,6 @@ class CrossMapLRN2d(_ChannelNorm):
         window: Any = tensor(neighbours(channels, self.size), dtype=input.dtype)
         sums = (window @ (given * given).reshape(items, channels, plane[0] * plane[1])).reshape(input.shape)
         return given * (sums * (self.alpha / self.size) + self.k) ** -self.beta  # type: ignore[no-any-return]
+
+
+at_home("wengert.nn.modules.normalization", LocalResponseNorm, CrossMapLRN2d)

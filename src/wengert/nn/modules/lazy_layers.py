@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._loading import at_home
 from ...autograd import no_grad
 from ...ops.create.create import tensor
 from ...tensor import Tensor, dtypes
@@ -279,3 +280,17 @@ class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
     """`InstanceNorm3d` with `num_features` of the first input."""
 
     cls_to_become = InstanceNorm3d
+
+
+at_home("wengert.nn.modules.linear", LazyLinear)
+at_home(
+    "wengert.nn.modules.conv",
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
+at_home("wengert.nn.modules.batchnorm", LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d)
+at_home("wengert.nn.modules.instancenorm", LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._loading import at_home
 from ...tensor import Tensor
 from .. import functional
 from .linear import Linear
@@ -83,3 +84,6 @@ class LinearCrossEntropyLoss(_WeightedLoss):
             f"bias={self.linear.bias is not None}, reduction={self.reduction}, ignore_index={self.ignore_index}, "
             f"label_smoothing={self.label_smoothing}, options={self.options}"
         )
+
+
+at_home("wengert.nn.modules.loss", LinearCrossEntropyLoss)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._loading import at_home
 from ...tensor import Tensor
 from .. import functional
 from .distance import PairwiseDistance
@@ -264,3 +265,20 @@ class CTCLoss(_Loss):
         return functional.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )
+
+
+at_home(
+    "wengert.nn.modules.loss",
+    PoissonNLLLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    MultiLabelMarginLoss,
+    SoftMarginLoss,
+    MultiLabelSoftMarginLoss,
+    CosineEmbeddingLoss,
+    MarginRankingLoss,
+    MultiMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+    CTCLoss,
+)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..._loading import at_home
 from ...tensor import Tensor
 from ..parameter import Parameter
 from .container import checked_pairs, position
@@ -227,3 +228,6 @@ class ParameterDict(_Parameters):
             pairs = checked_pairs("ParameterDict", parameters)
         for key, value in pairs:
             self[key] = value
+
+
+at_home("wengert.nn.modules.container", ParameterList, ParameterDict)

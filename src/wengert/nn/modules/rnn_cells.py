@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..._loading import at_home
 from ...ops.create.create import empty, zeros
 from ...ops.neural import recurrent_steps
 from ...tensor import Tensor
@@ -157,3 +158,6 @@ class LSTMCell(RNNCellBase):
         for number, each in enumerate(hx or ()):
             self._check(f"hx[{number}]", each)
         return self._step(recurrent_steps.lstm_cell, input, hx, 2)
+
+
+at_home("wengert.nn.modules.rnn", RNNCellBase, RNNCell, GRUCell, LSTMCell)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ..._loading import at_home
 from ...ops.neural.masks import masks_as_numbers
 from ...tensor import Tensor
 from .. import functional
@@ -226,3 +227,6 @@ class TransformerDecoderLayer(TransformerLayer):
 
     def _last_dropout(self, x: Any) -> Any:
         return self.dropout3(x)
+
+
+at_home("wengert.nn.modules.transformer", TransformerEncoderLayer, TransformerDecoderLayer)

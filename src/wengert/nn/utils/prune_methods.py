@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
+from ..._loading import at_home
 from ...ops.create.like import ones_like, zeros_like
 from ...ops.randomness.random import rand
 from ...ops.randomness.random_like import rand_like
@@ -351,3 +352,16 @@ class CustomFromMask(BasePruningMethod):
                 f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
             )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
+
+
+at_home(
+    "wengert.nn.utils.prune",
+    BasePruningMethod,
+    PruningContainer,
+    Identity,
+    RandomUnstructured,
+    L1Unstructured,
+    RandomStructured,
+    LnStructured,
+    CustomFromMask,
+)
