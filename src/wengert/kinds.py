@@ -157,7 +157,7 @@ def as_subclass(self: Any, cls: type) -> Any:
     """
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
-    view = self.view_as(self)
+    view: Any = Tensor.__getitem__(self, ...)
     made = cls.__new__(cls)
     set_up(made, view._array_, view._storage_)
     made._flags_ = view._flags_ | made._flags_ & flags.OVERRIDDEN
