@@ -6,6 +6,7 @@
 #include "conv_single.hpp"
 #include "conv_weight.hpp"
 #include "packed.hpp"
+#include "winograd.hpp"
 
 namespace wengert {
 namespace {
@@ -18,7 +19,7 @@ bool read_settings(PyObject** slots, Geometry& g) {
 }
 
 template <class T>
-void forward_run(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
+void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
     const index_t outputs = g.group_kernels(), depth = g.depth(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, places);
     const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
@@ -43,7 +44,7 @@ void forward_run(const Geometry& g, const T* x, const T* weight, const T* bias, 
 }
 
 template <class T>
-void backward_input_run(const Geometry& g, const T* grad, const T* weight, T* out) {
+void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T* out) {
     const Phases down = phases_along(g, 0), right = phases_along(g, 1);
     const index_t outputs = g.group_kernels(), inputs = g.depth_channels, area = g.height * g.width, taps = g.rows * g.columns;
     Framed<T> seen = framed_images<T>(gradient_frame(down, right), g.images, g.kernels, g.out_height, g.out_width, area);
@@ -99,6 +100,21 @@ void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
     }
 }
 
+template <class T>
+void forward_run(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
+    if (g.single())
+        single_forward(g, x, weight, bias, out);
+    else if (!correlated_by_tiles(g, forward_correlation(g), x, weight, bias, out))
+        forward_panels(g, x, weight, bias, out);
+}
+template <class T>
+void backward_input_run(const Geometry& g, const T* grad, const T* weight, T* out) {
+    if (g.single())
+        single_backward_input(g, grad, weight, out);
+    else if (!correlated_by_tiles<T>(g, backward_correlation(g), grad, weight, nullptr, out))
+        backward_input_panels(g, grad, weight, out);
+}
+
 template <class Run>
 void unlocked_if_large(npy_intp work, const Run& run) {
     ReleaseGil unlocked(work >= thread_threshold);
@@ -117,7 +133,7 @@ PyObject* forward(PyObject** slots) {
     if (!result) return nullptr;
     const T *input = data_of<T>(x), *kernels = data_of<T>(weight);
     T* out = data_of<T>(result.get());
-    unlocked_if_large(g.work(), [&] { g.single() ? single_forward(g, input, kernels, bias, out) : forward_run(g, input, kernels, bias, out); });
+    unlocked_if_large(g.work(), [&] { forward_run(g, input, kernels, bias, out); });
     return result.give();
 }
 
@@ -144,7 +160,7 @@ PyObject* backward_input(PyObject** slots) {
     Owned result(new_array(descr_of<T>(), 4, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
-    unlocked_if_large(g.work(), [&] { g.single() ? single_backward_input(g, slope, kernels, out) : backward_input_run(g, slope, kernels, out); });
+    unlocked_if_large(g.work(), [&] { backward_input_run(g, slope, kernels, out); });
     return result.give();
 }
 
@@ -260,7 +276,7 @@ PyObject* transposed_convolution(Asked<T>& asked) {
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     unlocked_if_large(g.work(), [&] {
-        g.single() ? single_backward_input(g, slope, kernels, out) : backward_input_run(g, slope, kernels, out);
+        backward_input_run(g, slope, kernels, out);
         const index_t area = shape[2] * shape[3];
         for (index_t plane = 0; bias && plane < shape[0] * shape[1]; ++plane)
             loops<T>().binary[ADD](out + plane * area, 1, bias + plane % shape[1], 0, out + plane * area, area);
@@ -280,7 +296,7 @@ PyObject* convolution(PyObject* const* args) {
     if (!result) return nullptr;
     const T *input = data_of<T>(asked.x), *kernels = data_of<T>(asked.weight), *bias = asked.bias;
     T* out = data_of<T>(result.get());
-    unlocked_if_large(g.work(), [&] { g.single() ? single_forward(g, input, kernels, bias, out) : forward_run(g, input, kernels, bias, out); });
+    unlocked_if_large(g.work(), [&] { forward_run(g, input, kernels, bias, out); });
     return result.give();
 }
 

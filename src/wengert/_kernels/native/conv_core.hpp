@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "frames.hpp"
+#include "scratch.hpp"
 #include "threads.hpp"
 
 namespace wengert {
@@ -54,7 +55,7 @@ template <class T>
 struct Framed {
     Frame frame;
     index_t channels, height, width, images;  // at most so many images at a time
-    std::unique_ptr<T[]> memory;
+    Scratch<T> memory;
     const T* data = nullptr;
 
     index_t image_size() const { return channels * frame.plane(); }
@@ -82,7 +83,7 @@ Framed<T> framed_images(const Frame& f, index_t images, index_t channels, index_
     if (!plain && framed.images > in_cache) framed.images = in_cache;
     const index_t turns = (images + framed.images - 1) / framed.images;
     framed.images = (images + turns - 1) / turns;
-    if (!plain) framed.memory.reset(new T[static_cast<size_t>(framed.images * framed.image_size() + framed.slack())]);
+    if (!plain) framed.memory = scratch<T>(framed.images * framed.image_size() + framed.slack());
     return framed;
 }
 

@@ -41,7 +41,7 @@ template <class T>
 struct SlopeLines {
     SlopeLines(const Geometry& geometry, const PlaneLines& plane_lines, index_t row_step, index_t images)
         : g(geometry), lines(plane_lines), size(lines.count * lines.slopes_line), row(lines.count == 1 ? row_step : lines.slopes_line) {
-        if (size != g.places()) memory.reset(new T[static_cast<size_t>(images * g.kernels * size)]());
+        if (size != g.places()) memory = zeros<T>(images * g.kernels * size);
     }
     void fill(const T* grad, index_t images) {
         data = grad;
@@ -57,7 +57,7 @@ struct SlopeLines {
     const Geometry& g;
     const PlaneLines& lines;
     index_t size, row;
-    std::unique_ptr<T[]> memory;
+    Scratch<T> memory;
     const T* data = nullptr;
 };
 

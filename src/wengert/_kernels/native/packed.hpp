@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "scratch.hpp"
 #include "simd.hpp"
 #include "threads.hpp"
 
@@ -62,14 +63,33 @@ void copy_together(const T* data, const index_t* rows, index_t depth, index_t wi
     }
 }
 
-// A left factor, (depth, count), as panels: block by block of the depth, panel by panel. All have `packed_rows` rows, but of several
-// the last one or two only two thirds and of a single one as few thirds as do, so that less than a third of a panel is of no use.
+// The rows of a left factor, cut into panels. All have `packed_rows` rows, but of several the last one or two only two thirds and of a
+// single one as few thirds as do, so that less than a third of a panel is of no use.
 template <class T>
-class Packed {
+class RowPanels {
 public:
-    Packed(index_t count, index_t depth)
-        : count_(count), depth_(depth), third_(loops<T>().packed_rows / 3), thirds_(pieces_of(count, third_)), panels_(pieces_of(thirds_, 3)),
-          tall_(panels_ > 1 ? thirds_ - 2 * panels_ : 0), memory_(new T[static_cast<size_t>(thirds_ * third_ * depth + 1)]) {}
+    explicit RowPanels(index_t count)
+        : count_(count), third_(loops<T>().packed_rows / 3), thirds_(pieces_of(count, third_)), panels_(pieces_of(thirds_, 3)),
+          tall_(panels_ > 1 ? thirds_ - 2 * panels_ : 0) {}
+    index_t count() const { return count_; }
+    index_t panels() const { return panels_; }
+    index_t rows() const { return thirds_ * third_; }  // of all panels
+    index_t height(index_t p) const { return third_ * (p < tall_ ? 3 : panels_ > 1 ? 2 : thirds_); }
+    index_t row_of(index_t p) const { return third_ * (p < tall_ ? 3 * p : 3 * tall_ + 2 * (p - tall_)); }
+    // Which function of a table is for panels of this height.
+    int kind(index_t p) const { return static_cast<int>(height(p) / third_ - 1); }
+    static constexpr index_t most_rows = 12;
+
+protected:
+    index_t count_, third_, thirds_, panels_, tall_;
+};
+
+// A left factor, (depth, count), as panels: block by block of the depth, panel by panel.
+template <class T>
+class Packed : public RowPanels<T> {
+public:
+    using RowPanels<T>::height, RowPanels<T>::row_of, RowPanels<T>::kind, RowPanels<T>::rows, RowPanels<T>::most_rows;
+    Packed(index_t count, index_t depth) : RowPanels<T>(count), depth_(depth), memory_(scratch<T>(rows() * depth + 1)) {}
     // Element (k, m) is matrix.data[matrix.rows[k] + matrix.columns[m]].
     void fill(const Spread<T>& matrix) {
         parallel_for(panels_, depth_ * loops<T>().packed_rows * 2, [&](index_t first, index_t last) { fill(matrix, first, last); });
@@ -86,24 +106,20 @@ public:
             index_t columns[most_rows];
             for (index_t r = 0; r < width; ++r) columns[r] = matrix.columns[row + r < count_ ? row + r : row];
             for (index_t k = 0; k < depth_; k += packed_depth)
-                loops<T>().pack_rows[width / third_ - 1](matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
+                loops<T>().pack_rows[kind(p)](matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
         }
     }
-    index_t count() const { return count_; }
     index_t depth() const { return depth_; }
-    index_t panels() const { return panels_; }
     index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
-    T* panel(index_t k, index_t p) const { return memory_.get() + k * thirds_ * third_ + row_of(p) * block(k); }
-    index_t height(index_t p) const { return third_ * (p < tall_ ? 3 : panels_ > 1 ? 2 : thirds_); }
-    index_t row_of(index_t p) const { return third_ * (p < tall_ ? 3 * p : 3 * tall_ + 2 * (p - tall_)); }
+    T* panel(index_t k, index_t p) const { return memory_.get() + k * rows() + row_of(p) * block(k); }
     // out = or += the product of `depth` rows of the panel with those of a right factor's; see `tile_of`.
     void multiply(index_t k, index_t p, index_t depth, const T* right, const index_t* rows, index_t apart, T* out, index_t pitch, const T* bias,
                   bool add) const {
-        loops<T>().packed_tile[height(p) / third_ - 1](panel(k, p), right, rows, apart, depth, out, pitch, bias, add);
+        loops<T>().packed_tile[kind(p)](panel(k, p), right, rows, apart, depth, out, pitch, bias, add);
     }
-    static constexpr index_t most_rows = 12;
 
 private:
+    using RowPanels<T>::count_, RowPanels<T>::tall_, RowPanels<T>::panels_;
     // How many whole panels of the same height from p on, below `last`, have columns that all follow each other.
     index_t neighbours(const Spread<T>& matrix, index_t p, index_t last) const {
         const index_t width = height(p), row = row_of(p), alike = p < tall_ && tall_ < last ? tall_ : last;
@@ -113,8 +129,8 @@ private:
         while (at < end && matrix.columns[at] == matrix.columns[at - 1] + 1) ++at;
         return (at - row) / width;
     }
-    index_t count_, depth_, third_, thirds_, panels_, tall_;
-    std::unique_ptr<T[]> memory_;
+    index_t depth_;
+    Scratch<T> memory_;
 };
 
 // The columns of one panel of a right factor: their places there and in the target, and which of them are neighbours.
@@ -220,7 +236,7 @@ void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t colu
                      index_t last) {
     index_t last_row = 0;
     for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
-    std::unique_ptr<T[]> packed(new T[static_cast<size_t>(cut.columns * packed_rows_apart)]);
+    const Scratch<T> packed = scratch<T>(cut.columns * packed_rows_apart);
     Panel panels[block_panels];
     for (index_t item = first; item < last; ++item) {
         const index_t begin = item / cut.row_blocks * cut.columns, panel = item % cut.row_blocks * cut.row_panels;

@@ -90,12 +90,18 @@ struct FourierPasses {
     const T* roots;
 };
 
-// Integers of the size of a floating-point number.
+// Vectors of tiles that lie side by side: where they begin in a plane, whose rows are `pitch` apart, and among a panel's tiles.
+struct TileVectors {
+    const index_t *from, *to;
+    index_t count, pitch;
+};
+
 // Places of some images as lines of whole vectors: where they begin in planes of slopes, and in planes that kernels saw.
 struct PlaneLines {
     index_t images, count, vectors, slopes_image, slopes_line, seen_image, seen_line;
 };
 
+// Integers of the size of a floating-point number.
 template <class T>
 struct SameSize { using Type = int64_t; };
 template <>
@@ -152,6 +158,10 @@ struct Loops {
                            bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_rows[3])(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
+    // Correlations by tiles, with panels of as many rows; see loops_winograd.inc.
+    void (*kernel_tiles[3])(const T* kernels, index_t count, T* const* out);
+    void (*tiles_seen)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out, index_t apart);
+    void (*tiles_joined)(const T* products, index_t apart, T bias, T* lines, T* check);
 
     // Attention; see loops_attention.inc.
     void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);
