@@ -55,7 +55,10 @@ def test_what_is_no_number_or_too_large_stays_at_its_place(place, value, native,
             grad[0, 1, 3, 4] = value
             given = (grad, weight, x.shape, *options)
             expected, found = twin("conv2d_backward_input")(*given), native.conv2d_backward_input(*given)
-        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+            np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+            given = (grad, x, weight.shape, *options)
+            expected, found = twin("conv2d_backward_weight")(*given), native.conv2d_backward_weight(*given)
+            np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
 
 
 def test_a_kernel_that_is_no_number_is_that_of_one_output(native, twin, random):
@@ -74,6 +77,14 @@ def test_the_error_of_tiles_is_within_its_bound(channels, native, random):
     error = np.abs(native.conv2d(x, weight, None, *PLAIN) - wide)
     assert (error <= 8 * np.finfo(np.float32).eps / 2 * sizes).all()
     assert error.mean() <= 0.25 * np.finfo(np.float32).eps * sizes.mean()
+    grad = random.normal(size=wide.shape).astype(np.float32)
+    wide, sizes = (
+        native.conv2d_backward_weight(one.astype(float), other.astype(float), weight.shape, *PLAIN)
+        for one, other in ((grad, x), (np.abs(grad), np.abs(x)))
+    )
+    error = np.abs(native.conv2d_backward_weight(grad, x, weight.shape, *PLAIN) - wide)
+    assert (error <= 8 * np.finfo(np.float32).eps / 2 * sizes).all()
+    assert error.mean() <= 0.25 * np.finfo(np.float32).eps * sizes.mean()
 
 
 @pytest.mark.parametrize("shape", [(8, 32, 17, 15), (1, 48, 16, 16), (40, 16, 6, 6)])
@@ -85,7 +96,9 @@ def test_tiles_are_the_same_to_the_bit_for_any_number_of_threads_and_images(shap
         for count in (1, 2, 3, 4, 1):
             native.set_num_threads(count)
             given = (grad, weight, x.shape, *PLAIN)
-            results.append((native.conv2d(x, weight, None, *PLAIN), native.conv2d_backward_input(*given)))
+            inputs = native.conv2d_backward_input(*given)
+            kernels = native.conv2d_backward_weight(grad, x, weight.shape, *PLAIN)
+            results.append((native.conv2d(x, weight, None, *PLAIN), inputs, kernels))
     finally:
         native.set_num_threads(before)
     for one, other in itertools.pairwise(results):

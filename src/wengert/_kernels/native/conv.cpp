@@ -7,6 +7,7 @@
 #include "conv_weight.hpp"
 #include "packed.hpp"
 #include "winograd.hpp"
+#include "winograd_weight.hpp"
 
 namespace wengert {
 namespace {
@@ -179,7 +180,8 @@ PyObject* backward_weight(PyObject** slots) {
     unlocked_if_large(g.work(), [&] {
         if (g.single())
             numbers = single_backward_weight(g, slope, input, out);
-        else if (!has_plane_lines<T>(g) || !lines_backward_weight(g, slope, input, out))
+        else if (!slopes_by_tiles(g, forward_correlation(g), slope, input, out) &&
+                 !(has_plane_lines<T>(g) && lines_backward_weight(g, slope, input, out)))
             backward_weight_run(g, slope, input, out);
     });
     return numbers ? result.give() : nullptr;

@@ -162,6 +162,9 @@ struct Loops {
     void (*kernel_tiles[3])(const T* kernels, index_t count, T* const* out);
     void (*tiles_seen)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out, index_t apart);
     void (*tiles_joined)(const T* products, index_t apart, T bias, T* lines, T* check);
+    void (*tiles_of_pixels)(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
+    void (*slopes_of_pixels[3])(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
+    void (*kernels_of_tiles)(const T* tiles, index_t apart, index_t count, T* out);
 
     // Attention; see loops_attention.inc.
     void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);

@@ -37,17 +37,15 @@ inline Correlation backward_correlation(const Geometry& g) {
             outputs * depth, 9, depth, 8, -1};
 }
 
-// Whether tiles are less work than kernels: for each input and output sixteen products of a tile, of whole panels, and one for the
-// sums that its kernel needs; for each input and for each output the sums of a tile.
+// Whether tiles are less work than kernels: for each of `pairs` of an input and an output sixteen products of each tile, and `kernel`
+// beside; for each input and for each output the sums of a tile.
 template <class T>
-bool tiles_pay(const Geometry& g, const Correlation& c) {
+bool tiles_pay(const Geometry& g, const Correlation& c, Size pairs, index_t tiles, index_t kernel) {
     constexpr index_t least_channels = 16, sums = 60, beginning = 1 << 18;
     if (g.rows != 3 || g.columns != 3 || g.stride[0] != 1 || g.stride[1] != 1 || g.dilation[0] != 1 || g.dilation[1] != 1) return false;
     if (c.inputs < least_channels || c.outputs < least_channels || loops<T>().lanes < 4) return false;
-    const index_t width = 2 * loops<T>().lanes, tiles = pieces_of(c.images * c.down() * c.right(), width) * width;
-    const Size pairs = Size(c.inputs) * c.outputs;
-    const Size with_tiles = pairs * (Size(16) * tiles + 4 * width) + Size(c.inputs + c.outputs) * tiles * sums + beginning;
-    const Size without = pairs * c.images * c.out_height * c.out_width * 9;
+    const Size with_tiles = pairs * (Size(16) * tiles + kernel) + Size(c.inputs + c.outputs) * tiles * sums + beginning;
+    const Size without = Size(c.inputs) * c.outputs * c.images * c.out_height * c.out_width * 9;
     return with_tiles.fits() && without.fits() && with_tiles.value() < without.value();
 }
 
@@ -196,7 +194,8 @@ private:
 // out = the correlation; false, with `out` to be filled otherwise, where that is more work by tiles or no finite number.
 template <class T>
 bool correlated_by_tiles(const Geometry& g, const Correlation& c, const T* x, const T* weight, const T* bias, T* out) {
-    return tiles_pay<T>(g, c) && Tiles<T>(c).run(x, weight, bias, out);
+    const index_t width = 2 * loops<T>().lanes, tiles = pieces_of(c.images * c.down() * c.right(), width) * width;
+    return tiles_pay<T>(g, c, Size(c.inputs) * c.outputs, tiles, 4 * width) && Tiles<T>(c).run(x, weight, bias, out);
 }
 
 }  // namespace wengert

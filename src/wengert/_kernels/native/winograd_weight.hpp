@@ -1,0 +1,138 @@
+// The gradient of 3 x 3 kernels by the tiles of `winograd.hpp`: the sixteen slopes of a tile's products times what the tile asked of
+// its inputs, summed over all tiles. Planes are turned round for it, channels side by side: tiles are the inner dimension. No Python here.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "winograd.hpp"
+
+namespace wengert {
+
+template <class T>
+class SlopesOfTiles {
+public:
+    explicit SlopesOfTiles(const Correlation& correlation)
+        : c_(correlation), width_(2 * loops<T>().lanes), panels_(pieces_of(c_.inputs, width_)), rows_(c_.outputs),
+          lines_(std::min(c_.images * c_.down(), pieces_of(std::max(least_tiles, most_sums / c_.inputs), c_.right()))),
+          asked_apart_(panels_ * width_ * tiles() + gap), slopes_apart_(rows_.rows() * tiles() + gap),
+          kernels_apart_(rows_.rows() * panels_ * width_ + gap), along_(static_cast<size_t>(std::max(c_.width, c_.out_width))),
+          asked_(scratch<T>(elements * asked_apart_)), slopes_(scratch<T>(elements * slopes_apart_)),
+          kernels_(scratch<T>(elements * kernels_apart_)) {
+        std::iota(along_.begin(), along_.end(), index_t{0});
+    }
+
+    // False where a result is not finite: others of its kernel may be so for that reason alone.
+    bool run(const T* grad, const T* x, T* out) {
+        const index_t all = c_.images * c_.down(), each = c_.inputs * 9, result = c_.outputs * each;
+        for (index_t group = 0; group < c_.groups; ++group) {
+            for (index_t first = 0; first < all; first += lines_) {
+                const index_t last = std::min(first + lines_, all);
+                ask(grad, x, group, first, last);
+                multiply((last - first) * c_.right(), first > 0);
+            }
+            parallel_for(c_.outputs, c_.inputs * 32, [&](index_t begin, index_t end) {
+                for (index_t o = begin; o < end; ++o)
+                    loops<T>().kernels_of_tiles(kernels_.get() + o * panels_ * width_, kernels_apart_, c_.inputs, out + group * result + o * each);
+            });
+        }
+        return std::all_of(out, out + c_.groups * result, [](T each) { return std::isfinite(each); });
+    }
+
+private:
+    static constexpr index_t elements = 16, most_rows = RowPanels<T>::most_rows, most_columns = Panel::most_columns;
+    static constexpr index_t least_tiles = 128, most_sums = 1 << 14;  // at a time: for the second cache
+    static constexpr index_t gap = 64 / sizeof(T);  // so that the sixteen sums of a tile do not share places of a cache
+
+    index_t tiles() const { return lines_ * c_.right(); }  // at a time
+
+    // Both factors for lines [first, last) of tiles of all images.
+    void ask(const T* grad, const T* x, index_t group, index_t first, index_t last) {
+        const index_t down = c_.down(), images = (last - 1) / down - first / down + 1, each = panels_ + rows_.panels();
+        const index_t cost = pieces_of(last - first, images) * c_.right() * width_ * 8;
+        parallel_for(images * each, cost, [&](index_t begin, index_t end) {
+            const index_t most = std::min(down, last - first);
+            const Scratch<T> pixels = scratch<T>((2 * most + 2) * (2 * c_.right() + 2) * width_);
+            for (index_t at = begin; at < end; ++at) {
+                const index_t image = first / down + at / each, from = std::max(first, image * down), to = std::min(last, (image + 1) * down);
+                if (at % each < panels_)
+                    ask_inputs(x, group, image, from - image * down, to - from, at % each, from - first, pixels.get());
+                else
+                    ask_slopes(grad, group, image, from - image * down, to - from, at % each - panels_, from - first, pixels.get());
+            }
+        });
+    }
+    void ask_inputs(const T* x, index_t group, index_t image, index_t line, index_t count, index_t panel, index_t to, T* pixels) {
+        const index_t area = c_.height * c_.width, first = panel * width_, pitch = (2 * c_.right() + 2) * width_;
+        index_t columns[most_columns];
+        for (index_t j = 0; j < width_; ++j) columns[j] = std::min(first + j, c_.inputs - 1) * area;
+        const T* planes = x + (image * c_.groups + group) * c_.inputs * area;
+        for (index_t i = 0; i < 2 * count + 2; ++i)
+            turn_row(2 * line + i - c_.before[0], c_.height, c_.width, c_.before[1], 2 * c_.right() + 2, width_, pixels + i * pitch,
+                     [&](index_t row, index_t depth, T* out) {
+                         loops<T>().pack_columns(planes + row * c_.width, along_.data(), depth, columns, nullptr, 0, out);
+                     });
+        for (index_t i = 0; i < count; ++i)
+            loops<T>().tiles_of_pixels(pixels + 2 * i * pitch, pitch, c_.right(),
+                                       asked_.get() + (panel * tiles() + (to + i) * c_.right()) * width_, asked_apart_);
+    }
+    void ask_slopes(const T* grad, index_t group, index_t image, index_t line, index_t count, index_t panel, index_t to, T* pixels) {
+        const index_t area = c_.out_height * c_.out_width, first = rows_.row_of(panel), height = rows_.height(panel), pitch = 2 * c_.right() * height;
+        index_t columns[most_rows];
+        for (index_t j = 0; j < height; ++j) columns[j] = std::min(first + j, c_.outputs - 1) * area;
+        const T* planes = grad + (image * c_.groups + group) * c_.outputs * area;
+        for (index_t i = 0; i < 2 * count; ++i)
+            turn_row(2 * line + i, c_.out_height, c_.out_width, 0, 2 * c_.right(), height, pixels + i * pitch,
+                     [&](index_t row, index_t depth, T* out) {
+                         loops<T>().pack_rows[rows_.kind(panel)](planes + row * c_.out_width, along_.data(), depth, columns, out);
+                     });
+        for (index_t i = 0; i < count; ++i)
+            loops<T>().slopes_of_pixels[rows_.kind(panel)](pixels + 2 * i * pitch, pitch, c_.right(),
+                                                           slopes_.get() + first * tiles() + (to + i) * c_.right() * height, slopes_apart_);
+    }
+    // One row of planes, `width` channels side by side, with `before` zeros before it and zeros up to `columns` behind it.
+    template <class Pack>
+    static void turn_row(index_t row, index_t rows, index_t length, index_t before, index_t columns, index_t width, T* out, const Pack& pack) {
+        const index_t begin = std::min(before, columns), end = std::min(before + length, columns);
+        const bool inside = row >= 0 && row < rows && begin < end;
+        const index_t first = inside ? begin : columns, last = inside ? end : columns;
+        std::memset(out, 0, static_cast<size_t>(first * width) * sizeof(T));
+        if (inside) pack(row, end - begin, out + begin * width);
+        std::memset(out + last * width, 0, static_cast<size_t>((columns - last) * width) * sizeof(T));
+    }
+
+    // kernels = or += slopes' asked, for `count` tiles.
+    void multiply(index_t count, bool add) {
+        const index_t cost = (Size(count) * most_rows * panels_ * width_).value_or_most();
+        parallel_for(elements * rows_.panels(), cost, [&](index_t begin, index_t end) {
+            for (index_t at = begin; at < end; ++at) {
+                const index_t e = at / rows_.panels(), p = at % rows_.panels(), first = rows_.row_of(p), height = rows_.height(p);
+                const auto product = loops<T>().packed_tile[rows_.kind(p)];
+                for (index_t t = 0; t < count; t += packed_depth)
+                    for (index_t panel = 0; panel < panels_; ++panel)
+                        product(slopes_.get() + e * slopes_apart_ + first * tiles() + t * height,
+                                asked_.get() + e * asked_apart_ + (panel * tiles() + t) * width_, nullptr, 0, std::min(packed_depth, count - t),
+                                kernels_.get() + e * kernels_apart_ + (first * panels_ + panel) * width_, panels_ * width_, nullptr, add || t > 0);
+            }
+        });
+    }
+
+    const Correlation& c_;
+    index_t width_, panels_;  // of inputs
+    RowPanels<T> rows_;       // of outputs
+    index_t lines_, asked_apart_, slopes_apart_, kernels_apart_;
+    Indices along_;
+    Scratch<T> asked_, slopes_, kernels_;  // element by element: (panels, tiles, columns or rows of a panel); (outputs, inputs)
+};
+
+// out = the gradient of the kernels; false, with `out` to be filled otherwise, where that is more work by tiles or no finite number.
+template <class T>
+bool slopes_by_tiles(const Geometry& g, const Correlation& c, const T* grad, const T* x, T* out) {
+    const index_t width = 2 * loops<T>().lanes, tiles = c.images * c.down() * c.right();
+    const Size pairs = Size(pieces_of(c.inputs, width)) * width * RowPanels<T>(c.outputs).rows();  // of whole panels
+    return tiles_pay<T>(g, c, pairs, tiles, 20 * width) && SlopesOfTiles<T>(c).run(grad, x, out);
+}
+
+}  // namespace wengert
