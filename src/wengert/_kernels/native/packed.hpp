@@ -16,6 +16,7 @@ namespace wengert {
 constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
 constexpr index_t packed_rows_apart = packed_depth + 1;  // of two panels: the last row is followed by room that packing may overwrite
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
+constexpr index_t least_panels = 8;    // of rows, for which a thread packs a right factor
 constexpr index_t few_panels = 6;      // of the left factor, for which packing the right one does not pay
 constexpr index_t near_bytes = 2048;   // between rows of the right factor, up to which they may stay where they lie
 constexpr index_t rows_together = 8;   // of the right factor, packed for one panel after the other
@@ -179,15 +180,16 @@ void store_tile(const T* tile, const Panel& panel, const Target<T>& target, inde
     }
 }
 
-// How the work is cut, for several threads or for one: by columns, and by panels of rows.
+// How the work is cut, for several threads or for one: by panels of rows, and by columns. Each thread takes other rows if there are
+// enough, those that it has packed: what another one wrote comes slowly from its cache.
 struct Cut {
     index_t columns, column_blocks, row_panels, row_blocks;
 };
 inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
-    index_t across = block_panels, down = rows_panels;
-    const index_t wanted = thread_count() < 2 ? 1 : 3 * static_cast<index_t>(thread_count());
-    while (across > 2 && pieces_of(column_panels, across) < wanted) across /= 2;
-    while (down > 8 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) down = pieces_of(down, 2);
+    const index_t threads = thread_count(), wanted = threads < 2 ? 1 : 3 * threads;
+    index_t across = block_panels, down = threads > 1 && rows_panels >= least_panels * threads ? pieces_of(rows_panels, threads) : rows_panels;
+    while (across > 2 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) across /= 2;
+    while (down > least_panels && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) down = pieces_of(down, 2);
     return {across * width, pieces_of(column_panels, across), down, pieces_of(rows_panels, down)};
 }
 
@@ -239,7 +241,7 @@ void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t colu
     const Scratch<T> packed = scratch<T>(cut.columns * packed_rows_apart);
     Panel panels[block_panels];
     for (index_t item = first; item < last; ++item) {
-        const index_t begin = item / cut.row_blocks * cut.columns, panel = item % cut.row_blocks * cut.row_panels;
+        const index_t begin = item % cut.column_blocks * cut.columns, panel = item / cut.column_blocks * cut.row_panels;
         const index_t end = begin + cut.columns < columns ? begin + cut.columns : columns;
         const index_t last_panel = panel + cut.row_panels < left.panels() ? panel + cut.row_panels : left.panels();
         multiply_block(left, right, begin, end, panel, last_panel, last_row, target, panels, packed.get());
@@ -251,7 +253,7 @@ template <class T>
 void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
     const index_t width = 2 * loops<T>().lanes;
     const Cut cut = cut_of(left.panels(), pieces_of(columns, width), width);
-    const index_t cost = (Size(left.depth()) * cut.columns * cut.row_panels).value_or_most();
+    const index_t cost = (Size(left.depth()) * cut.columns * cut.row_panels).value_or_most() / 2;
     parallel_for(cut.column_blocks * cut.row_blocks, cost,
                  [&](index_t first, index_t last) { multiply_blocks(left, right, columns, target, cut, first, last); });
 }
