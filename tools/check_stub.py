@@ -115,7 +115,8 @@ def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
     words = [text_of(each) for each in sample.args]
     named = [f"{key}={text_of(value)}" for key, value in sample.kwargs.items()]
     everything, rest = ", ".join([*words, *named]), ", ".join([*words[1:], *named])
-    one_by_one = hasattr(operator, "as_function") and len(words) > 2  # integers, which only the method gathers
+    apart = hasattr(operator, "as_function") or getattr(operator, "function_of", None)
+    one_by_one = apart and len(words) > 2  # integers, which only the method gathers
     if operator.function and not name.startswith("_") and not one_by_one:
         yield f"wg.{name}({everything})"
     for known in FUNCTIONAL.get(operator.body, ()):

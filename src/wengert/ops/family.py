@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -24,31 +25,37 @@ def described(body: Callable[..., Any], sections: str) -> str | None:
     return body.__doc__ and f"{body.__doc__}\n{sections}"
 
 
-class OneByOne(Card):
-    """An operator whose method takes its `Sizes` one by one, too, and whose function does not: `flip(x, (0, 1))`."""
+class OnSequence(Card):
+    """The function of an operator whose method takes its `Sizes` one by one, too: `flip(x, (0, 1))`, `x.flip(0, 1)`.
+
+    (The method stays a `Card`: Python calls methods of the types that it knows without making a bound one first.)
+    """
 
     __doc__ = vars(Card)["__doc__"]  # of each operator its own
-    as_function: Any = None
 
     @property
     def public(self) -> Any:
         """The function."""
-        if self.as_function is None:
-            made = OneByOne.__new__(OneByOne)
-            take_over(made, self)
-            made.__dict__.update(self.__dict__)
-            made.spread, made.as_function = -1, made
-            self.as_function = made
-            begin_calls(made)
-        return self.as_function
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (function_of, (self.name,)) if self.spread < 0 else super().__reduce__()
+        return function_of, (self.name,)
+
+
+@functools.cache
+def on_one_sequence(card: Card) -> OnSequence:
+    """What an operator's function is, made when all is said about the operator."""
+    made = OnSequence.__new__(OnSequence)
+    take_over(made, card)
+    made.__dict__.update(card.__dict__)
+    made.spread = -1
+    begin_calls(made)
+    return made
 
 
 def on_sequence(card: Card) -> Card:
     """Let the function of an operator take its `Sizes` as one sequence only; decorates the card."""
-    card.__class__ = OneByOne
+    card.function_of = on_one_sequence
     return card
 
 

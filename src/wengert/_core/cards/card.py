@@ -91,6 +91,7 @@ class Card(Declared, Op):
         partial_rules, forward_rules, shares, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
+        function_of: makes the function of the card, where that is not the method.
         out_apart, out_words: what `out=` refuses, as in `Options`.
         describes: the sections of its docstring that it shares with its family.
     """
@@ -114,6 +115,7 @@ class Card(Declared, Op):
     out_words: str | None
     method = True
     function = True
+    function_of: Callable[[Card], Any] | None = None
 
     def vjp(
         self, *inputs: str, native: Any = None, passes: bool = False
@@ -201,7 +203,7 @@ class Card(Declared, Op):
     @property
     def public(self) -> Any:
         """What programs call."""
-        return self
+        return self if self.function_of is None else self.function_of(self)
 
 
 class Composite(Declared):
