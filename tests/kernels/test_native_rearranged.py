@@ -67,3 +67,17 @@ def test_a_diagonal_far_outside_takes_all_or_nothing(diagonal):
     x = wg.ones(3, 4)
     assert bool(x.tril(diagonal).all()) == (diagonal > 0)
     assert bool(x.triu(diagonal).all()) == (diagonal < 0)
+
+
+@given(st.data(), st.sampled_from([(9, 30, 41), (2, 40, 3, 64), (5000, 3), (3, 5, 7, 70), (130, 1, 300)]))
+@settings(deadline=None)
+def test_arrays_that_lie_anyhow_are_copied_in_rows(data, shape):
+    """Whole or without their first elements, every second one, one for many, turned round; pieces long and short."""
+    x = numbers(shape, data.draw(st.sampled_from(DTYPES)))
+    steps = st.sampled_from([slice(None), slice(None), slice(1, None), slice(None, None, 2)])
+    x = x[tuple(data.draw(steps) if length > 2 else slice(None) for length in shape)]
+    x = x.transpose(data.draw(st.permutations(range(x.ndim))))
+    tensor, many = wg.from_numpy(x), data.draw(st.sampled_from([1, 3]))
+    seen = tensor.expand(many, *x.shape)
+    check(lambda: seen.clone(memory_format=wg.contiguous_format), np.broadcast_to(x, (many, *x.shape)))
+    check(tensor.contiguous, x)

@@ -11,7 +11,7 @@ namespace {
 constexpr npy_intp most_plainly = 4096;
 
 template <size_t size>
-void copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
+bool copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
                   const npy_intp* from_strides) {
     if (ndim == 0) {
         std::memcpy(to, from, size);
@@ -21,6 +21,29 @@ void copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_
         for (npy_intp at = 0; at < *shape; ++at)
             copy_plainly<size>(ndim - 1, shape + 1, to + at * *to_strides, to_strides + 1, from + at * *from_strides, from_strides + 1);
     }
+    return true;
+}
+
+// Copies pieces of memory that lie in one in both arrays, by all threads; false, with nothing done, if they are short.
+bool copy_runs(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from, const npy_intp* from_strides,
+               npy_intp itemsize) {
+    constexpr npy_intp least_run = 64;  // bytes, below which the order of the dimensions matters
+    npy_intp run = itemsize, rows = 1;
+    while (ndim > 0 && (shape[ndim - 1] == 1 || (to_strides[ndim - 1] == run && from_strides[ndim - 1] == run))) run *= shape[--ndim];
+    if (run < least_run) return false;
+    for (int dim = 0; dim < ndim; ++dim) rows *= shape[dim];
+    const ReleaseGil unlocked(true);
+    parallel_for(rows, run / 4 + 1, [=](npy_intp begin, npy_intp end) {
+        npy_intp index[NPY_MAXDIMS];
+        for (npy_intp dim = ndim - 1, rest = begin; dim >= 0; rest /= shape[dim--]) index[dim] = rest % shape[dim];
+        for (npy_intp row = begin; row < end; ++row) {
+            npy_intp target = 0, source = 0;
+            for (int dim = 0; dim < ndim; ++dim) target += index[dim] * to_strides[dim], source += index[dim] * from_strides[dim];
+            std::memcpy(to + target, from + source, static_cast<size_t>(run));
+            for (int dim = ndim - 1; dim >= 0 && ++index[dim] == shape[dim]; --dim) index[dim] = 0;
+        }
+    });
+    return true;
 }
 
 }  // namespace
@@ -28,9 +51,8 @@ void copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_
 bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
     const npy_intp count = PyArray_SIZE(from);
     if (count == 0) return true;
-    const auto copy = [&](auto plainly) {
-        plainly(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from));
-        return true;
+    const auto copy = [&](auto copier) {
+        return copier(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from));
     };
     if (count <= most_plainly) {
         switch (PyArray_ITEMSIZE(from)) {
@@ -40,6 +62,8 @@ bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
             case 8: return copy(copy_plainly<8>);
             case 16: return copy(copy_plainly<16>);
         }
+    } else if (copy([&](auto... where) { return copy_runs(where..., PyArray_ITEMSIZE(from)); })) {
+        return true;
     }
     Owned part(reinterpret_cast<PyArrayObject*>(take(whole, seen)));
     return part && PyArray_CopyInto(part.get(), from) == 0;
