@@ -38,6 +38,15 @@ def test_functions_of_float32_are_within_their_bound(native, name):
     assert error_in_ulp(getattr(native, name)(x), exact) <= bound
 
 
+def test_logarithms_of_float32_are_within_their_bound(native):
+    x = np.unique(np.abs(places()))
+    x = np.concatenate([x[(x > 0) & np.isfinite(x)], np.linspace(0.7, 1.5, 100_001, dtype=np.float32)])
+    exact = np.array([math.log(float(each)) for each in x])
+    found = native.log(x)
+    assert (found[x == 1] == 0).all()
+    assert error_in_ulp(found[x != 1], exact[x != 1]) <= 0.85
+
+
 @pytest.mark.parametrize("name", BOUNDS)
 def test_zeros_keep_their_sign_and_nan_stays(native, name):
     made = getattr(native, name)(np.array([0.0, -0.0, np.inf, -np.inf, np.nan], np.float32))
@@ -46,11 +55,14 @@ def test_zeros_keep_their_sign_and_nan_stays(native, name):
     assert np.isnan(made[4])
 
 
+ON_OTHERS = (test_functions_of_float32_are_within_their_bound, test_logarithms_of_float32_are_within_their_bound)
+
+
 @pytest.mark.parametrize("instructions", ["baseline", "avx2"])
 def test_functions_of_float32_are_within_their_bound_on_other_instructions(native, instructions):
     if instructions == "avx2" and native.instruction_set() == "baseline":
         pytest.skip("this processor has none but the baseline")
-    here = [f"{__file__}::{test.__name__}" for test in (test_functions_of_float32_are_within_their_bound,)]
+    here = [f"{__file__}::{test.__name__}" for test in ON_OTHERS]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *here]
     environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
