@@ -163,6 +163,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "door",
             "collected",
             "vectorcall",
+            "freeing",
             "frames",
             "flags",
             "forks",

@@ -39,6 +39,7 @@ INTERPRETED_CORE = (
     "_core/door",
     "_core/flags",
     "_core/frames",
+    "_core/freeing",
     "_core/operators/sources",
     "_core/profiling/clock",
     "_core/profiling/kinds",

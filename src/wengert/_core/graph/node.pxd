@@ -1,4 +1,5 @@
 cimport cython
+from wengert._core cimport freeing
 @cython.no_gc
 cdef class Edge:
     cdef readonly Node node

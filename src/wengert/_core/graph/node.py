@@ -10,7 +10,7 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors
+from .. import errors, freeing
 from . import facts
 from .hooks import HookDict, NodeHooks, RemovableHandle
 
@@ -40,6 +40,9 @@ class Edge:
         self.shape = shape
         self.dtype = dtype
         self.leaf = None
+
+
+freeing.shallowly(Edge)
 
 
 @cython.no_gc
