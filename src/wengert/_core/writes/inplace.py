@@ -252,8 +252,8 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
                 halves.write(functional, values, modes)
             else:
                 modes.quietly(functional.writer, values)
-    elif op.native is not None and op.native(*values) is not NotImplemented:
-        pass
+    elif op.native is not None and values[0] is array and op.native(*values) is not NotImplemented:
+        pass  # of several dtypes the first value is a promoted copy of the target
     elif (
         functional.takes_out
         and functional.promotion is not None

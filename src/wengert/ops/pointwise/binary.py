@@ -300,12 +300,10 @@ scaled_sum = partial(
         RuntimeError: the shapes do not broadcast.
     """,
 )
-"""The form of a sum with a multiple of a product or quotient.
-
-Native forms in place would write to a copy where the operands are of several dtypes, so that results are copied."""
+"""The form of a sum with a multiple of a product or quotient."""
 
 
-@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), by_result=True)
+@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), native_write=native("addcmul_"))
 def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 * tensor2`, element by element.
 
@@ -341,7 +339,7 @@ INTEGER_ADDCDIV = (
 )
 
 
-@scaled_sum(dtypes=FLOATS, explained=WIDE - FLOATS, native=native("addcdiv"), by_result=True)
+@scaled_sum(dtypes=FLOATS, explained=WIDE - FLOATS, native=native("addcdiv"), native_write=native("addcdiv_"))
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 
