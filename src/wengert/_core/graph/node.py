@@ -10,9 +10,12 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors, freeing
+from .. import errors
 from . import facts
 from .hooks import HookDict, NodeHooks, RemovableHandle
+
+if not cython.compiled:  # there it is cimported, and no module
+    from .. import freeing
 
 
 @cython.no_gc

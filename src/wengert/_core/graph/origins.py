@@ -15,10 +15,13 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors, frames
+from .. import errors
 from ..state.modes import Modes
 from .facts import Notes
 from .node import Node
+
+if not cython.compiled:  # there it is cimported, and no module
+    from .. import frames
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(errors.__file__))) + os.sep
 """The package: its frames are not where a program made something."""
