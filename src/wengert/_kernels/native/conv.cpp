@@ -82,7 +82,7 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
 }
 
 template <class T>
-void backward_weight_run(const Geometry& g, const T* grad, const T* x, T* out) {
+void backward_weight_panels(const Geometry& g, const T* grad, const T* x, T* out) {
     const index_t outputs = g.group_kernels(), depth = g.depth(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.height, g.width, places);
     const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
@@ -182,7 +182,7 @@ PyObject* backward_weight(PyObject** slots) {
             numbers = single_backward_weight(g, slope, input, out);
         else if (!slopes_by_tiles(g, forward_correlation(g), slope, input, out) &&
                  !(has_plane_lines<T>(g) && lines_backward_weight(g, slope, input, out)))
-            backward_weight_run(g, slope, input, out);
+            backward_weight_panels(g, slope, input, out);
     });
     return numbers ? result.give() : nullptr;
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..._core.cards.card import REALS, Bad, Sample, composite
+from ..._core.cards.card import REALS, Bad, Sample
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..create.factory import refuse_dtype
+from ..family import named
 from .pool import max_pool2d_with_indices, scatter_planes
 from .pool_volumes import max_pool3d_with_indices, scatter_volumes
 
@@ -30,18 +31,23 @@ def check_places(kernel: str, grad_output: Tensor, indices: Tensor) -> None:
         )
 
 
-@composite(method=False, function=False)
-def max_pool2d_with_indices_backward(
-    grad_output: Tensor, self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    ceil_mode: bool, indices: Tensor,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool2d` in its input: each element of `grad_output` where the largest one was.
+def backward_of(dims: int, scatter: Callable[..., Any], where: str) -> Any:
+    """The gradient of the pooling of so many dimensions, which `scatter` puts in its places."""
+
+    def body(
+        grad_output: Tensor, self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+        ceil_mode: bool, indices: Tensor,
+    ) -> Any:  # fmt: skip
+        check_places(f"max_pool{dims}d_backward", grad_output, indices)
+        return scatter(grad_output, indices, tuple(self.shape))
+
+    docstring = f"""The gradient of `max_pool{dims}d`: each element of `grad_output` where the largest one was.
 
     Args:
-        grad_output: gradient of what `max_pool2d` gave.
-        self: the input of `max_pool2d`, of which the shape counts.
-        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool2d`; `indices` have been found with them.
-        indices: where the largest elements lie in their planes.
+        grad_output: gradient of what `max_pool{dims}d` gave.
+        self: the input of `max_pool{dims}d`, of which the shape counts.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool{dims}d`; `indices` were found with them.
+        indices: where the largest elements lie in their {where}.
 
     Returns:
         A new tensor of the shape of `self`.
@@ -49,31 +55,11 @@ def max_pool2d_with_indices_backward(
     Raises:
         RuntimeError: gradient and indices differ in shape.
     """
-    check_places("max_pool2d_backward", grad_output, indices)
-    return scatter_planes(grad_output, indices, tuple(self.shape))
+    return named(body, f"max_pool{dims}d_with_indices_backward", docstring, method=False, function=False)
 
 
-@composite(method=False, function=False)
-def max_pool3d_with_indices_backward(
-    grad_output: Tensor, self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    ceil_mode: bool, indices: Tensor,
-) -> Any:  # fmt: skip
-    """The gradient of `max_pool3d` in its input: each element of `grad_output` where the largest one was.
-
-    Args:
-        grad_output: gradient of what `max_pool3d` gave.
-        self: the input of `max_pool3d`, of which the shape counts.
-        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool3d`; `indices` have been found with them.
-        indices: where the largest elements lie in their volumes.
-
-    Returns:
-        A new tensor of the shape of `self`.
-
-    Raises:
-        RuntimeError: gradient and indices differ in shape.
-    """
-    check_places("max_pool3d_backward", grad_output, indices)
-    return scatter_volumes(grad_output, indices, tuple(self.shape))
+max_pool2d_with_indices_backward = backward_of(2, scatter_planes, "planes")
+max_pool3d_with_indices_backward = backward_of(3, scatter_volumes, "volumes")
 
 
 @max_pool2d_with_indices_backward.samples
