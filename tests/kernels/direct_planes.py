@@ -44,6 +44,12 @@ def of_margins(random: np.random.Generator, t: Any) -> Arguments:
     return [x, rows(random, len(x), x.shape[1]), 2, 0.5, np.ones(x.shape[1], t), "mean"]
 
 
+def of_volumes(random: np.random.Generator, t: Any) -> Arguments:
+    """What a convolution of volumes is asked for."""
+    x, weight = random.normal(size=(2, 4, 3, 5, 4)).astype(t), random.normal(size=(6, 2, 2, 2, 3)).astype(t)
+    return [x, weight, np.ones(6, t), (1, 2, 1), (1, 0, 1), (1, 1, 1), False, (0, 0, 0), 2]
+
+
 def of_images(random: np.random.Generator, t: Any) -> Arguments:
     """What a convolution is asked for."""
     x, weight = images(random, t), random.normal(size=(6, 2, 2, 3)).astype(t)
@@ -96,11 +102,13 @@ PLANES: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "glu": lambda r, t: [images(r, t), 1],
     "prelu_kernel": lambda r, t: (lambda x: [x, x[:1, :, :1, :1].copy()])(images(r, t)),
     "prelu": lambda r, t: [matrix(r, t)[0], np.ones(1, t)],
-    "convolution": of_images,
+    "convolution": lambda r, t: (of_images if r.random() < 0.5 else of_volumes)(r, t),
     "conv1d_arguments": lambda r, t: [few(r, t), few(r, t), None, 1, (2,), 1, 1],
     "conv2d_arguments": lambda r, t: [*of_images(r, t)[:6], 2],
+    "conv3d_arguments": lambda r, t: [*of_volumes(r, t)[:6], 2],
     "conv_transpose1d_arguments": lambda r, t: [few(r, t), few(r, t), None, 1, (2,), 0, 1, 1],
     "conv_transpose2d_arguments": lambda r, t: [*of_images(r, t)[:5], 0, 1, (1, 1)],
+    "conv_transpose3d_arguments": lambda r, t: [*of_volumes(r, t)[:5], 0, 1, (1, 1, 1)],
     "native_layer_norm": lambda r, t: (lambda x: [x, x.shape[2:], *[np.ones(x.shape[2:], t)] * 2, 1e-5])(images(r, t)),
     "native_group_norm": lambda r, t: (
         lambda x: [x, np.ones(4, t), np.ones(4, t), *x.shape[:2], x[0, 0].size, 2, 1e-5]

@@ -9,17 +9,24 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 given_fixtures = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 
 
-def pairs(low: int, high: int) -> st.SearchStrategy[tuple[int, int]]:
+def numbers(count: int, low: int, high: int) -> st.SearchStrategy[tuple[int, ...]]:
+    """So many numbers."""
+    return st.tuples(*[st.integers(low, high)] * count)
+
+
+def pairs(low: int, high: int) -> st.SearchStrategy[tuple[int, ...]]:
     """Two numbers."""
-    return st.tuples(st.integers(low, high), st.integers(low, high))
+    return numbers(2, low, high)
 
 
 @st.composite
 def convolutions(draw):
-    """Input, kernels and options; kernels of few and of many elements, groups of one channel and of several."""
-    kernel, stride, padding, dilation = draw(pairs(1, 5)), draw(pairs(1, 7)), draw(pairs(0, 4)), draw(pairs(1, 3))
-    least = [max(1, dilation[a] * (kernel[a] - 1) + 1 - 2 * padding[a]) for a in (0, 1)]
-    size = tuple(each + draw(st.integers(0, 20)) for each in least)
+    """Input, kernels and options in one to three dimensions; kernels of few and of many elements, groups of one channel
+    and of several."""
+    count = draw(st.sampled_from([1, 2, 2, 3]))
+    kernel, stride, padding, dilation = (draw(numbers(count, *each)) for each in ((1, 5), (1, 7), (0, 4), (1, 3)))
+    least = [max(1, dilation[a] * (kernel[a] - 1) + 1 - 2 * padding[a]) for a in range(count)]
+    size = tuple(each + draw(st.integers(0, 60 if count == 1 else 20 if count == 2 else 5)) for each in least)
     groups = draw(st.sampled_from([1, 1, 2, 5]))
     inputs, outputs = draw(st.sampled_from([1, 1, 2, 9, 40])), draw(st.sampled_from([1, 1, 3, 7, 13]))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
@@ -36,11 +43,11 @@ def convolutions(draw):
 def test_convolutions_of_any_sizes_agree_with_their_twins(native, twin, close, problem):
     x, weight, random, options = problem
     bias = random.normal(size=weight.shape[:1]).astype(x.dtype)
-    expected = twin("conv2d")(x, weight, bias, *options)
-    close(native.conv2d(x, weight, bias, *options), expected, 10)
+    expected = twin("convolution")(x, weight, bias, *options)
+    close(native.convolution(x, weight, bias, *options), expected, 10)
     grad = random.normal(size=expected.shape).astype(x.dtype)
     for name, first, second, shape in (("input", grad, weight, x.shape), ("weight", grad, x, weight.shape)):
-        function = f"conv2d_backward_{name}"
+        function = f"convolution_backward_{name}"
         given = (first, second, shape, *options)
         close(getattr(native, function)(*given), twin(function)(*given), 20)
 
@@ -53,7 +60,11 @@ PROBLEMS = {
     "depthwise": ((6, 32, 29, 30), (32, 1, 3, 3), (2, 1), (1, 1), (1, 2), 32),
     "groups": ((6, 32, 29, 30), (32, 8, 3, 3), (1, 1), (1, 1), (1, 1), 4),
     "few kernels": ((6, 16, 30, 32), (16, 16, 3, 3), (1, 1), (1, 1), (1, 1), 1),
-    "signal": ((8, 32, 1, 500), (32, 32, 1, 5), (1, 1), (0, 2), (1, 1), 1),
+    "signal": ((8, 32, 500), (32, 32, 5), (1,), (2,), (1,), 1),
+    "volumes": ((3, 20, 7, 12, 13), (30, 10, 3, 3, 3), (2, 1, 2), (1, 1, 0), (1, 2, 1), 2),
+    "tiles of volumes": ((2, 20, 7, 12, 13), (18, 20, 3, 3, 3), (1, 1, 1), (1, 1, 2), (1, 1, 1), 1),
+    "few kernels of volumes": ((2, 6, 9, 9, 16), (10, 6, 3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1), 1),
+    "depthwise volumes": ((2, 6, 9, 9, 16), (6, 1, 3, 3, 3), (2, 1, 2), (1, 1, 1), (1, 2, 1), 6),
 }
 
 
@@ -63,26 +74,29 @@ def test_any_number_of_kernels(kernels, dtype, native, twin, close, random):
     """Panels are shared out by the number of kernels, and few kernels have gradients of their own way."""
     x, weight = (random.normal(size=size).astype(dtype) for size in ((3, 5, 9, 16), (kernels, 5, 3, 3)))
     options = ((1, 1), (1, 1), (1, 1), 1)
-    expected = twin("conv2d")(x, weight, None, *options)
-    close(native.conv2d(x, weight, None, *options), expected, 10)
+    expected = twin("convolution")(x, weight, None, *options)
+    close(native.convolution(x, weight, None, *options), expected, 10)
     grad = random.normal(size=expected.shape).astype(dtype)
     given = (grad, x, weight.shape, *options)
-    close(native.conv2d_backward_weight(*given), twin("conv2d_backward_weight")(*given), 20)
+    close(native.convolution_backward_weight(*given), twin("convolution_backward_weight")(*given), 20)
     given = (grad, weight, x.shape, *options)
-    close(native.conv2d_backward_input(*given), twin("conv2d_backward_input")(*given), 20)
+    close(native.convolution_backward_input(*given), twin("convolution_backward_input")(*given), 20)
 
 
 @pytest.mark.parametrize("width", [14, 16, 30, 31])
 @pytest.mark.parametrize("padding", [0, 1])
 @pytest.mark.parametrize("value", [np.inf, np.nan])
-def test_what_is_no_number_stays_at_its_place(value, padding, width, native, twin, random):
-    x, weight = (random.normal(size=size).astype(np.float32) for size in ((2, 2, 5, width), (4, 2, 3, 3)))
-    x[0, 1, 0, 0] = value
-    options = ((1, 1), (padding, padding), (1, 1), 1)
-    grad = random.normal(size=twin("conv2d")(x, weight, None, *options).shape).astype(np.float32)
+@pytest.mark.parametrize("count", [2, 3])
+def test_what_is_no_number_stays_at_its_place(count, value, padding, width, native, twin, random):
+    sizes = ((2, 2, *(5,) * (count - 1), width), (4, 2, *(3,) * count))
+    x, weight = (random.normal(size=size).astype(np.float32) for size in sizes)
+    x[0, 1, *(0,) * count] = value
+    options = ((1,) * count, (padding,) * count, (1,) * count, 1)
+    grad = random.normal(size=twin("convolution")(x, weight, None, *options).shape).astype(np.float32)
     given = (grad, x, weight.shape, *options)
     np.testing.assert_array_equal(
-        np.isfinite(native.conv2d_backward_weight(*given)), np.isfinite(twin("conv2d_backward_weight")(*given))
+        np.isfinite(native.convolution_backward_weight(*given)),
+        np.isfinite(twin("convolution_backward_weight")(*given)),
     )
 
 
@@ -90,16 +104,16 @@ def test_what_is_no_number_stays_at_its_place(value, padding, width, native, twi
 def test_a_convolution_is_the_same_to_the_bit_for_any_number_of_threads(name, native, random):
     shape, weight_shape, *options = PROBLEMS[name]
     x, weight = (random.normal(size=each).astype(np.float32) for each in (shape, weight_shape))
-    grad = random.normal(size=native.conv2d(x, weight, None, *options).shape).astype(np.float32)
+    grad = random.normal(size=native.convolution(x, weight, None, *options).shape).astype(np.float32)
     before, results = native.get_num_threads(), []
     try:
         for count in (1, 2, 3, 4, 1):
             native.set_num_threads(count)
             results.append(
                 [
-                    native.conv2d(x, weight, None, *options),
-                    native.conv2d_backward_input(grad, weight, shape, *options),
-                    native.conv2d_backward_weight(grad, x, weight_shape, *options),
+                    native.convolution(x, weight, None, *options),
+                    native.convolution_backward_input(grad, weight, shape, *options),
+                    native.convolution_backward_weight(grad, x, weight_shape, *options),
                 ]
             )
     finally:
@@ -119,13 +133,13 @@ def test_a_convolution_is_the_same_to_the_bit_for_any_number_of_threads(name, na
 )
 def test_strides_beyond_the_plane_agree_with_the_twin(options, only_native, twin, close, random):
     x, weight = random.normal(size=(2, 3, 7, 9)), random.normal(size=(4, 3, 3, 2))
-    expected = twin("conv2d")(x, weight, None, *options)
-    close(only_native.conv2d(x, weight, None, *options), expected)
+    expected = twin("convolution")(x, weight, None, *options)
+    close(only_native.convolution(x, weight, None, *options), expected)
     grad = random.normal(size=expected.shape)
     given = (grad, weight, x.shape, *options)
-    close(only_native.conv2d_backward_input(*given), twin("conv2d_backward_input")(*given))
+    close(only_native.convolution_backward_input(*given), twin("convolution_backward_input")(*given))
     given = (grad, x, weight.shape, *options)
-    close(only_native.conv2d_backward_weight(*given), twin("conv2d_backward_weight")(*given))
+    close(only_native.convolution_backward_weight(*given), twin("convolution_backward_weight")(*given))
 
 
 @given_fixtures

@@ -15,7 +15,6 @@ import pytest
 from wengert import _kernels
 
 FLOATS = (np.float32, np.float64)
-OPTIONS = ((1, 1), (1, 1), (1, 1), 1)
 Arguments = list[Any]
 
 
@@ -68,20 +67,21 @@ def spectra(random: np.random.Generator, t: Any) -> Any:
 
 
 def of_convolution(random: np.random.Generator, t: Any) -> Arguments:
-    x = images(random, t)
-    return [x, random.normal(size=(6, 2, 2, 3)).astype(t), np.ones(6, t), (1, 2), (1, 0), (1, 1), 2]
+    """Of signals, planes or volumes."""
+    count = random.integers(1, 4)
+    x, weight = random.normal(size=(2, 4, 3, 5, 4)[: 2 + count]), random.normal(size=(6, 2, 2, 2, 3)[: 2 + count])
+    steps = [each[:count] for each in ((1, 2, 1), (1, 0, 1), (1, 1, 1))]
+    return [x.astype(t), weight.astype(t), np.ones(6, t), *steps, 2]
 
 
 def of_convolution_input(random: np.random.Generator, t: Any) -> Arguments:
-    x, weight = images(random, t), random.normal(size=(6, 4, 3, 2)).astype(t)
-    return [_kernels.conv2d(x, weight, None, *OPTIONS), weight, x.shape, *OPTIONS]
+    x, weight, _, *options = of_convolution(random, t)
+    return [_kernels.convolution(x, weight, None, *options), weight, x.shape, *options]
 
 
 def of_convolution_weight(random: np.random.Generator, t: Any) -> Arguments:
-    grad, weight, _, *options = of_convolution_input(random, t)
-    x = images(random, t)
-    grad = _kernels.conv2d(x, weight, None, *options)
-    return [grad, x, weight.shape, *options]
+    x, weight, _, *options = of_convolution(random, t)
+    return [_kernels.convolution(x, weight, None, *options), x, weight.shape, *options]
 
 
 def of_maxima_backward(random: np.random.Generator, t: Any) -> Arguments:
@@ -181,10 +181,9 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "scatter_add": of_scatter,
     "index_put_add": of_put,
     "dropout_apply": lambda r, t: (lambda x: [x, x > 0, 0.5])(matrix(r, t)),
-    "conv2d": of_convolution,
-    "conv2d_backward_input": of_convolution_input,
-    "conv2d_backward_weight": of_convolution_weight,
-    "conv2d_backward_bias": lambda r, t: [images(r, t)],
+    "convolution": of_convolution,
+    "convolution_backward_input": of_convolution_input,
+    "convolution_backward_weight": of_convolution_weight,
     "max_pool2d": lambda r, t: [*pooled(r, t), (1, 1), True],
     "max_pool2d_backward": of_maxima_backward,
     "avg_pool2d": lambda r, t: [*pooled(r, t), True, False, 3],

@@ -131,7 +131,7 @@ def test_places_between_elements(x: Any, size: Any, mode: str, padding: str, ali
     check(grid.sampled, x, places, mode, padding, align)
 
 
-@given(images(3, 4), st.data())
+@given(images(3, 5), st.data())
 def test_convolutions(x: Any, data: Any):
     count = x.ndim - 2
     small = st.integers(1, 3)

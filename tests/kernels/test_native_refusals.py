@@ -32,9 +32,28 @@ HUGE = 2**62
 def test_a_convolution_refuses_options_that_lead_outside(stride, padding, dilation):
     common = (stride, padding, dilation, 1)
     with pytest.raises((ValueError, MemoryError, OverflowError, IndexError)):
-        _kernels.conv2d(IMAGE, TAPS, None, *common)
+        _kernels.convolution(IMAGE, TAPS, None, *common)
     with pytest.raises((ValueError, MemoryError, OverflowError, IndexError)):
-        _kernels.conv2d_backward_weight(IMAGE[..., :3, :3].copy(), IMAGE, (1, 1, 2, 2), *common)
+        _kernels.convolution_backward_weight(IMAGE[..., :3, :3].copy(), IMAGE, (1, 1, 2, 2), *common)
+
+
+@pytest.mark.parametrize(
+    ("stride", "padding", "dilation"),
+    [
+        ((1, 1, 0), (0, 0, 0), (1, 1, 1)),
+        ((1, 1, 1), (HUGE, 0, 0), (1, 1, 1)),
+        ((1, 1, 1), (2**20, 2**20, 2**20), (1, 1, 1)),
+        ((1, 1, 1), (2**31, 2**31, 2**31), (2**31, 2**31, 2**31)),
+        ((1, 1, 1), (0, 0, 0), (HUGE, 1, 1)),
+    ],
+)
+def test_a_convolution_of_volumes_refuses_options_that_lead_outside(stride, padding, dilation):
+    volume, kernel = np.ones((1, 1, 2, 4, 4), np.float32), np.ones((1, 1, 2, 2, 2), np.float32)
+    common = (stride, padding, dilation, 1)
+    with pytest.raises((ValueError, MemoryError, OverflowError, IndexError)):
+        _kernels.convolution(volume, kernel, None, *common)
+    with pytest.raises((ValueError, MemoryError, OverflowError, IndexError)):
+        _kernels.convolution_backward_weight(volume[:, :, :1, :3, :3].copy(), volume, kernel.shape, *common)
 
 
 def test_windows_larger_than_any_image_cost_no_time(close):

@@ -15,15 +15,21 @@ VALUES = [np.inf, -np.inf, np.nan, 3e38]
 
 @st.composite
 def tiled(draw):
-    """Images and kernels that are worth it; more than a panel of tiles and of kernels, or less."""
+    """Planes or volumes, and kernels, that are worth it; more than a panel of tiles and of kernels, or less."""
     groups, padding = draw(st.sampled_from([1, 1, 2])), draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
     inputs, outputs = draw(st.integers(16, 40)), draw(st.integers(16, 40))
     size = tuple(draw(st.integers(max(1, 9 - 2 * each), 24)) for each in padding)
+    deep = draw(st.booleans())
+    taps = (draw(st.integers(1, 4)), 3, 3) if deep else (3, 3)
+    if deep:
+        padding = (draw(st.integers(0, 4)), *padding)
+        size = (draw(st.integers(max(1, taps[0] - 2 * padding[0]), 5)), *size)
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
-    x = random.normal(size=(draw(st.integers(1, 12)), inputs * groups, *size)).astype(dtype)
-    weight = random.normal(size=(outputs * groups, inputs, 3, 3)).astype(dtype)
-    return x, weight, random, ((1, 1), padding, (1, 1), groups)
+    x = random.normal(size=(draw(st.integers(1, 4 if deep else 12)), inputs * groups, *size)).astype(dtype)
+    weight = random.normal(size=(outputs * groups, inputs, *taps)).astype(dtype)
+    steps = (1,) * len(taps)
+    return x, weight, random, (steps, padding, steps, groups)
 
 
 @given_fixtures
@@ -31,12 +37,12 @@ def tiled(draw):
 def test_tiles_of_any_sizes_agree_with_the_twin(native, twin, close, problem):
     x, weight, random, options = problem
     bias = random.normal(size=weight.shape[:1]).astype(x.dtype)
-    expected = twin("conv2d")(x, weight, bias, *options)
-    close(native.conv2d(x, weight, bias, *options), expected, 20)
+    expected = twin("convolution")(x, weight, bias, *options)
+    close(native.convolution(x, weight, bias, *options), expected, 20)
     grad = random.normal(size=expected.shape).astype(x.dtype)
     for name, first, second, shape in (("input", grad, weight, x.shape), ("weight", grad, x, weight.shape)):
         given = (first, second, shape, *options)
-        close(getattr(native, f"conv2d_backward_{name}")(*given), twin(f"conv2d_backward_{name}")(*given), 20)
+        close(getattr(native, f"convolution_backward_{name}")(*given), twin(f"convolution_backward_{name}")(*given), 20)
 
 
 @pytest.mark.parametrize("value", VALUES)
@@ -48,41 +54,64 @@ def test_what_is_no_number_or_too_large_stays_at_its_place(place, value, native,
     for padding in (0, 1):
         options = ((1, 1), (padding, padding), (1, 1), 1)
         with np.errstate(over="ignore", invalid="ignore"):
-            expected, found = twin("conv2d")(x, weight, None, *options), native.conv2d(x, weight, None, *options)
+            expected, found = (
+                twin("convolution")(x, weight, None, *options),
+                native.convolution(x, weight, None, *options),
+            )
             np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
             np.testing.assert_array_equal(found[~np.isfinite(expected)], expected[~np.isfinite(expected)])
             grad = np.zeros(expected.shape, np.float32)
             grad[0, 1, 3, 4] = value
             given = (grad, weight, x.shape, *options)
-            expected, found = twin("conv2d_backward_input")(*given), native.conv2d_backward_input(*given)
+            expected, found = twin("convolution_backward_input")(*given), native.convolution_backward_input(*given)
             np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
             given = (grad, x, weight.shape, *options)
-            expected, found = twin("conv2d_backward_weight")(*given), native.conv2d_backward_weight(*given)
+            expected, found = twin("convolution_backward_weight")(*given), native.convolution_backward_weight(*given)
             np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("place", [(0, 0, 0), (2, 5, 6), (4, 14, 0)])
+def test_what_is_no_number_in_a_volume_stays_at_its_place(place, value, native, twin, random):
+    x, weight = (random.normal(size=size).astype(np.float32) for size in ((2, 20, 5, 15, 15), (20, 20, 3, 3, 3)))
+    x[(1, 7, *place)] = value
+    options = ((1, 1, 1), (1, 0, 1), (1, 1, 1), 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected, found = twin("convolution")(x, weight, None, *options), native.convolution(x, weight, None, *options)
+        np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+        np.testing.assert_array_equal(found[~np.isfinite(expected)], expected[~np.isfinite(expected)])
+        grad = np.zeros(expected.shape, np.float32)
+        grad[0, 1, 1, 3, 4] = value
+        given = (grad, weight, x.shape, *options)
+        expected, found = twin("convolution_backward_input")(*given), native.convolution_backward_input(*given)
+        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+        given = (grad, x, weight.shape, *options)
+        expected, found = twin("convolution_backward_weight")(*given), native.convolution_backward_weight(*given)
+        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
 
 
 def test_a_kernel_that_is_no_number_is_that_of_one_output(native, twin, random):
     x, weight = (random.normal(size=size).astype(np.float32) for size in ((4, 20, 14, 14), (20, 20, 3, 3)))
     weight[3, 4, 1, 1] = np.nan
-    found = native.conv2d(x, weight, None, *PLAIN)
-    np.testing.assert_array_equal(np.isnan(found), np.isnan(twin("conv2d")(x, weight, None, *PLAIN)))
+    found = native.convolution(x, weight, None, *PLAIN)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(twin("convolution")(x, weight, None, *PLAIN)))
 
 
 @pytest.mark.parametrize("channels", [16, 64, 300])
 def test_the_error_of_tiles_is_within_its_bound(channels, native, random):
     """A result is off by at most 8 units of rounding of all its products' sizes, mostly by a twentieth of that."""
     x, weight = (random.normal(size=size).astype(np.float32) for size in ((4, channels, 12, 12), (32, channels, 3, 3)))
-    wide = native.conv2d(x.astype(float), weight.astype(float), None, *PLAIN)
-    sizes = native.conv2d(np.abs(x).astype(float), np.abs(weight).astype(float), None, *PLAIN)
-    error = np.abs(native.conv2d(x, weight, None, *PLAIN) - wide)
+    wide = native.convolution(x.astype(float), weight.astype(float), None, *PLAIN)
+    sizes = native.convolution(np.abs(x).astype(float), np.abs(weight).astype(float), None, *PLAIN)
+    error = np.abs(native.convolution(x, weight, None, *PLAIN) - wide)
     assert (error <= 8 * np.finfo(np.float32).eps / 2 * sizes).all()
     assert error.mean() <= 0.25 * np.finfo(np.float32).eps * sizes.mean()
     grad = random.normal(size=wide.shape).astype(np.float32)
     wide, sizes = (
-        native.conv2d_backward_weight(one.astype(float), other.astype(float), weight.shape, *PLAIN)
+        native.convolution_backward_weight(one.astype(float), other.astype(float), weight.shape, *PLAIN)
         for one, other in ((grad, x), (np.abs(grad), np.abs(x)))
     )
-    error = np.abs(native.conv2d_backward_weight(grad, x, weight.shape, *PLAIN) - wide)
+    error = np.abs(native.convolution_backward_weight(grad, x, weight.shape, *PLAIN) - wide)
     assert (error <= 8 * np.finfo(np.float32).eps / 2 * sizes).all()
     assert error.mean() <= 0.25 * np.finfo(np.float32).eps * sizes.mean()
 
@@ -96,9 +125,9 @@ def test_tiles_are_the_same_to_the_bit_for_any_number_of_threads_and_images(shap
         for count in (1, 2, 3, 4, 1):
             native.set_num_threads(count)
             given = (grad, weight, x.shape, *PLAIN)
-            inputs = native.conv2d_backward_input(*given)
-            kernels = native.conv2d_backward_weight(grad, x, weight.shape, *PLAIN)
-            results.append((native.conv2d(x, weight, None, *PLAIN), inputs, kernels))
+            inputs = native.convolution_backward_input(*given)
+            kernels = native.convolution_backward_weight(grad, x, weight.shape, *PLAIN)
+            results.append((native.convolution(x, weight, None, *PLAIN), inputs, kernels))
     finally:
         native.set_num_threads(before)
     for one, other in itertools.pairwise(results):
@@ -110,4 +139,4 @@ def test_nothing_is_read_behind_planes_that_need_no_padding(padding, native, twi
     """The last rows of planes of even sizes are whole vectors, at the very end of the memory."""
     x, weight = (random.normal(size=size).astype(np.float32) for size in ((3, 32, 34, 34), (32, 32, 3, 3)))
     options = ((1, 1), (padding, padding), (1, 1), 1)
-    close(native.conv2d(x, weight, None, *options), twin("conv2d")(x, weight, None, *options), 20)
+    close(native.convolution(x, weight, None, *options), twin("convolution")(x, weight, None, *options), 20)

@@ -22,8 +22,8 @@ def all_results(native, random) -> list[np.ndarray]:
     x = random.normal(size=(400, 1000)).astype(np.float32)
     images = random.normal(size=(16, 8, 20, 21)).astype(np.float32)
     kernels = random.normal(size=(12, 8, 3, 3)).astype(np.float32)
-    grad = native.conv2d(images, kernels, None, (1, 1), (1, 1))
     common = ((1, 1), (1, 1), (1, 1), 1)
+    grad = native.convolution(images, kernels, None, *common)
     rows = random.integers(0, 50, 400)
     return [
         native.add(x, x[0]),
@@ -33,9 +33,8 @@ def all_results(native, random) -> list[np.ndarray]:
         native.mean(x, 1),
         native.softmax(x, -1),
         grad,
-        native.conv2d_backward_input(grad, kernels, images.shape, *common),
-        native.conv2d_backward_weight(grad, images, kernels.shape, *common),
-        native.conv2d_backward_bias(grad),
+        native.convolution_backward_input(grad, kernels, images.shape, *common),
+        native.convolution_backward_weight(grad, images, kernels.shape, *common),
         *native.batch_norm_statistics(images, 1e-5),
         *native.layer_norm(x, 1),
         native.embedding_backward(x, rows, 50),

@@ -11,21 +11,20 @@ import pytest
 
 def plain_convolution(x, weight, bias, stride, padding, dilation, groups):
     """The sum written out; what is read outside the image is zero."""
-    (batch, _, height, width), (kernels, depth, rows, columns) = x.shape, weight.shape
-    sizes = [
-        (x.shape[2 + a] + 2 * padding[a] - dilation[a] * (weight.shape[2 + a] - 1) - 1) // stride[a] + 1 for a in (0, 1)
-    ]
+    (batch, _, *lengths), (kernels, channels, *elements) = x.shape, weight.shape
+    axes = range(len(lengths))
+    sizes = [(lengths[a] + 2 * padding[a] - dilation[a] * (elements[a] - 1) - 1) // stride[a] + 1 for a in axes]
     result = np.zeros((batch, kernels, *sizes))
     reads = []
-    for n, o, r, c in np.ndindex(result.shape):
+    for n, o, *at in np.ndindex(result.shape):
         group = o // (kernels // groups)
-        for k, i, j in np.ndindex(depth, rows, columns):
-            row, column = r * stride[0] + i * dilation[0] - padding[0], c * stride[1] + j * dilation[1] - padding[1]
-            if 0 <= row < height and 0 <= column < width:
-                place = (n, group * depth + k, row, column)
-                result[n, o, r, c] += x[place] * weight[o, k, i, j]
-                reads.append(((n, o, r, c), place, (o, k, i, j)))
-    return result + (0 if bias is None else bias.reshape(1, -1, 1, 1)), reads
+        for k, *element in np.ndindex(channels, *elements):
+            seen = [at[a] * stride[a] + element[a] * dilation[a] - padding[a] for a in axes]
+            if all(0 <= seen[a] < lengths[a] for a in axes):
+                made, place, tap = (n, o, *at), (n, group * channels + k, *seen), (o, k, *element)
+                result[made] += x[place] * weight[tap]
+                reads.append((made, place, tap))
+    return result + (0 if bias is None else bias.reshape(1, -1, *(1 for _ in axes))), reads
 
 
 @pytest.mark.parametrize(
@@ -34,25 +33,26 @@ def plain_convolution(x, weight, bias, stride, padding, dilation, groups):
         (2, 3, (3, 2), (1, 1), (0, 0), (1, 1), 1),
         (2, 4, (2, 3), (2, 1), (1, 2), (1, 1), 2),
         (3, 3, (2, 2), (1, 3), (0, 1), (2, 1), 3),
+        (2, 4, (3,), (2,), (1,), (2,), 2),
+        (2, 4, (2, 2, 3), (2, 1, 1), (1, 0, 1), (1, 2, 1), 2),
     ],
 )
 def test_convolution_and_its_gradients_equal_plain_loops(
     channels, kernels, size, stride, padding, dilation, groups, twin, close, random
 ):
-    x, bias = random.normal(size=(2, channels, 5, 6)), random.normal(size=kernels)
+    x, bias = random.normal(size=(2, channels, 5, 6, 4)[: 2 + len(size)]), random.normal(size=kernels)
     weight = random.normal(size=(kernels, channels // groups, *size))
     settings = (stride, padding, dilation, groups)
     expected, reads = plain_convolution(x, weight, bias, *settings)
-    close(twin("conv2d")(x, weight, bias, *settings), expected)
+    close(twin("convolution")(x, weight, bias, *settings), expected)
     grad = random.normal(size=expected.shape)
     grad_x, grad_weight = np.zeros_like(x), np.zeros_like(weight)
     for out, place, tap in reads:
         grad_x[place] += grad[out] * weight[tap]
         grad_weight[tap] += grad[out] * x[place]
-    close(twin("conv2d_backward_input")(grad, weight, x.shape, *settings), grad_x)
-    close(twin("conv2d_backward_weight")(grad, x, weight.shape, *settings), grad_weight)
-    close(twin("conv2d_backward_bias")(grad), grad.sum((0, 2, 3)))
-    half = twin("conv2d")(x.astype(np.float16), weight.astype(np.float16), None, *settings)
+    close(twin("convolution_backward_input")(grad, weight, x.shape, *settings), grad_x)
+    close(twin("convolution_backward_weight")(grad, x, weight.shape, *settings), grad_weight)
+    half = twin("convolution")(x.astype(np.float16), weight.astype(np.float16), None, *settings)
     assert half.dtype == np.float16
 
 

@@ -147,10 +147,9 @@ from .softmax import (
 
 if TYPE_CHECKING:
     from .conv import (
-        conv2d,
-        conv2d_backward_bias,
-        conv2d_backward_input,
-        conv2d_backward_weight,
+        convolution,
+        convolution_backward_input,
+        convolution_backward_weight,
     )
     from .fourier import (
         fft_lines,
@@ -185,8 +184,8 @@ if TYPE_CHECKING:
         rnn_steps_backward,
     )
 else:
-    conv2d, conv2d_backward_bias, conv2d_backward_input, conv2d_backward_weight = native_choice.later(
-        "conv", "conv2d conv2d_backward_bias conv2d_backward_input conv2d_backward_weight"
+    convolution, convolution_backward_input, convolution_backward_weight = native_choice.later(
+        "conv", "convolution convolution_backward_input convolution_backward_weight"
     )
     bce_with_logits, mse_loss, nll_loss, nll_loss_backward = native_choice.later(
         "loss", "bce_with_logits mse_loss nll_loss nll_loss_backward"
@@ -279,11 +278,10 @@ __all__ = [
     "ceil",
     "clamp",
     "conjugate",
-    "conv2d",
-    "conv2d_backward_bias",
-    "conv2d_backward_input",
-    "conv2d_backward_weight",
     "converted",
+    "convolution",
+    "convolution_backward_input",
+    "convolution_backward_weight",
     "cos",
     "cosh",
     "cumulative_product",

@@ -1,4 +1,4 @@
-// Convolutions whose every channel has one kernel of its own (depthwise): plane by plane, by vectors of places. No Python here.
+// Convolutions whose every channel has one kernel of its own (depthwise): channel by channel, by vectors of places. No Python here.
 #pragma once
 
 #include "conv_core.hpp"
@@ -6,50 +6,63 @@
 
 namespace wengert {
 
+// A framed volume, and behind it rows of whole vectors.
+template <class T>
+struct FramedRows {
+    FramedRows(const VolumeFrame& frame, index_t rows_size)
+        : memory(new T[static_cast<size_t>(frame.volume() + loops<T>().lanes + rows_size)]()), volume(memory.get()),
+          rows(volume + frame.volume() + loops<T>().lanes) {}
+    std::unique_ptr<T[]> memory;
+    T *volume, *rows;
+};
+
 template <class T>
 void single_forward(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
-    const Frame f = input_frame(g);
-    const Cover cover = cover_rows(g.out_height, g.out_width, (g.rows == 1 ? 1 : g.stride[0]) * f.pitch(), loops<T>().lanes);
+    const VolumeFrame f = input_frame(g);
+    const Cover cover = cover_rows(input_rows(g, f), g.out[2], loops<T>().lanes);
     const Indices taps = input_taps(g, f);
-    const bool direct = cover.pitch == g.out_width;
-    parallel_for(g.images * g.channels, g.places() * g.depth() / 2 + f.plane(), [&](index_t begin, index_t end) {
-        const std::unique_ptr<T[]> memory = plane_memory<T>(f, cover.size());
-        T* rows = memory.get() + f.plane() + loops<T>().lanes;
+    const bool direct = cover.pitch == g.out[2];
+    parallel_for(g.images * g.channels, g.places() * g.terms() / 2 + f.volume(), [&](index_t begin, index_t end) {
+        const FramedRows<T> framed(f, cover.size());
         for (index_t p = begin; p < end; ++p) {
             const index_t c = p % g.channels;
-            T *result = out + p * g.places(), *target = direct ? result : rows;
-            frame_plane(x + p * g.height * g.width, g.height, g.width, f, memory.get());
-            loops<T>().correlate_plane(memory.get(), cover.from.data(), cover.vectors(), taps.data(), weight + c * g.depth(), g.depth(),
+            T *result = out + p * g.places(), *target = direct ? result : framed.rows;
+            frame_volume(x + p * g.volume(), g.size, f, framed.volume);
+            loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), taps.data(), weight + c * g.terms(), g.terms(),
                                        bias ? bias[c] : T(0), target, cover.to.data());
-            for (index_t r = 0; !direct && r < g.out_height; ++r)
-                std::memcpy(result + r * g.out_width, rows + r * cover.pitch, static_cast<size_t>(g.out_width) * sizeof(T));
+            for (index_t r = 0; !direct && r < cover.rows; ++r)
+                std::memcpy(result + r * g.out[2], framed.rows + r * cover.pitch, static_cast<size_t>(g.out[2]) * sizeof(T));
         }
     });
 }
 
 template <class T>
 void single_backward_input(const Geometry& g, const T* grad, const T* weight, T* out) {
-    const Phases down = phases_along(g, 0), right = phases_along(g, 1);
-    const Frame f = gradient_frame(down, right);
-    const std::vector<Part> parts = parts_of(g, down, right, f);
+    const Parts parts(g);
+    const VolumeFrame& f = parts.frame;
     std::vector<Cover> covers;
-    for (const Part& part : parts) covers.push_back(cover_rows(part.down->count, part.right->count, f.pitch(), loops<T>().lanes));
-    parallel_for(g.images * g.channels, g.places() * g.depth() / 2 + f.plane(), [&](index_t begin, index_t end) {
-        const std::unique_ptr<T[]> memory = plane_memory<T>(f, covers[0].size());  // no part is larger than the first
-        std::vector<T> weights(static_cast<size_t>(g.depth()));
-        T* rows = memory.get() + f.plane() + loops<T>().lanes;
+    std::vector<Indices> rows;
+    for (const Part& part : parts.each) {
+        covers.push_back(cover_rows(parts.rows_seen(part), part.columns(), loops<T>().lanes));
+        rows.push_back(parts.rows_made(g, part));
+    }
+    parallel_for(g.images * g.channels, g.places() * g.terms() / 2 + f.volume(), [&](index_t begin, index_t end) {
+        const FramedRows<T> framed(f, covers[0].size());  // no part is larger than the first
+        std::vector<T> weights(static_cast<size_t>(g.terms()));
         for (index_t p = begin; p < end; ++p) {
-            frame_plane(grad + p * g.places(), g.out_height, g.out_width, f, memory.get());
-            for (size_t i = 0; i < parts.size(); ++i) {
-                const Part& part = parts[i];
+            frame_volume(grad + p * g.places(), g.out, f, framed.volume);
+            for (size_t i = 0; i < covers.size(); ++i) {
+                const Part& part = parts.each[i];
                 const Cover& cover = covers[i];
-                T* result = out + p * g.height * g.width + part.origin;
-                const index_t depth = static_cast<index_t>(part.seen.size()), count = part.right->count, step = g.stride[1];
-                for (index_t t = 0; t < depth; ++t) weights[static_cast<size_t>(t)] = weight[p % g.channels * g.depth() + part.weights[static_cast<size_t>(t)]];
-                loops<T>().correlate_plane(memory.get(), cover.from.data(), cover.vectors(), part.seen.data(), weights.data(), depth, T(0),
-                                           rows, cover.to.data());
-                for (index_t r = 0; r < part.down->count; ++r)
-                    for (index_t c = 0; c < count; ++c) result[r * g.stride[0] * g.width + c * step] = rows[r * cover.pitch + c];
+                const index_t depth = static_cast<index_t>(part.seen.size()), count = part.columns(), step = g.stride[2];
+                for (index_t t = 0; t < depth; ++t)
+                    weights[static_cast<size_t>(t)] = weight[p % g.channels * g.terms() + part.weights[static_cast<size_t>(t)]];
+                loops<T>().correlate_plane(framed.volume, cover.from.data(), cover.vectors(), part.seen.data(), weights.data(), depth, T(0),
+                                           framed.rows, cover.to.data());
+                for (index_t r = 0; r < cover.rows; ++r) {
+                    T* result = out + p * g.volume() + part.origin + rows[i][static_cast<size_t>(r)];
+                    for (index_t c = 0; c < count; ++c) result[c * step] = framed.rows[r * cover.pitch + c];
+                }
             }
         }
     });
@@ -58,23 +71,22 @@ void single_backward_input(const Geometry& g, const T* grad, const T* weight, T*
 // False where a sum is no number: a zero behind a row's end may have met an infinity, which the twin does not multiply.
 template <class T>
 bool single_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
-    const Frame f = input_frame(g);
-    const Cover cover = cover_rows(g.out_height, g.out_width, (g.rows == 1 ? 1 : g.stride[0]) * f.pitch(), loops<T>().lanes);
+    const VolumeFrame f = input_frame(g);
+    const Cover cover = cover_rows(input_rows(g, f), g.out[2], loops<T>().lanes);
     const Indices taps = input_taps(g, f);
-    const bool direct = cover.pitch == g.out_width;
-    std::vector<double> totals(static_cast<size_t>(g.channels * g.depth()), 0.0);
-    parallel_for(g.channels, g.images * (g.places() * g.depth() / 2 + f.plane()), [&](index_t begin, index_t end) {
-        const std::unique_ptr<T[]> memory = plane_memory<T>(f, cover.size());
-        T* rows = memory.get() + f.plane() + loops<T>().lanes;
+    const bool direct = cover.pitch == g.out[2];
+    std::vector<double> totals(static_cast<size_t>(g.channels * g.terms()), 0.0);
+    parallel_for(g.channels, g.images * (g.places() * g.terms() / 2 + f.volume()), [&](index_t begin, index_t end) {
+        const FramedRows<T> framed(f, cover.size());
         for (index_t c = begin; c < end; ++c)
             for (index_t n = 0; n < g.images; ++n) {
                 const index_t p = n * g.channels + c;
                 const T* slopes = grad + p * g.places();
-                frame_plane(x + p * g.height * g.width, g.height, g.width, f, memory.get());
-                for (index_t r = 0; !direct && r < g.out_height; ++r)
-                    std::memcpy(rows + r * cover.pitch, slopes + r * g.out_width, static_cast<size_t>(g.out_width) * sizeof(T));
-                loops<T>().plane_products(direct ? slopes : rows, cover.to.data(), memory.get(), cover.from.data(), cover.vectors(),
-                                          taps.data(), g.depth(), totals.data() + c * g.depth());
+                frame_volume(x + p * g.volume(), g.size, f, framed.volume);
+                for (index_t r = 0; !direct && r < cover.rows; ++r)
+                    std::memcpy(framed.rows + r * cover.pitch, slopes + r * g.out[2], static_cast<size_t>(g.out[2]) * sizeof(T));
+                loops<T>().plane_products(direct ? slopes : framed.rows, cover.to.data(), framed.volume, cover.from.data(), cover.vectors(),
+                                          taps.data(), g.terms(), totals.data() + c * g.terms());
             }
     });
     bool numbers = true;

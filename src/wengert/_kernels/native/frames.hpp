@@ -52,6 +52,28 @@ void frame_plane(const T* plane, index_t height, index_t width, const Frame& f, 
     }
 }
 
+// Planes one behind the other, set into padding in the same way: `before` planes lie before the first, every `step`th is taken.
+struct VolumeFrame {
+    Frame plane;
+    index_t depth = 1, before = 0, step = 1;
+    index_t volume() const { return depth * plane.plane(); }
+    // Whether a volume of this depth, height and width is its own frame.
+    bool is_plain(const index_t* size) const { return depth == size[0] && !before && step == 1 && plane.is_plain(size[1], size[2]); }
+};
+// Plane `d` of the frame.
+template <class T>
+void frame_slice(const T* volume, const index_t* size, const VolumeFrame& f, index_t d, T* out) {
+    const index_t from = d * f.step - f.before;
+    if (from < 0 || from >= size[0])
+        std::memset(out, 0, static_cast<size_t>(f.plane.plane()) * sizeof(T));
+    else
+        frame_plane(volume + from * size[1] * size[2], size[1], size[2], f.plane, out);
+}
+template <class T>
+void frame_volume(const T* volume, const index_t* size, const VolumeFrame& f, T* out) {
+    for (index_t d = 0; d < f.depth; ++d) frame_slice(volume, size, f, d, out + d * f.plane.plane());
+}
+
 // Where things of some images lie: at image * image_step + row * row_step + column * column_step, image by image.
 inline Indices grid(index_t images, index_t image_step, index_t rows, index_t row_step, index_t columns, index_t column_step) {
     Indices found(static_cast<size_t>(images * rows * columns));
@@ -59,6 +81,15 @@ inline Indices grid(index_t images, index_t image_step, index_t rows, index_t ro
     for (index_t n = 0; n < images; ++n)
         for (index_t r = 0; r < rows; ++r)
             for (index_t c = 0; c < columns; ++c) *at++ = n * image_step + r * row_step + c * column_step;
+    return found;
+}
+
+// Each of `inner` for each of `outer`, added.
+inline Indices sums(const Indices& outer, const Indices& inner) {
+    Indices found;
+    found.reserve(outer.size() * inner.size());
+    for (const index_t first : outer)
+        for (const index_t second : inner) found.push_back(first + second);
     return found;
 }
 
@@ -70,14 +101,17 @@ struct Cover {
     index_t size() const { return rows * pitch; }
     index_t vectors() const { return static_cast<index_t>(from.size()); }
 };
-inline Cover cover_rows(index_t rows, index_t columns, index_t row_step, index_t lanes) {
-    Cover cover = {{}, {}, (columns + lanes - 1) / lanes * lanes, rows};
-    for (index_t r = 0; r < rows; ++r)
+inline Cover cover_rows(const Indices& rows, index_t columns, index_t lanes) {
+    Cover cover = {{}, {}, (columns + lanes - 1) / lanes * lanes, static_cast<index_t>(rows.size())};
+    for (index_t r = 0; r < cover.rows; ++r)
         for (index_t c = 0; c < columns; c += lanes) {
-            cover.from.push_back(r * row_step + c);
+            cover.from.push_back(rows[static_cast<size_t>(r)] + c);
             cover.to.push_back(r * cover.pitch + c);
         }
     return cover;
+}
+inline Cover cover_rows(index_t rows, index_t columns, index_t row_step, index_t lanes) {
+    return cover_rows(grid(1, 0, rows, row_step, 1, 0), columns, lanes);
 }
 
 template <class T>

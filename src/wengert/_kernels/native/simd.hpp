@@ -96,9 +96,9 @@ struct TileVectors {
     index_t count, pitch;
 };
 
-// Places of some images as lines of whole vectors: where they begin in planes of slopes, and in planes that kernels saw.
+// Places of some planes as lines of whole vectors: where they begin in planes of slopes, and in planes that kernels saw.
 struct PlaneLines {
-    index_t images, count, vectors, slopes_image, slopes_line, seen_image, seen_line;
+    index_t planes, count, vectors, slopes_plane, slopes_line, seen_plane, seen_line;
 };
 
 // Integers of the size of a floating-point number.
@@ -164,7 +164,7 @@ struct Loops {
     void (*tiles_joined)(const T* products, index_t apart, T bias, T* lines, T* check);
     void (*tiles_of_pixels)(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
     void (*slopes_of_pixels[3])(const T* pixels, index_t pitch, index_t count, T* out, index_t apart);
-    void (*kernels_of_tiles)(const T* tiles, index_t apart, index_t count, T* out);
+    void (*kernels_of_tiles)(const T* tiles, index_t apart, index_t count, T* out, index_t step);
 
     // Attention; see loops_attention.inc.
     void (*attention_weigh)(T* scores, index_t keys, T* greatest, T* total, T* factor);

@@ -15,10 +15,10 @@ template <class T>
 class SlopesOfTiles {
 public:
     explicit SlopesOfTiles(const Correlation& correlation)
-        : c_(correlation), width_(2 * loops<T>().lanes), panels_(pieces_of(c_.inputs, width_)), rows_(c_.outputs),
-          lines_(std::min(c_.images * c_.down(), pieces_of(std::max(least_tiles, most_sums / c_.inputs), c_.right()))),
+        : c_(correlation), width_(2 * loops<T>().lanes), slice_panels_(pieces_of(c_.channels, width_)), panels_(c_.slices * slice_panels_),
+          rows_(c_.outputs), lines_(std::min(c_.planes() * c_.down(), pieces_of(std::max(least_tiles, most_sums / c_.inputs()), c_.right()))),
           asked_apart_(panels_ * width_ * tiles() + gap), slopes_apart_(rows_.rows() * tiles() + gap),
-          kernels_apart_(rows_.rows() * panels_ * width_ + gap), along_(static_cast<size_t>(std::max(c_.width, c_.out_width))),
+          kernels_apart_(rows_.rows() * panels_ * width_ + gap), along_(static_cast<size_t>(std::max(c_.size[2], c_.out[2]))),
           asked_(scratch<T>(elements * asked_apart_)), slopes_(scratch<T>(elements * slopes_apart_)),
           kernels_(scratch<T>(elements * kernels_apart_)) {
         std::iota(along_.begin(), along_.end(), index_t{0});
@@ -26,16 +26,17 @@ public:
 
     // False where a result is not finite: others of its kernel may be so for that reason alone.
     bool run(const T* grad, const T* x, T* out) {
-        const index_t all = c_.images * c_.down(), each = c_.inputs * 9, result = c_.outputs * each;
+        const index_t all = c_.planes() * c_.down(), result = c_.outputs * c_.inputs() * 9;
         for (index_t group = 0; group < c_.groups; ++group) {
             for (index_t first = 0; first < all; first += lines_) {
                 const index_t last = std::min(first + lines_, all);
                 ask(grad, x, group, first, last);
                 multiply((last - first) * c_.right(), first > 0);
             }
-            parallel_for(c_.outputs, c_.inputs * 32, [&](index_t begin, index_t end) {
-                for (index_t o = begin; o < end; ++o)
-                    loops<T>().kernels_of_tiles(kernels_.get() + o * panels_ * width_, kernels_apart_, c_.inputs, out + group * result + o * each);
+            parallel_for(c_.outputs * c_.slices, c_.channels * 32, [&](index_t begin, index_t end) {
+                for (index_t at = begin; at < end; ++at)
+                    loops<T>().kernels_of_tiles(kernels_.get() + at * slice_panels_ * width_, kernels_apart_, c_.channels,
+                                                out + group * result + (at / c_.slices * c_.inputs() + at % c_.slices) * 9, c_.slices * 9);
             });
         }
         return std::all_of(out, out + c_.groups * result, [](T each) { return std::isfinite(each); });
@@ -48,45 +49,47 @@ private:
 
     index_t tiles() const { return lines_ * c_.right(); }  // at a time
 
-    // Both factors for lines [first, last) of tiles of all images.
+    // Both factors for lines [first, last) of tiles of all planes.
     void ask(const T* grad, const T* x, index_t group, index_t first, index_t last) {
-        const index_t down = c_.down(), images = (last - 1) / down - first / down + 1, each = panels_ + rows_.panels();
-        const index_t cost = pieces_of(last - first, images) * c_.right() * width_ * 8;
-        parallel_for(images * each, cost, [&](index_t begin, index_t end) {
+        const index_t down = c_.down(), planes = (last - 1) / down - first / down + 1, each = panels_ + rows_.panels();
+        const index_t cost = pieces_of(last - first, planes) * c_.right() * width_ * 8;
+        parallel_for(planes * each, cost, [&](index_t begin, index_t end) {
             const index_t most = std::min(down, last - first);
             const Scratch<T> pixels = scratch<T>((2 * most + 2) * (2 * c_.right() + 2) * width_);
             for (index_t at = begin; at < end; ++at) {
-                const index_t image = first / down + at / each, from = std::max(first, image * down), to = std::min(last, (image + 1) * down);
+                const index_t plane = first / down + at / each, from = std::max(first, plane * down), to = std::min(last, (plane + 1) * down);
                 if (at % each < panels_)
-                    ask_inputs(x, group, image, from - image * down, to - from, at % each, from - first, pixels.get());
+                    ask_inputs(x, group, plane, from - plane * down, to - from, at % each, from - first, pixels.get());
                 else
-                    ask_slopes(grad, group, image, from - image * down, to - from, at % each - panels_, from - first, pixels.get());
+                    ask_slopes(grad, group, plane, from - plane * down, to - from, at % each - panels_, from - first, pixels.get());
             }
         });
     }
-    void ask_inputs(const T* x, index_t group, index_t image, index_t line, index_t count, index_t panel, index_t to, T* pixels) {
-        const index_t area = c_.height * c_.width, first = panel * width_, pitch = (2 * c_.right() + 2) * width_;
+    // `plane` of those of all results, of which an input sees one, or none where its slice of the kernels lies outside.
+    void ask_inputs(const T* x, index_t group, index_t plane, index_t line, index_t count, index_t panel, index_t to, T* pixels) {
+        const index_t area = c_.size[1] * c_.size[2], pitch = (2 * c_.right() + 2) * width_, first = panel % slice_panels_ * width_;
+        const index_t seen = plane % c_.out[0] + panel / slice_panels_ - c_.before[0], rows = seen >= 0 && seen < c_.size[0] ? c_.size[1] : 0;
         index_t columns[most_columns];
-        for (index_t j = 0; j < width_; ++j) columns[j] = std::min(first + j, c_.inputs - 1) * area;
-        const T* planes = x + (image * c_.groups + group) * c_.inputs * area;
+        for (index_t j = 0; j < width_; ++j) columns[j] = std::min(first + j, c_.channels - 1) * c_.size[0] * area;
+        const T* planes = x + (plane / c_.out[0] * c_.groups + group) * c_.channels * c_.size[0] * area + (rows ? seen * area : 0);
         for (index_t i = 0; i < 2 * count + 2; ++i)
-            turn_row(2 * line + i - c_.before[0], c_.height, c_.width, c_.before[1], 2 * c_.right() + 2, width_, pixels + i * pitch,
+            turn_row(2 * line + i - c_.before[1], rows, c_.size[2], c_.before[2], 2 * c_.right() + 2, width_, pixels + i * pitch,
                      [&](index_t row, index_t depth, T* out) {
-                         loops<T>().pack_columns(planes + row * c_.width, along_.data(), depth, columns, nullptr, 0, out);
+                         loops<T>().pack_columns(planes + row * c_.size[2], along_.data(), depth, columns, nullptr, 0, out);
                      });
         for (index_t i = 0; i < count; ++i)
             loops<T>().tiles_of_pixels(pixels + 2 * i * pitch, pitch, c_.right(),
                                        asked_.get() + (panel * tiles() + (to + i) * c_.right()) * width_, asked_apart_);
     }
-    void ask_slopes(const T* grad, index_t group, index_t image, index_t line, index_t count, index_t panel, index_t to, T* pixels) {
-        const index_t area = c_.out_height * c_.out_width, first = rows_.row_of(panel), height = rows_.height(panel), pitch = 2 * c_.right() * height;
+    void ask_slopes(const T* grad, index_t group, index_t plane, index_t line, index_t count, index_t panel, index_t to, T* pixels) {
+        const index_t area = c_.out[1] * c_.out[2], first = rows_.row_of(panel), height = rows_.height(panel), pitch = 2 * c_.right() * height;
         index_t columns[most_rows];
-        for (index_t j = 0; j < height; ++j) columns[j] = std::min(first + j, c_.outputs - 1) * area;
-        const T* planes = grad + (image * c_.groups + group) * c_.outputs * area;
+        for (index_t j = 0; j < height; ++j) columns[j] = std::min(first + j, c_.outputs - 1) * c_.out[0] * area;
+        const T* planes = grad + (plane / c_.out[0] * c_.groups + group) * c_.outputs * c_.out[0] * area + plane % c_.out[0] * area;
         for (index_t i = 0; i < 2 * count; ++i)
-            turn_row(2 * line + i, c_.out_height, c_.out_width, 0, 2 * c_.right(), height, pixels + i * pitch,
+            turn_row(2 * line + i, c_.out[1], c_.out[2], 0, 2 * c_.right(), height, pixels + i * pitch,
                      [&](index_t row, index_t depth, T* out) {
-                         loops<T>().pack_rows[rows_.kind(panel)](planes + row * c_.out_width, along_.data(), depth, columns, out);
+                         loops<T>().pack_rows[rows_.kind(panel)](planes + row * c_.out[2], along_.data(), depth, columns, out);
                      });
         for (index_t i = 0; i < count; ++i)
             loops<T>().slopes_of_pixels[rows_.kind(panel)](pixels + 2 * i * pitch, pitch, c_.right(),
@@ -120,7 +123,7 @@ private:
     }
 
     const Correlation& c_;
-    index_t width_, panels_;  // of inputs
+    index_t width_, slice_panels_, panels_;  // of the channels in a slice of the kernels, and of all inputs
     RowPanels<T> rows_;       // of outputs
     index_t lines_, asked_apart_, slopes_apart_, kernels_apart_;
     Indices along_;
@@ -130,8 +133,8 @@ private:
 // out = the gradient of the kernels; false, with `out` to be filled otherwise, where that is more work by tiles or no finite number.
 template <class T>
 bool slopes_by_tiles(const Geometry& g, const Correlation& c, const T* grad, const T* x, T* out) {
-    const index_t width = 2 * loops<T>().lanes, tiles = c.images * c.down() * c.right();
-    const Size pairs = Size(pieces_of(c.inputs, width)) * width * RowPanels<T>(c.outputs).rows();  // of whole panels
+    const index_t width = 2 * loops<T>().lanes, tiles = c.tiles();
+    const Size pairs = Size(c.slices * pieces_of(c.channels, width)) * width * RowPanels<T>(c.outputs).rows();  // of whole panels
     return tiles_pay<T>(g, c, pairs, tiles, 20 * width) && SlopesOfTiles<T>(c).run(grad, x, out);
 }
 

@@ -304,7 +304,9 @@ def conv_transpose3d_samples(make: Any) -> Any:
 
 conv1d = plain_function(conv1d, convolution, translate=native("conv1d_arguments"))
 conv2d = plain_function(conv2d, convolution, translate=native("conv2d_arguments"))
+conv3d = plain_function(conv3d, convolution, translate=native("conv3d_arguments"))
 conv_transpose1d = plain_function(conv_transpose1d, convolution, translate=native("conv_transpose1d_arguments"))
 conv_transpose2d = plain_function(conv_transpose2d, convolution, translate=native("conv_transpose2d_arguments"))
+conv_transpose3d = plain_function(conv_transpose3d, convolution, translate=native("conv_transpose3d_arguments"))
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
