@@ -117,12 +117,25 @@ def test_tensors_on_storages():
 def test_storages_of_buffers():
     assert wg.UntypedStorage.from_buffer(b"abcd", "little", dtype=wg.int16).tolist() == [97, 98, 99, 100]
     assert wg.ShortStorage.from_buffer(b"\1\0\2\0", "little").tolist() == [1, 2]
-    assert wg.ShortStorage.from_buffer(b"\1\0\0\2", "big", 2).tolist() == [2]
-    assert wg.FloatStorage.from_buffer(b"abcd", "native", 0, 0).tolist() == []
-    with pytest.raises(ValueError, match="2 elements from byte 1 on, of which 3 are left"):
-        wg.ShortStorage.from_buffer(b"abcd", "native", 1, 2)
-    with pytest.raises(ValueError, match="byte_order must be one of"):
+    assert wg.ShortStorage.from_buffer(b"\1\0\0\2", "big", 1, 2).tolist() == [2]
+    assert wg.ShortStorage.from_buffer(b"\1\0\0\2", "big", offset=2).tolist() == [2]
+    made = wg.TypedStorage.from_buffer(b"\0\1\0\2", byte_order="big", dtype=wg.int16, device="cpu")
+    assert made.tolist() == [1, 2] and made.dtype is wg.int16
+    assert wg.TypedStorage.from_buffer(bytes(8), "native").dtype is wg.float32
+    assert wg.CharStorage.from_buffer(b"ab").tolist() == [97, 98]
+    assert wg.FloatStorage.from_buffer(b"abcd", "native", 0).tolist() == []
+    with pytest.raises(ValueError, match="buffer has only 1 elements after offset 1, not 2"):
+        wg.ShortStorage.from_buffer(b"abcd", "native", 2, 1)
+    with pytest.raises(ValueError, match=r"buffer size \(3\) must be a multiple of element size \(2\)"):
+        wg.ShortStorage.from_buffer(b"abcd", "native", -1, 1)
+    with pytest.raises(ValueError, match="offset must be from 0 to the length of the buffer, 4, not 5"):
+        wg.ShortStorage.from_buffer(b"abcd", "native", 0, 5)
+    with pytest.raises(ValueError, match="invalid byte_order 'middle'"):
         wg.ShortStorage.from_buffer(b"abcd", "middle")
+    with pytest.raises(RuntimeError, match="missing required argument 'byte_order'"):
+        wg.ShortStorage.from_buffer(b"abcd")
+    with pytest.raises(RuntimeError, match="argument 'dtype' cannot be None"):
+        wg.UntypedStorage.from_buffer(b"abcd", "native")
     assert repr(wg.FloatStorage()) == " \n[torch.storage.TypedStorage(dtype=torch.float32, device=cpu) of size 0]"
     assert wg.storage.UntypedStorage is wg.UntypedStorage
 

@@ -196,3 +196,8 @@ def test_the_most_extreme_of_several_long_rows_come_in_order(largest):
     expected = np.argsort(-x if largest else x, axis=1, kind="stable")[:, :7]
     assert np.array_equal(kernels.top_places(x, 7, 1, largest), expected)  # where there are no native functions
     assert np.array_equal(wg.from_numpy(x).topk(7, 1, largest).indices.numpy(), expected)
+
+
+def test_a_histogram_of_numbers_that_are_all_the_same_and_large() -> None:
+    assert wg.histc(wg.tensor([1e30, 1e30]), 3).tolist() == [0, 2, 0]
+    assert wg.histc(wg.tensor([1e30]), 1).tolist() == [1]

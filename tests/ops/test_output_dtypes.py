@@ -32,3 +32,31 @@ def test_an_output_that_is_not_of_the_dtype_asked_for_is_refused(name):
         getattr(wg, name)(x, 0, dtype=wg.int64, out=out)
     assert out.shape == (0,)
     assert getattr(wg, name)(x, 0, dtype=wg.float64, out=out).dtype is wg.float64
+
+
+@pytest.mark.parametrize("name", ["cumsum_", "cumprod_"])
+def test_a_scan_in_place_is_one_in_the_dtype_of_its_target(name):
+    x = wg.ones(3, dtype=wg.int32)
+    with pytest.raises(RuntimeError, match="Bad in-place call: input tensor dtype int and output tensor dtype float"):
+        getattr(x, name)(0, dtype=wg.float32)
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        getattr(wg.ones(3, dtype=wg.bool), name)(0)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'dim'"):
+        getattr(x, name)()
+    assert getattr(x, name)(0, dtype=wg.int32) is x
+
+
+def test_an_outer_product_must_fit_what_it_is_added_to():
+    x = wg.ones(2, 2, dtype=wg.int64)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        x.addr_(wg.ones(2), wg.ones(2))
+    assert x.addr_(wg.ones(2, dtype=wg.int32), wg.ones(2, dtype=wg.int64)).tolist() == [[2, 2], [2, 2]]
+
+
+def test_a_choice_is_written_into_its_own_dtype():
+    condition, out = wg.tensor([True, False]), wg.zeros(2, dtype=wg.float64)
+    with pytest.raises(RuntimeError, match="Expected out type to be Float but got Double"):
+        wg.where(condition, wg.ones(2), wg.ones(2), out=out)
+    with pytest.raises(TypeError, match=r"argument 'other' \(position 3\) must be Tensor, not int"):
+        wg.where(condition, wg.ones(2), 2, out=out)
+    assert out.tolist() == [0, 0]

@@ -102,3 +102,15 @@ def test_tensors_that_are_stacked_are_cast_to_the_output() -> None:
     out = wg.zeros(2, 3, dtype=wg.float64)
     assert wg.stack((wg.ones(3), wg.zeros(3)), out=out) is out
     assert out.tolist() == [[1, 1, 1], [0, 0, 0]]
+
+
+def test_a_factory_that_is_asked_for_a_gradient_makes_a_leaf_of_its_output() -> None:
+    for make in (
+        lambda out: wg.zeros(3, out=out, requires_grad=True),
+        lambda out: wg.rand(3, out=out, requires_grad=True),
+    ):
+        out = wg.ones(3)
+        assert make(out) is out and out.requires_grad and out.is_leaf
+    out = wg.ones(3, requires_grad=True)
+    with wg.no_grad():
+        assert wg.zeros(3, out=out).requires_grad

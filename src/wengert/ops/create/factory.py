@@ -233,7 +233,7 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
 
 
 def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
-    """The result of a factory: a new leaf, or `out`, written; `levels` as for `finish`."""
+    """The result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
     made = finish(name, array, requires_grad, levels)
     if out is None:
         return made
@@ -245,6 +245,8 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
         check_mode(out, current())
         OPERATORS.resize(out, made._array_.shape)
     put_out(out, made)
+    if made.requires_grad:
+        out.requires_grad = True
     return out
 
 

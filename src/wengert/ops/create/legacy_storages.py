@@ -37,8 +37,7 @@ class StorageType(type):
 
     def from_buffer(cls, *args: Any, **options: Any) -> TypedStorage:
         """A copy of the memory of an object that has the buffer protocol; see `UntypedStorage.from_buffer`."""
-        memory = UntypedStorage.from_buffer(*args, **options, dtype=cls.dtype)
-        return TypedStorage(wrap_storage=memory, dtype=cls.dtype)
+        return TypedStorage.from_buffer(*args, **options, dtype=cls.dtype)
 
     def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
         """The first elements of a file as memory; see `torch.from_file`."""

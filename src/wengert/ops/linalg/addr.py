@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.cards.card import ALL, Array, Bad, Number, Sample, op
+from ..._core import errors
+from ..._core.cards.card import ALL, Array, Bad, Number, Sample, checked, op
+from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import refuse
@@ -89,6 +91,19 @@ def promoted(first: Any, *others: Any) -> Any:
     for each in others:
         common = dtypes.promote_types(common, dtypes.from_numpy(each.dtype))
     return common.numpy
+
+
+def addr_in_place(self: Any, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    """Add an outer product in place; as `addr`, whose result must fit the dtype of `self`."""
+    result = dtypes.promote_types(dtypes.promote_types(self.dtype, vec1.dtype), vec2.dtype)
+    if not dtypes.can_cast(result, self.dtype):
+        raise RuntimeError(errors.uncastable(result, self.dtype))
+    return add_in_place(self, vec1, vec2, beta=beta, alpha=alpha)
+
+
+add_in_place: Any = addr.in_place
+addr_in_place.__qualname__ = "addr_"
+bind("addr_", checked("addr_", addr_in_place, method=True))
 
 
 @addr.vjp("self")

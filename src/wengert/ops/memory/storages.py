@@ -13,7 +13,7 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, bind
 from ..._core.tensor.storage import Storage
 from ..._core.types.devices import refuse_absent
-from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype
+from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8
 from .mapped import is_shared, map_file, place_in_mapping, share
 from .storage_base import StorageBase, new_memory
 
@@ -107,30 +107,39 @@ class UntypedStorage(StorageBase):
 
     @classmethod
     def from_buffer(
-        cls, buffer: Any, byte_order: str = "native", offset: int = 0, count: int = -1, *, dtype: DType | None = None
+        cls, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0, dtype: DType | None = None
     ) -> UntypedStorage:
         """A copy of the memory of an object that has the buffer protocol.
 
         Args:
             buffer: the object.
-            byte_order: of its elements: "native", "little" or "big".
-            offset: the byte to begin with.
+            byte_order: of its elements: "native", "little" or "big"; of int8 and uint8 it need not be given.
             count: the number of elements; all that follow if negative.
-            dtype: of the elements; bytes unless given.
+            offset: the byte to begin with.
+            dtype: of the elements.
 
         Raises:
-            ValueError: there are fewer bytes than wanted, or no such byte order.
+            ValueError: there are fewer bytes than wanted, a part of an element is left, or no such byte order.
+            RuntimeError: `dtype` or `byte_order` is missing.
         """
-        if byte_order not in ORDERS:
-            raise ValueError(f"from_buffer(): byte_order must be one of {', '.join(ORDERS)}, not {byte_order!r}")
-        kind = np.dtype(np.uint8 if dtype is None else dtype.numpy)
-        size = memoryview(buffer).nbytes - offset
-        wanted = size // kind.itemsize if count < 0 else count
-        if not 0 <= offset <= offset + wanted * kind.itemsize <= offset + size:
-            raise ValueError(f"from_buffer(): {wanted} elements from byte {offset} on, of which {size} are left")
-        found = np.frombuffer(buffer, np.uint8, wanted * kind.itemsize, offset).copy() if wanted else np.empty(0, "u1")
+        if dtype is None:
+            raise RuntimeError("argument 'dtype' cannot be None")
+        if byte_order is None and dtype not in (uint8, int8):
+            raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+        if byte_order is not None and byte_order not in ORDERS:
+            raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        given, each = memoryview(buffer).nbytes, dtype.itemsize
+        left = given - offset
+        if not 0 <= offset <= given:
+            raise ValueError(f"from_buffer(): offset must be from 0 to the length of the buffer, {given}, not {offset}")
+        if count < 0 and left % each:
+            raise ValueError(f"buffer size ({left}) must be a multiple of element size ({each})")
+        wanted = left if count < 0 else count * each
+        if wanted > left:
+            raise ValueError(f"buffer has only {left // each} elements after offset {offset}, not {count}")
+        found = np.frombuffer(buffer, np.uint8, wanted, offset).copy() if wanted else np.empty(0, "u1")
         made = cls(Storage(found))
-        if ORDERS[byte_order] != sys.byteorder and dtype is not None:
+        if ORDERS.get(byte_order or "", sys.byteorder) != sys.byteorder:
             made.byteswap(dtype)
         return made
 
@@ -167,6 +176,23 @@ class TypedStorage(StorageBase):
             raise TypeError("TypedStorage(): wrap_storage must be an UntypedStorage, and stand alone")
         else:
             self._memory = wrap_storage._memory
+
+    @classmethod
+    def from_buffer(
+        cls, buffer: Any, *args: Any, dtype: DType | None = None, device: Any = None, **options: Any
+    ) -> Self:
+        """A copy of the memory of an object that has the buffer protocol; see `UntypedStorage.from_buffer`.
+
+        Args:
+            buffer, args, options: those of `UntypedStorage.from_buffer`.
+            dtype: of the elements; the default dtype unless given.
+            device: the CPU.
+        """
+        if device is not None:
+            refuse_absent(device)
+        chosen = get_default_dtype() if dtype is None else dtype
+        options["dtype"] = chosen
+        return cls(wrap_storage=UntypedStorage.from_buffer(buffer, *args, **options), dtype=chosen)
 
     def on(self, memory: Storage) -> Self:
         """A storage that shows other memory."""

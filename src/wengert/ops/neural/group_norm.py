@@ -64,7 +64,7 @@ def check_batch(shape: Any) -> None:
     Raises:
         ValueError: it is so.
     """
-    if len(shape) > 1 and shape[0] * math.prod(shape[2:]) == 1:
+    if shape and shape[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {shape}")
 
 

@@ -67,7 +67,8 @@ def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
             raise RuntimeError(f"torch.histc: range of [{float(first):g}, {float(last):g}] is not finite")
     first, last = low[:, None], high[:, None]
     inside = (rows >= first) & (rows <= last)
-    steps = np.where(inside, (rows - first) * rows.dtype.type(bins) / (last - first), 0)
+    wide = last > first  # beside large numbers a step to either side may not count
+    steps = np.where(inside & wide, (rows - first) * rows.dtype.type(bins) / np.where(wide, last - first, 1), 1)
     places = np.minimum(steps.astype(np.int64), bins - 1) + bins * np.arange(len(rows))[:, None]
     return np.bincount(places[inside], minlength=bins * len(rows)).reshape(len(rows), bins).astype(rows.dtype)
 

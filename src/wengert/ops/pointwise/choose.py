@@ -32,7 +32,7 @@ from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
 from ..._core.recording.recorded import conjugate
-from ..._core.tensor.base import bind
+from ..._core.tensor.base import Tensor, bind
 from ..._core.types.dtypes import from_numpy, limits_of
 from ..._core.types.sizes import broadcast
 from ..._kernels.results import wide_dtype
@@ -43,11 +43,7 @@ from .power import any_tensor
 
 
 def refuse_complex(self: Any, text: str) -> None:
-    """Refuse complex operands as torch does.
-
-    Raises:
-        NotImplementedError: the operand is complex.
-    """
+    """Refuse complex operands as torch does, by a NotImplementedError."""
     if getattr(self, "dtype", np.dtype(float)).kind == "c":
         raise NotImplementedError(text)
 
@@ -205,6 +201,7 @@ def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     promote="same",
     numbers=True,
     lone_numbers=True,
+    out_words="Expected out type to be {wanted} but got {found}",
     native=native("where"),
     method=False,
     function=False,
@@ -257,7 +254,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
         condition: bool tensor.
         input: tensor or number that broadcasts with `condition`.
         other: tensor or number that broadcasts with both.
-        out: a tensor to write to.
+        out: a tensor of the result's dtype to write to.
 
     Returns:
         A new tensor of the broadcast shape and the promoted dtype; without `input` and `other` a tuple of index
@@ -271,7 +268,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     for name, position, value in (("input", 2, input), ("other", 3, other)):
-        if value is None:
+        if value is None or (out is not None and not isinstance(value, Tensor)):
             raise TypeError(errors.wrong_type("where", name, position, "Tensor", value))
     check_beside(input, other)
     return select(condition, input, other) if out is None else select(condition, input, other, out=out)

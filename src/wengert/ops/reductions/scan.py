@@ -8,12 +8,13 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, op
+from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, checked, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING
-from ..._core.tensor.base import wrap
+from ..._core.tensor.base import bind, wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.types import dtypes
 from ..axes import read_dim, summed
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
@@ -24,6 +25,24 @@ def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
     """A running sum or product, arguments checked."""
     axis = read_dim(name, dim, array.ndim)
     return kernel(array, axis, numpy_dtype(name, dtype))
+
+
+def give_in_place(card: Any) -> None:
+    """Let the in-place form of a scan refuse what cannot be summed or multiplied in the dtype of its target."""
+    write = card.in_place
+
+    def scan_in_place(self: Any, dim: int, *, dtype: Any = None) -> Any:
+        if isinstance(dtype, dtypes.dtype) and dtype is not self.dtype:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {self.dtype.c_name} and output tensor dtype {dtype.c_name} "
+                "should match"
+            )
+        if self.dtype is dtypes.bool_:
+            raise NotImplementedError(f"\"{card.name}_out_cpu\" not implemented for 'Bool'")
+        return write(self, dim, dtype=dtype)
+
+    scan_in_place.__qualname__ = write.name
+    bind(write.name, checked(write.name, scan_in_place, method=True))
 
 
 def scan_samples(make: Any) -> Any:
@@ -58,6 +77,7 @@ def cumsum_vjp(grad: Any, dim: int) -> Any:
 
 
 cumsum.samples(scan_samples)
+give_in_place(cumsum)
 
 
 @op(dtypes=FLOATS, batching=along("dim"), linear="self", method=False, function=False, native=native("cumsum_reversed"))
@@ -164,6 +184,7 @@ def cumprod_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
 
 
 cumprod.samples(scan_samples)
+give_in_place(cumprod)
 
 
 def product_of_others(tensor: Any, dim: int) -> Any:
