@@ -13,7 +13,18 @@ import pytest
 from hypothesis.extra import numpy as arrays
 
 BOUND = 0.52
-"""Units in the last place; what is rounded once stays below it. The C library answers for sines beyond 10^6."""
+"""Units in the last place; what is rounded once stays below it. The C library answers for sines beyond 10^5."""
+BOUNDS = {
+    "sin": 0.9,
+    "cos": 0.9,
+    "tan": 1.15,
+    "arctan": 1.25,
+    "arcsin": 1.15,
+    "arccos": 1.15,
+    "log2": 1.05,
+    "log10": 1.0,
+}
+"""Of what is computed in float32 all the way."""
 LIBRARY_BOUND = 1.5
 
 FUNCTIONS = {
@@ -50,18 +61,18 @@ def error_in_ulp(made: np.ndarray, exact: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_of_float32_are_rounded_once(native, name):
+def test_functions_of_float32_are_within_their_bound(native, name):
     x = places()
     if name == "mish":
         x = x[np.abs(x) < 80]  # beyond, the reference is 0 * inf
     if name in ("sin", "cos", "tan"):
-        near = np.abs(x) <= 1e6
+        near = np.abs(x) <= 1e5
         exact = FUNCTIONS[name](x[~near].astype(np.longdouble))
         assert error_in_ulp(getattr(native, f"direct_{name}")(x[~near]), exact).max() <= LIBRARY_BOUND
         x = x[near]
     exact = FUNCTIONS[name](x.astype(np.longdouble))
     errors = error_in_ulp(getattr(native, f"direct_{name}")(x), exact)
-    assert errors.max() <= BOUND, x[errors.argmax()]
+    assert errors.max() <= BOUNDS.get(name, BOUND), x[errors.argmax()]
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in ("log_sigmoid", "mish")])
@@ -120,7 +131,7 @@ def test_logaddexp_of_float32_agrees_with_numpy(native, a, b):
 def test_functions_are_as_accurate_on_other_instructions(native, instructions):
     if instructions == "avx2" and native.instruction_set() == "baseline":
         pytest.skip("this processor has none but the baseline")
-    here = f"{__file__}::{test_functions_of_float32_are_rounded_once.__name__}"
+    here = f"{__file__}::{test_functions_of_float32_are_within_their_bound.__name__}"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", here]
     environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
