@@ -97,9 +97,9 @@ Made by `tools/make_missing.py` beside torch 2.13; do not edit. Who asks for one
 
 ```python
 >>> import wengert as wg
->>> wg.saddmm  # doctest: +ELLIPSIS
+>>> wg.native_norm  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-AttributeError: ... torch has saddmm, wengert does not yet (docs/missing_names.md)
+AttributeError: ... torch has native_norm, wengert does not yet (docs/missing_names.md)
 >>> from wengert.nn.functional import scaled_mm  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 ImportError: ... torch has nn.functional.scaled_mm, wengert does not yet (docs/missing_names.md)

@@ -21,7 +21,7 @@ assert spec is not None and spec.loader is not None
 docs = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(docs)
 
-ASKED = [("", "saddmm"), ("nn.functional", "scaled_mm"), ("masked", "MaskedTensor"), ("nn", "quantized")]
+ASKED = [("", "native_norm"), ("nn.functional", "scaled_mm"), ("masked", "MaskedTensor"), ("nn", "quantized")]
 
 
 def module(space: str) -> object:
@@ -62,22 +62,22 @@ def test_under_the_name_of_torch_it_is_said_too():
         wengert.install_as_torch()
         import torch
         try:
-            torch.saddmm
+            torch.native_norm
         except AttributeError as error:
             print(error)
         try:
-            from torch import saddmm
+            from torch import native_norm
         except ImportError as error:
             print(error)
         try:
             torch.nothing
         except AttributeError as error:
             print(error)
-        print(hasattr(torch, "saddmm"))
+        print(hasattr(torch, "native_norm"))
         """
     ).splitlines()
-    assert "module 'torch' has no attribute 'saddmm': torch has saddmm, wengert does" in said[0]
-    assert "torch has saddmm, wengert does not yet" in said[1]
+    assert "module 'torch' has no attribute 'native_norm': torch has native_norm, wengert does" in said[0]
+    assert "torch has native_norm, wengert does not yet" in said[1]
     assert said[2:] == ["module 'torch' has no attribute 'nothing'", "False"]
 
 

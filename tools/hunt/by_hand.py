@@ -115,6 +115,7 @@ SPARSE = listed(r"""
     s**2 ; s.sin() ; s @ x.t() ; wg.mv(s, wg.ones(3)) ; s.sum().backward() ; wg.sparse.mm(s, x.t()) ;
     wg.sparse.mm(s, s.t()) ; wg.sparse.addmm(wg.ones(2, 2), s, x.t(), beta=2, alpha=3) ; wg.spmm(s, x.t()) ;
     wg.smm(s, x.t()) ; wg.hspmm(s, x.t()) ; wg.sspaddmm(s @ s.t(), s, x.t(), beta=2, alpha=3) ;
+    wg.saddmm(s @ s.t(), s, x.t(), beta=2, alpha=3) ; wg.indices_copy(s) ; wg.values_copy(s) ;
     wg.sparse.sum(s, (0,), dtype=wg.float64) ; wg.sparse.softmax(s, 1) ; wg.sparse.log_softmax(s, 1) ;
     nn.Embedding(4, 3, sparse=True)(wg.tensor([0, 1])).sum().backward() ;
     F.embedding(wg.tensor([0, 1]), x, sparse=True) ; repr(s) ; copy.deepcopy(s.detach()) ;
@@ -131,6 +132,8 @@ SPARSE = listed(r"""
     wg.sparse_compressed_tensor([0, 1, 2], [2, 0], wg.ones(2), (2, 3), layout=wg.sparse_csr) ;
     x.to_sparse_csr() ; x.to_sparse_bsr((1, 3)) ; x.to_sparse_bsc((2, 1)) ; x.to_sparse(layout=wg.sparse_csc) ;
     r.crow_indices() ; r.col_indices() ; r.to_sparse_csc().ccol_indices() ; r.to_sparse_csc().row_indices() ;
+    wg.crow_indices_copy(r) ; wg.col_indices_copy(r) ; wg.ccol_indices_copy(r.to_sparse_csc()) ;
+    wg.row_indices_copy(r.to_sparse_csc()) ; r.detach().resize_(4, 4) ;
     r @ x.t() ; r @ wg.ones(3) ; r @ r.t() ; wg.addmm(wg.ones(2, 2), r, x.t(), beta=2, alpha=3) ; r * r ; r * x ;
     r * 2 ; wg.addmv(wg.ones(2), r, wg.ones(3)) ; r + r ; x + r ; -r ; r.sin() ; r.sum(1, keepdim=True) ; r[0] ;
     r.unbind(1) ; wg.sparse.mm(r, x.t(), 'amax') ; wg.sparse.sampled_addmm(r, wg.ones(2, 2), x, beta=2) ; repr(r) ;

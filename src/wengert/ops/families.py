@@ -167,12 +167,15 @@ NAMES: dict[str, str] = {
     ),
     "sparse.compressed_entries": "_sparse_compressed_tensor _to_sparse_compressed",
     "sparse.compressed_products": "_sparse_mm_reduce_impl _sparse_sampled_addmm",
+    "sparse.copied_parts": (
+        "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy row_indices_copy values_copy"
+    ),
     "sparse.create": "sparse_coo_tensor",
     "sparse.entries": "_sparse_coo_tensor_with_dims_and_tensors _sparse_entries _to_sparse",
     "sparse.products": "_sparse_addmm _sparse_sparse_matmul dsmm hsmm spmm",
     "sparse.reading": "_coalesce _sparse_mask _sparse_values _to_dense",
     "sparse.resizing": "resize_as_sparse_",
-    "sparse.sparse_results": "hspmm smm sspaddmm",
+    "sparse.sparse_results": "hspmm saddmm smm sspaddmm",
     "sparse.reductions": "_sparse_log_softmax _sparse_softmax _sparse_sum",
     "reductions.segments": "_segment_reduce segment_reduce",
     "reductions.vector_norm": "linalg_vector_norm",

@@ -20,11 +20,16 @@ GIVING_SPARSE = frozenset(
     {
         "_embedding_sparse",
         "resize_as_sparse_",
+        "saddmm",
         "smm",
+        *(
+            f"{part}_copy"
+            for part in ("ccol_indices", "col_indices", "crow_indices", "indices", "row_indices", "values")
+        ),
         *(f"sparse_{kind}_tensor" for kind in ("bsc", "bsr", "compressed", "coo", "csc", "csr")),
     }
 )
-"""Operators whose results or gradients are sparse, apart from those in `CARDS`."""
+"""Operators that take sparse tensors, or whose results or gradients are sparse, apart from those in `CARDS`."""
 
 
 class Call:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core.tensor.base import Tensor
 from .._core.types import dtypes
+from .._core.types.devices import sparse_coo, strided
 from .._core.types.sizes import Size
 from ..ops.create.create import tensor
 
@@ -36,6 +37,7 @@ class Comparison:
         self.atol: float | None = options["atol"]
         self.equal_nan: bool = options["equal_nan"]
         self.check_dtype: bool = options["check_dtype"]
+        self.check_layout: bool = options["check_layout"]
         self.check_stride: bool = options["check_stride"]
         self.check_device: bool = options["check_device"]
         self.msg: Message = options["msg"]
@@ -86,8 +88,8 @@ def assert_close(
         missing = "atol" if atol is None else "rtol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
     options = Comparison(
-        rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, check_stride=check_stride,
-        check_device=check_device, msg=msg,
+        rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, check_layout=check_layout,
+        check_stride=check_stride, check_device=check_device, msg=msg,
     )  # fmt: skip
     if isinstance(actual, Tensor) and isinstance(expected, Tensor) and not allow_subclasses:
         if type(actual) is not type(expected):
@@ -218,11 +220,47 @@ def compare_arrays(actual: Any, expected: Any, options: Comparison, path: tuple[
     kinds = [dtypes.from_numpy(each.dtype) for each in (one, other)]
     if one.shape != other.shape:
         raise options.fail(differ("shape", Size(one.shape), Size(other.shape)), path)
-    if options.check_stride and one.strides != other.strides:
+    layouts = [each.layout if isinstance(each, Tensor) else strided for each in (actual, expected)]
+    sparse = any(each is not strided for each in layouts)
+    if options.check_layout and layouts[0] is not layouts[1]:
+        raise options.fail(differ("layout", *layouts), path)
+    if options.check_stride and not sparse and one.strides != other.strides:
         steps = [tuple(step // each.itemsize for step in each.strides) for each in (one, other)]
         raise options.fail(differ("stride()", *steps), path)
     if options.check_dtype and kinds[0] is not kinds[1]:
         raise options.fail(differ("dtype", *kinds), path)
+    if layouts[0] is not layouts[1]:
+        one, other = (each.to_dense()._array_ for each in (actual, expected))
+    elif sparse:
+        compare_sparse(actual, expected, options, path)
+        return
+    compare_values(one, other, options, path)
+
+
+def compare_sparse(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
+    """Compare two sparse tensors of one layout: how many entries they have, then where, then which."""
+    form = actual.layout
+    title = f"Sparse {form.name[-3:].upper()}"
+    counts = actual._nnz(), expected._nnz()
+    if counts[0] != counts[1]:
+        text = f"The number of specified values in {title[:1].lower()}{title[1:]} tensors does not match: "
+        raise options.fail(f"{text}{counts[0]} != {counts[1]}", path)
+    if form is sparse_coo:
+        places = [("indices", actual._indices(), expected._indices())]
+        values = (actual._values(), expected._values())
+    else:
+        places = [(name, getattr(actual, name)(), getattr(expected, name)()) for name in form.words]
+        values = (actual.detach().values(), expected.detach().values())
+    for name, one, other in places:
+        array_difference(one._array_, other._array_, 0, 0, options, path, f"{title} {name}")
+    compare_values(values[0]._array_, values[1]._array_, options, path, f"{title} values")
+
+
+def compare_values(
+    one: Any, other: Any, options: Comparison, path: tuple[Any, ...], title: str = "Tensor-likes"
+) -> None:
+    """Compare the values of two arrays of one shape, brought to one dtype."""
+    kinds = [dtypes.from_numpy(each.dtype) for each in (one, other)]
     rtol, atol = options.tolerances(*kinds)
     common = one.dtype if kinds[0] is kinds[1] else dtypes.promote_types(*kinds).numpy
     one, other = one.astype(common), other.astype(common)
@@ -231,7 +269,7 @@ def compare_arrays(actual: Any, expected: Any, options: Comparison, path: tuple[
             one, other = one.astype(int), other.astype(int)
         scalar_difference(one.item(), other.item(), rtol, atol, options, path)
         return
-    array_difference(one, other, rtol, atol, options, path)
+    array_difference(one, other, rtol, atol, options, path, title)
 
 
 def differ(attribute: str, one: Any, other: Any) -> str:
@@ -240,9 +278,9 @@ def differ(attribute: str, one: Any, other: Any) -> str:
 
 
 def array_difference(
-    one: Any, other: Any, rtol: float, atol: float, options: Comparison, path: tuple[Any, ...]
+    one: Any, other: Any, rtol: float, atol: float, options: Comparison, path: tuple[Any, ...], title: str
 ) -> None:
-    """Compare the values of two arrays of one shape and dtype."""
+    """Compare the values of two arrays of one shape and dtype; `title` is what errors call them."""
     if one.dtype.kind in "bui" and (one.dtype.kind == "b" or one.dtype.itemsize < 8):
         one, other = one.astype(np.int64), other.astype(np.int64)
     with np.errstate(all="ignore"):
@@ -256,7 +294,7 @@ def array_difference(
         relative = np.where(close, 0, difference / np.abs(other))
     exact = rtol == 0 and atol == 0
     wrong = int((~close).sum())
-    text = f"Tensor-likes are not {'equal' if exact else 'close'}!\n\nMismatched elements: {wrong} / {close.size} "
+    text = f"{title} are not {'equal' if exact else 'close'}!\n\nMismatched elements: {wrong} / {close.size} "
     text += f"({wrong / close.size:.1%})"
     for name, values, limit in (("absolute", difference, atol), ("relative", relative, rtol)):
         at = tuple(int(each) for each in np.unravel_index(int(np.argmax(values)), values.shape))

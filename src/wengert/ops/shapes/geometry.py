@@ -74,7 +74,8 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         The tensor itself. Where more memory is needed, all tensors that share the memory move there.
 
     Raises:
-        RuntimeError: the tensor requires a gradient, or is dual.
+        RuntimeError: the tensor requires a gradient, or is dual; of a sparse matrix in rows that it is not to grow.
+        NotImplementedError: it is sparse in another way.
     """
     given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     shape = integers("resize_", "size", given)
@@ -89,7 +90,10 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if is_dual(self):
         raise RuntimeError(forward_errors.RESIZED)
     refuse("resize_()", self)
-    resize(self, shape)
+    if self._flags_ & flags.SPARSE and hasattr(self._array_, "resized"):
+        self._array_ = self._array_.resized(shape)
+    else:
+        resize(self, shape)
     count_write(self._storage_, "resize_")
     return self
 

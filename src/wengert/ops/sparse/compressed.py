@@ -12,7 +12,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.tensor.standins import StandIn
 from ..._kernels import compressed as lines, sparse as kernels
-from .layouts import Compressed as Layout
+from .layouts import Compressed as Layout, sparse_csr
 from .parts import coo
 
 
@@ -55,6 +55,29 @@ class Compressed(StandIn):
             return without_entries(self.shape, dtype, self.layout)
         places = (self.indices[0].copy(), self.indices[1].copy())
         return compressed(places, wrap(np.empty(self.values._array_.shape, dtype)), self.shape, self.layout)
+
+    def resized(self, shape: tuple[int, ...]) -> Compressed:
+        """The array of a larger matrix in compressed rows, with these entries; it has their memory.
+
+        Raises:
+            NotImplementedError: it is in another layout, or a batch.
+            RuntimeError: the matrix is not to grow.
+        """
+        bounds, plain = self.indices
+        if self.layout is not sparse_csr or bounds.ndim > 1 or len(shape) > 2:
+            raise NotImplementedError(no_kernel("resize_", self.layout))
+        if len(shape) < 2:
+            raise RuntimeError(
+                f"torch.resize_: Only batched sparse CSR matrices are supported, but got size {[*shape]}"
+            )
+        for what, had, wanted in zip(("rows", "columns"), self.shape, shape):
+            if wanted < had:
+                raise RuntimeError(
+                    f"torch.resize_: Resizing {what} of sparse CSR tensors to a smaller value is not supported. The "
+                    f"original number of {what} is {had} while the requested new number of {what} is {wanted}."
+                )
+        bounds = np.concatenate([bounds, np.full(shape[0] - self.shape[0], plain.shape[-1], bounds.dtype)])
+        return compressed((bounds, plain), self.values, shape, self.layout)
 
     def spread(self) -> Coordinates:
         """The same array in coordinates, coalesced if no place comes twice."""

@@ -143,7 +143,7 @@ def read_blocks(self: Any, form: Layout, blocksize: Any) -> tuple[int, ...]:
             f"dense_to_sparse: conversion from {source} to {form.title} without blocksize argument given is not "
             "supported"
         )
-    blocks = tuple(integers(f"to_{form.name}", "blocksize", blocksize))
+    blocks = tuple(integers(f"to_{form.name}", "blocksize", (blocksize,) * 2 if type(blocksize) is int else blocksize))
     if len(blocks) != 2 or min(blocks) <= 0:
         raise RuntimeError(f"{name}: blocksize needs to be a tuple of two positive integers, got {blocks}")
     lead = batches_of(self._array_) if is_compressed(self) else max(self.ndim - 2, 0) if source == "Strided" else 0

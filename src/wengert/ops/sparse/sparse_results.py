@@ -153,6 +153,27 @@ def sspaddmm_vjp(grad: Any) -> Any:
     refuse_gradient("sspaddmm")
 
 
+@composite(method=False)
+def saddmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Any = None) -> Any:
+    """`sspaddmm` by its first name.
+
+    Args:
+        self: sparse matrix in coordinates, (n, p).
+        mat1: sparse matrix in coordinates, (n, m).
+        mat2: dense matrix, (m, p).
+        beta, alpha: factors.
+        out: a tensor to write into.
+
+    Returns:
+        A new sparse matrix, (n, p).
+    """
+    options = {} if out is None else {"out": out}
+    return sspaddmm(self, mat1, mat2, beta=beta, alpha=alpha, **options)
+
+
+saddmm.samples(none)
+
+
 @composite()
 def smm(self: Tensor, mat2: Tensor) -> Any:
     """The product of a sparse and a dense matrix, as a sparse matrix: see `sspaddmm`.
