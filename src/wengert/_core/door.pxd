@@ -37,14 +37,16 @@ cdef extern from *:
     /* The same as an instance of a subclass of tuple that adds nothing to its fields. */
     static CYTHON_UNUSED PyObject *wengert_shape_as(PyObject *array, PyObject *cls) {
         PyArrayObject *own = wengert_as_ndarray(array);
-        PyTypeObject *type = (PyTypeObject *)cls;
         if (own == NULL) {
-            PyObject *shape = wengert_attribute(array, "shape");
-            PyObject *made = shape ? PyObject_CallOneArg(cls, shape) : NULL;
+            PyObject *shape = wengert_attribute(array, "shape"), *made = shape ? PyObject_CallOneArg(cls, shape) : NULL;
             Py_XDECREF(shape);
             return made;
         }
-        return wengert_with_lengths(type->tp_alloc(type, PyArray_NDIM(own)), own);
+        PyObject *made = ((PyTypeObject *)cls)->tp_alloc((PyTypeObject *)cls, PyArray_NDIM(own));
+    #if PY_VERSION_HEX >= 0x030E0000
+        if (made) ((PyTupleObject *)made)->ob_hash = -1;  /* tuples keep their hash from here on; allocated, it would be 0 */
+    #endif
+        return wengert_with_lengths(made, own);
     }
     /* The number in an array of one element; None if that is no array of NumPy's, or its number none of the common ones. */
     static CYTHON_UNUSED PyObject *wengert_number_in(PyObject *array) {
