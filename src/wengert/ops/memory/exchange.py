@@ -8,7 +8,8 @@ import weakref
 from ..._core.tensor.base import Tensor
 
 OWN_REFERENCES = 3
-"""To an accumulator that no edge leads to: the leaf's, a variable's, and that of the call that counts."""
+"""To an accumulator that no edge leads to: the leaf's, a variable's, and that of the call that counts what the leaf's
+field has. (Counting what the variable has, the call borrows the variable's reference from Python 3.14 on.)"""
 
 FIELDS = ("_array_", "_storage_", "_flags_", "_edge_", "_meta_")
 
@@ -59,7 +60,7 @@ def has_accumulator(tensor: Tensor) -> bool:
     kept = None if meta is None else meta.accumulator
     if isinstance(kept, weakref.ref):
         return kept() is not None
-    if kept is None or sys.getrefcount(kept) > OWN_REFERENCES:  # edges hold the others
+    if kept is None or sys.getrefcount(meta.accumulator) > OWN_REFERENCES:  # edges hold the others
         return kept is not None
     meta.accumulator = None
     return False
