@@ -158,6 +158,15 @@ def test_layer_norm_standardises_rows_and_its_gradients_equal_differences(twin, 
     assert twin("layer_norm_backward")(grad, x, 2, mean, invstd, None)[1:] == (None, None)
 
 
+@pytest.mark.parametrize("count", [0, 3, -(2**45), 2**45])
+def test_layer_norm_refuses_axes_that_an_array_does_not_have(count, twin):
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError, match=f"layer_norm: there are no {count} trailing axes in an array of 2 dimensions"):
+        twin("layer_norm")(x, count)
+    with pytest.raises(ValueError, match=f"layer_norm_backward: there are no {count} trailing axes"):
+        twin("layer_norm_backward")(x, x, count, x[:, :1], x[:, :1], None)
+
+
 @pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_nll_loss_equals_plain_loops(reduction, weighted, twin, random):

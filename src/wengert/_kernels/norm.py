@@ -101,6 +101,13 @@ def batch_norm_backward(
     return grad_x, (product * invstd).astype(weight.dtype, copy=False), total.astype(weight.dtype, copy=False)
 
 
+def trailing_axes(name: str, x: Array, count: int) -> tuple[int, ...]:
+    """The last `count` axes, at least one. Others are refused before a tuple of 2**45 numbers fills the memory."""
+    if not 0 < count <= x.ndim:
+        raise ValueError(f"{name}: there are no {count} trailing axes in an array of {x.ndim} dimensions")
+    return tuple(range(x.ndim - count, x.ndim))
+
+
 def layer_norm(
     x: Array, normalized_ndim: int, weight: OptionalArray = None, bias: OptionalArray = None, eps: float = 1e-5
 ) -> tuple[Array, Array, Array]:
@@ -118,9 +125,7 @@ def layer_norm(
 
     Source: Ba, Kiros and Hinton, Layer normalization, 2016.
     """
-    if not 0 < normalized_ndim <= x.ndim:
-        raise ValueError(f"layer_norm: there are no {normalized_ndim} trailing axes in an array of {x.ndim} dimensions")
-    axes = tuple(range(x.ndim - normalized_ndim, x.ndim))
+    axes = trailing_axes("layer_norm", x, normalized_ndim)
     wide = x.astype(np.float64, copy=False)
     count = np.float64(math.prod(x.shape[x.ndim - normalized_ndim :]))
     centre = np.sum(wide, axis=axes, keepdims=True) / count
@@ -152,7 +157,7 @@ def layer_norm_backward(
     Returns:
         Gradients of x, weight and bias; the last two None without weight.
     """
-    trailing = tuple(range(x.ndim - normalized_ndim, x.ndim))
+    trailing = trailing_axes("layer_norm_backward", x, normalized_ndim)
     leading = tuple(range(x.ndim - normalized_ndim))
     dtype = wide_dtype(x.dtype)
     count = dtype.type(math.prod(x.shape[x.ndim - normalized_ndim :]))
