@@ -44,6 +44,16 @@ class Counter:
     tests = 0
 
 
+@pytest.fixture(scope="session", autouse=True)
+def generator_of_hypothesis():
+    """Before the first test, hypothesis makes its generator.
+
+    It asks the collector then who holds it. From Python 3.14 on that is a dictionary which `at_rest` would have set
+    aside, and hypothesis would warn of a generator that nobody holds.
+    """
+    hypothesis.given(hypothesis.strategies.none())(lambda nothing: None)()
+
+
 @pytest.fixture(autouse=True)
 def at_rest(request):
     """Before each test fixed seeds; after it, all modes as they were and nothing of a graph alive."""

@@ -79,6 +79,8 @@ def test_a_million_nodes_live_in_a_thread_with_a_small_stack():
     stack = max(smallest_stack(), 256 * 1024 if sys.platform == "darwin" else 0)
     if sys.version_info[:2] == (3, 13) and not COMPILED:
         stack = 16 * 1024 * 1024  # this Python frees its own objects 10,000 deep before it puts that off
+    if sys.version_info >= (3, 14):
+        stack = max(stack, 128 * 1024)  # with 64 kB this Python puts off all that it should free, and never comes to it
     assert in_thread(lambda: whole_life(LENGTH), stack) == 1.0
     assert in_thread(lambda: freed_unused(LENGTH), stack) == 1.0
 
