@@ -82,7 +82,7 @@ class Stream:
             before, start = [each for number, each in tuple(self.sources.items()) if number != process], self.start
             place = before[-1][0] if before else start and start.source()
             if before:  # those of a forked child's parents: from NumPy 2.5 on their lock is taken to read the place
-                place.bits.lock._at_fork_reinit()
+                before[-1][0].bits.lock._at_fork_reinit()
             if place:
                 made[0].bits.state = place.bits.state
                 made[0].kept[:] = place.kept
