@@ -12,8 +12,18 @@ from tests.kernels.direct_arguments import Arguments, batch, few, matrix, square
 
 def near_one(random: np.random.Generator, t: Any) -> Any:
     """Matrices that every factorisation knows: symmetric, positive definite."""
-    x = random.normal(size=(2, 4, 4))
-    return (x @ x.swapaxes(1, 2) + 4 * np.eye(4)).astype(t)
+    return definite(random, t, 4)
+
+
+def definite(random: np.random.Generator, t: Any, side: int) -> Any:
+    """Two of these."""
+    x = random.normal(size=(2, side, side))
+    return (x @ x.swapaxes(1, 2) + side * np.eye(side)).astype(t)
+
+
+def of_any_size(random: np.random.Generator, t: Any) -> Any:
+    """The same, small or large enough for blocks."""
+    return definite(random, t, int(random.choice([4, 4, 35])))
 
 
 def spectrum(random: np.random.Generator, t: Any) -> Any:
@@ -23,20 +33,20 @@ def spectrum(random: np.random.Generator, t: Any) -> Any:
 BOTH = (True, True)
 LINEAR: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {}
 LINEAR.update(
-    cholesky_factor=lambda r, t: [near_one(r, t), bool(r.integers(2)), ""],
+    cholesky_factor=lambda r, t: [of_any_size(r, t), bool(r.integers(2)), ""],
     cholesky_factor_rule=lambda r, t: (lambda x: [[x + 1, None], x, False])(near_one(r, t)),
-    triangular=lambda r, t: (lambda x: [x, x + 1, bool(r.integers(2)), bool(r.integers(2)), False])(near_one(r, t)),
+    triangular=lambda r, t: (lambda x: [x, x + 1, bool(r.integers(2)), bool(r.integers(2)), False])(of_any_size(r, t)),
     triangular_rule=lambda r, t: (lambda x: [x + 1, x, x - 1, True, bool(r.integers(2)), False, BOTH])(near_one(r, t)),
-    cholesky_solve=lambda r, t: (lambda x: [x[..., :3], x, bool(r.integers(2))])(near_one(r, t)),
+    cholesky_solve=lambda r, t: (lambda x: [x[..., :3], x, bool(r.integers(2))])(of_any_size(r, t)),
     cholesky_solve_rule=lambda r, t: (lambda x: [x + 1, x, x - 1, bool(r.integers(2)), BOTH])(near_one(r, t)),
-    lu_factor=lambda r, t: [near_one(r, t)[:, : int(r.integers(2, 5))], True, True],
+    lu_factor=lambda r, t: [of_any_size(r, t)[:, : int(r.integers(2, 5))], True, True],
     lu_factor_rule=lambda r, t: (lambda x: [[x + 1, None, None], x, r.integers(1, 5, (2, 4)).astype(np.int32)])(
         near_one(r, t)
     ),
-    solve=lambda r, t: (lambda x: [x, x[..., :3], True, True])(near_one(r, t)),
+    solve=lambda r, t: (lambda x: [x, x[..., :3], True, True])(of_any_size(r, t)),
     solve_rule=lambda r, t: (lambda x: [[x + 1, None], x, x.shape, x - 1, True, BOTH])(near_one(r, t)),
-    inverse=lambda r, t: [near_one(r, t), True],
-    determinant=lambda r, t: [near_one(r, t)],
+    inverse=lambda r, t: [of_any_size(r, t), True],
+    determinant=lambda r, t: [of_any_size(r, t)],
     qr=lambda r, t: [near_one(r, t)[:, : int(r.integers(2, 5))], "reduced"],
     qr_rule=lambda r, t: (lambda x: [[x + 1, [None, x][r.integers(2)]], x.shape, x, x + 1, "reduced"])(near_one(r, t)),
     svd=lambda r, t: [near_one(r, t)[..., :3], True, False],

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 MOST = 16
 FREE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SHAPES = st.tuples(st.integers(1, 3), st.integers(2, MOST), st.integers(2, MOST))
+LARGER = st.one_of(SHAPES, st.tuples(st.integers(1, 2), st.integers(MOST + 1, 150), st.integers(2, 150)))
+"""Those beyond `MOST` are factored by blocks, where vectors are wide enough."""
 DTYPES = st.sampled_from([np.float32, np.float64])
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -27,6 +29,11 @@ def definite(seed: int, shape: Any, dtype: Any) -> Any:
     return (x @ x.swapaxes(1, 2) + shape[1] * np.eye(shape[1])).astype(dtype)
 
 
+def assume_known(native: Any, shape: Any) -> None:
+    """Narrow vectors have no blocks."""
+    assume(max(shape) <= MOST or native.instruction_set() != "baseline")
+
+
 def close(found: Any, wanted: Any, times: float = 200) -> None:
     size = float(np.abs(wanted).max(initial=0)) or 1.0
     np.testing.assert_allclose(found, wanted, rtol=0, atol=times * np.finfo(found.dtype).eps * size)
@@ -37,17 +44,20 @@ def by_columns(array: Any) -> bool:
 
 
 @settings(FREE, max_examples=40)
-@given(shape=SHAPES, dtype=DTYPES, seed=SEEDS, upper=st.booleans())
+@given(shape=LARGER, dtype=DTYPES, seed=SEEDS, upper=st.booleans())
 def test_the_cholesky_factor_is_numpys(native, shape, dtype, seed, upper):
+    assume_known(native, shape)
     a = definite(seed, shape, dtype)
     found, info = native.direct_cholesky_factor(a, upper, "")
     close(found, np.linalg.cholesky(a.astype(np.float64), upper=upper) if upper else np.linalg.cholesky(a))
     assert by_columns(found) and info.dtype == np.int32 and not info.any()
+    assert not (np.tril(found, -1) if upper else np.triu(found, 1)).any()
 
 
 @settings(FREE, max_examples=40)
-@given(shape=SHAPES, dtype=DTYPES, seed=SEEDS)
+@given(shape=LARGER, dtype=DTYPES, seed=SEEDS)
 def test_the_triangular_factors_multiply_to_the_matrix(native, shape, dtype, seed):
+    assume_known(native, shape)
     a = drawn(seed, shape, dtype)
     found, pivots, info = native.direct_lu_factor(a, True, True)
     count = min(shape[1:])
@@ -61,8 +71,9 @@ def test_the_triangular_factors_multiply_to_the_matrix(native, shape, dtype, see
 
 
 @settings(FREE, max_examples=40)
-@given(shape=SHAPES, dtype=DTYPES, seed=SEEDS, upper=st.booleans(), left=st.booleans(), unit=st.booleans())
+@given(shape=LARGER, dtype=DTYPES, seed=SEEDS, upper=st.booleans(), left=st.booleans(), unit=st.booleans())
 def test_triangular_systems_are_solved(native, shape, dtype, seed, upper, left, unit):
+    assume_known(native, shape)
     side = shape[1]
     a = drawn(seed, (shape[0], side, side), dtype, 0.1) + 2 * np.eye(side, dtype=dtype)
     b = drawn(seed + 1, (shape[0], side, shape[2]) if left else (shape[0], shape[2], side), dtype)
@@ -74,10 +85,13 @@ def test_triangular_systems_are_solved(native, shape, dtype, seed, upper, left, 
 
 
 @settings(FREE, max_examples=40)
-@given(shape=SHAPES, dtype=DTYPES, seed=SEEDS, upper=st.booleans())
+@given(shape=LARGER, dtype=DTYPES, seed=SEEDS, upper=st.booleans())
 def test_systems_are_solved(native, shape, dtype, seed, upper):
+    assume_known(native, shape)
     a, b = definite(seed, shape, dtype), drawn(seed, shape, dtype)
     close(a @ native.direct_solve(a, b, True, True)[0], b)
+    determinant = native.direct_determinant(a / shape[1])
+    np.testing.assert_allclose(determinant, np.linalg.det(a / shape[1]), rtol=shape[1] * 20 * np.finfo(dtype).eps)
     close(a @ native.direct_inverse(a, True)[0], np.broadcast_to(np.eye(shape[1], dtype=dtype), a.shape))
     factor = np.linalg.cholesky(a)
     factor = np.ascontiguousarray(factor.swapaxes(1, 2)) if upper else factor
@@ -136,8 +150,9 @@ def test_eigenvalues_are_numpys(native, shape, dtype, seed, side):
     assert (np.diff(values) >= 0).all() and by_columns(vectors)
 
 
-def test_what_has_no_factors_is_left_to_the_body(native):
-    flat, wrong = np.ones((3, 3)), np.full((3, 3), np.nan)
+@pytest.mark.parametrize("side", [3, 40])
+def test_what_has_no_factors_is_left_to_the_body(native, side):
+    flat, wrong = np.ones((side, side)), np.full((side, side), np.nan)
     for matrix in (flat * 0, wrong, flat * np.inf):
         assert native.direct_cholesky_factor(matrix, False, "") is NotImplemented
         assert native.direct_lu_factor(matrix, True, False) is NotImplemented
@@ -148,8 +163,8 @@ def test_what_has_no_factors_is_left_to_the_body(native):
         assert native.direct_svd(matrix, False, False) is NotImplemented
         assert native.direct_eigh(matrix, "L", False) is NotImplemented
         assert native.direct_pinv(matrix, None, None, False) is NotImplemented
-    assert native.direct_cholesky_factor(-np.eye(3), False, "") is NotImplemented
-    batch = np.stack([np.eye(3), flat])  # one of several is enough
+    assert native.direct_cholesky_factor(-np.eye(side), False, "") is NotImplemented
+    batch = np.stack([np.eye(side), flat])  # one of several is enough
     assert native.direct_lu_factor(batch, True, False) is NotImplemented
 
 
@@ -158,3 +173,20 @@ def test_pivots_that_are_no_rows_are_refused(native):
     for wrong in ([1, 2, 4], [0, 1, 2], [-1, 1, 1], [2**31 - 1, 1, 1]):
         assert native.direct_lu_factor_rule(grad, lu, np.array(wrong, np.int32)) is NotImplemented
     assert native.direct_lu_factor_rule(grad, lu, np.array([1, 2], np.int32)) is NotImplemented
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_larger_factors_are_the_same_to_the_bit_for_any_number_of_threads(native, upper):
+    a, b = definite(7, (1, 300, 300), np.float32)[0], drawn(8, (1, 300, 70), np.float32)[0]
+    before, results = native.get_num_threads(), []
+    try:
+        for count in (1, 2, 3, 1):
+            native.set_num_threads(count)
+            factor = native.direct_cholesky_factor(a, upper, "")
+            solved = native.direct_triangular(a, b, upper, True, False), native.direct_solve(a, b, True, True)
+            results.append([factor, solved, native.direct_lu_factor(a, True, True), native.direct_inverse(a, True)])
+    finally:
+        native.set_num_threads(before)
+    for others in results[1:]:
+        for one, other in zip(results[0], others, strict=True):
+            np.testing.assert_equal(one, other)

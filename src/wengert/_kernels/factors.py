@@ -15,10 +15,10 @@ from .results import Array
 
 
 def columns(array: Array) -> Array:
-    """The same matrices, each column by column in memory."""
-    if array.ndim == 2 and array.flags.f_contiguous:
+    """The same matrices, each column by column in memory; a copy of single ones, whose strides NumPy leaves open."""
+    if array.ndim == 2 and array.flags.f_contiguous and array.shape[1] > 1:
         return array
-    return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+    return array.swapaxes(-1, -2).copy().swapaxes(-1, -2)
 
 
 def infinite(a: Array) -> Array:

@@ -1,5 +1,6 @@
 // Triangular factors of small matrices, and systems of equations solved by them, for the cards of these names. What is singular,
 // not positive definite or not finite is left to the bodies, which word the errors.
+#include "factors_large.hpp"
 #include "matrices.hpp"
 
 namespace wengert {
@@ -9,16 +10,6 @@ using Call = PyObject* const*;
 
 template <class T>
 npy_intp cubed(const Matrices<T>& a) { return a.rows * a.columns * std::max(a.rows, a.columns); }
-
-// A 32-bit integer for each matrix (`more`: several), zeros unless they are written.
-template <class T>
-PyArrayObject* new_marks(const Matrices<T>& like, std::initializer_list<npy_intp> more) {
-    PyArray_Descr* descr = PyArray_DescrFromType(NPY_INT32);
-    PyArrayObject* made = new_rows(like, descr, more);
-    Py_DECREF(descr);
-    if (made) std::fill_n(data_of<int32_t>(made), PyArray_SIZE(made), 0);
-    return made;
-}
 
 // cholesky_factor(self, upper, caller): the factor, and no minor that failed
 template <class T>
@@ -189,8 +180,17 @@ PyObject* determinant(Call args) {
     return fine ? made.give() : nullptr;
 }
 
-#define WENGERT_FACTORS(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+// The second function where the first one leaves the call to others.
+template <PyObject* (*first)(Call), PyObject* (*second)(Call)>
+PyObject* either(Call args) {
+    PyObject* made = first(args);
+    return made || PyErr_Occurred() ? made : second(args);
+}
+
+#define WENGERT_FACTORS(count, name, arguments)                                                                                              \
+    direct_method("direct_" #name,                                                                                                           \
+                  direct<count, by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>,           \
+                  #name arguments ", or NotImplemented"),
 PyMethodDef factors_methods[] = {
     WENGERT_FACTORS(3, cholesky_factor, "(self, upper, caller)")
     WENGERT_FACTORS(5, triangular, "(A, B, upper, left, unitriangular)")

@@ -6,8 +6,9 @@
 #include <atomic>
 #include <cmath>
 #include <initializer_list>
+#include <type_traits>
 
-#include "direct.hpp"
+#include "product.hpp"
 
 namespace wengert {
 
@@ -15,13 +16,16 @@ constexpr npy_intp most_side = 16;  // of larger ones LAPACK makes up for its ca
 template <class T>
 using Space = T[most_side * most_side];
 
-// The last two axes of an array, each between 2 and `most_side` (strides of single rows and columns are the body's to choose).
+// The last two axes of an array. Strides of single rows and columns are the body's to choose: where that matters, each is 2 at least.
 template <class T>
 class Matrices {
 public:
     npy_intp rows = 0, columns = 0, count = 1;
 
-    bool read(PyObject* object) {
+    // Those that are small.
+    bool read(PyObject* object) { return read_any(object) && std::max(rows, columns) <= most_side; }
+    bool read_square(PyObject* object) { return read(object) && rows == columns; }
+    bool read_any(PyObject* object, npy_intp least = 2) {
         array_ = aligned(object, descr_of<T>());
         lead_ = array_ ? PyArray_NDIM(array_) - 2 : -1;
         if (lead_ < 0 || lead_ + 2 > most_dims) return false;
@@ -30,9 +34,8 @@ public:
         for (int i = 0; i < lead_; ++i) lengths = lengths * PyArray_DIM(array_, i);
         if (!lengths.fits()) return false;
         count = lengths.value();
-        return count > 0 && std::min(rows, columns) >= 2 && std::max(rows, columns) <= most_side;
+        return count > 0 && std::min(rows, columns) >= least;
     }
-    bool read_square(PyObject* object) { return read(object) && rows == columns; }
     int lead() const { return lead_; }
     const npy_intp* shape() const { return PyArray_DIMS(array_); }
     bool same_lead(const Matrices& other) const {
@@ -43,18 +46,37 @@ public:
     // Matrix number `at`, or its transpose, row by row.
     template <class Out>
     void load(npy_intp at, Out* to, bool turned = false) const {
+        const npy_intp step = PyArray_STRIDE(array_, lead_), along = PyArray_STRIDE(array_, lead_ + 1), size = sizeof(T);
+        const char* place = place_of(at);
+        const npy_intp to_row = turned ? 1 : columns, to_column = turned ? rows : 1;
+        if constexpr (std::is_same_v<Out, T>) {
+            const T* from = reinterpret_cast<const T*>(place);
+            if (along == size && step % size == 0) return load_lines(from, step / size, rows, columns, to, turned);
+            if (step == size && along % size == 0) return load_lines(from, along / size, columns, rows, to, !turned);
+        }
+        for (npy_intp i = 0; i < rows; ++i)
+            for (npy_intp j = 0; j < columns; ++j)
+                to[i * to_row + j * to_column] = static_cast<Out>(*reinterpret_cast<const T*>(place + i * step + j * along));
+    }
+    // Matrix number `at` where it lies; false if that is not at whole elements.
+    bool find(npy_intp at, Factor<T>& factor) const {
+        factor.data = reinterpret_cast<const T*>(place_of(at));
+        return step_along<T>(array_, lead_, factor.row) && step_along<T>(array_, lead_ + 1, factor.column);
+    }
+
+private:
+    static void load_lines(const T* from, npy_intp pitch, npy_intp lines, npy_intp length, T* to, bool turned) {
+        if (turned) return loops<T>().turn_matrix(from, pitch, lines, length, to, lines);
+        for (npy_intp i = 0; i < lines; ++i) std::copy_n(from + i * pitch, length, to + i * length);
+    }
+    const char* place_of(npy_intp at) const {
         const char* place = PyArray_BYTES(array_);
         for (int i = lead_ - 1; i >= 0; --i) {
             place += at % PyArray_DIM(array_, i) * PyArray_STRIDE(array_, i);
             at /= PyArray_DIM(array_, i);
         }
-        const npy_intp step = PyArray_STRIDE(array_, lead_), along = PyArray_STRIDE(array_, lead_ + 1);
-        for (npy_intp i = 0; i < rows; ++i)
-            for (npy_intp j = 0; j < columns; ++j)
-                to[turned ? j * rows + i : i * columns + j] = static_cast<Out>(*reinterpret_cast<const T*>(place + i * step + j * along));
+        return place;
     }
-
-private:
     PyArrayObject* array_ = nullptr;  // not owned
     int lead_ = -1;
 };
@@ -75,8 +97,18 @@ inline PyArrayObject* new_columns(const Matrices<T>& like, npy_intp rows, npy_in
     if (!made) return nullptr;
     return reinterpret_cast<PyArrayObject*>(PyArray_SwapAxes(made.get(), like.lead(), like.lead() + 1));
 }
+// A 32-bit integer for each matrix (`more`: several), zeros unless they are written.
+template <class T>
+inline PyArrayObject* new_marks(const Matrices<T>& like, std::initializer_list<npy_intp> more) {
+    PyArray_Descr* descr = PyArray_DescrFromType(NPY_INT32);
+    PyArrayObject* made = new_rows(like, descr, more);
+    Py_DECREF(descr);
+    if (made) std::fill_n(data_of<int32_t>(made), PyArray_SIZE(made), 0);
+    return made;
+}
 template <class From, class T>
 inline void store_columns(const From* from, npy_intp rows, npy_intp columns, T* to) {
+    if constexpr (std::is_same_v<From, T>) return loops<T>().turn_matrix(from, columns, rows, columns, to, rows);
     for (npy_intp i = 0; i < rows; ++i)
         for (npy_intp j = 0; j < columns; ++j) to[j * rows + i] = static_cast<T>(from[i * columns + j]);
 }

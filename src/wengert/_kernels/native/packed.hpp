@@ -110,6 +110,9 @@ public:
                 loops<T>().pack_rows[kind(p)](matrix.data, matrix.rows + k, block(k), columns, panel(k, p));
         }
     }
+    void negate() {
+        for (index_t i = 0; i < rows() * depth_; ++i) memory_[static_cast<size_t>(i)] = -memory_[static_cast<size_t>(i)];
+    }
     index_t depth() const { return depth_; }
     index_t block(index_t k) const { return depth_ - k < packed_depth ? depth_ - k : packed_depth; }
     T* panel(index_t k, index_t p) const { return memory_.get() + k * rows() + row_of(p) * block(k); }

@@ -158,6 +158,9 @@ struct Loops {
                            bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_rows[3])(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
+    // Of matrices' factors; see loops_blocked.inc.
+    void (*turn_matrix)(const T* from, index_t pitch, index_t rows, index_t columns, T* to, index_t to_pitch);
+    void (*substitute_block)(const T* a, T* b, index_t pitch, index_t side, index_t width, bool turned);
     // Correlations by tiles, with panels of as many rows; see loops_winograd.inc.
     void (*kernel_tiles[3])(const T* kernels, index_t count, T* const* out);
     void (*tiles_seen)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out, index_t apart);
