@@ -115,8 +115,9 @@ for registry in (biject_to, transform_to):
     for between_bounds in (constraints.interval, constraints.half_open_interval):
         registry.register(between_bounds, between)
     registry.register(constraints.corr_cholesky, lambda constraint: transforms.CorrCholeskyTransform())
-    registry.register(constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform())
-    for matrices in (constraints.positive_definite, constraints.positive_semidefinite):
-        registry.register(matrices, lambda constraint: transforms.PositiveDefiniteTransform())
 biject_to.register(constraints.simplex, lambda constraint: transforms.StickBreakingTransform())
+# Transforms of whole matrices, and of what is only known up to a factor, are no bijections.
 transform_to.register(constraints.simplex, lambda constraint: transforms.SoftmaxTransform())
+transform_to.register(constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform())
+for matrices in (constraints.positive_definite, constraints.positive_semidefinite):
+    transform_to.register(matrices, lambda constraint: transforms.PositiveDefiniteTransform())
