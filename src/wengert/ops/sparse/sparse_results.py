@@ -166,6 +166,12 @@ def saddmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha:
 
     Returns:
         A new sparse matrix, (n, p).
+
+    Examples:
+        >>> unit = wg.eye(2).to_sparse()
+        >>> wg.saddmm(unit, unit, wg.ones(2, 2), beta=2).to_dense()
+        tensor([[3., 1.],
+                [1., 3.]])
     """
     options = {} if out is None else {"out": out}
     return sspaddmm(self, mat1, mat2, beta=beta, alpha=alpha, **options)
