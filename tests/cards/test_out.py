@@ -22,12 +22,12 @@ def takes_out(operator) -> bool:
     return operator.function and "out" in parameters_of(operator.body)
 
 
-NOT_WITHOUT_DIM = ("median-float64-0", "nanmedian-float64-0")
-"""Samples without the dimension that `out=` needs, in torch too."""
+WITHOUT_OUT = ("median-float64-0", "nanmedian-float64-0", "where-float64-2", "where-float64-3")
+"""Samples that take no `out=`, in torch either: without the dimension, or with a number in the place of a tensor."""
 ALL = [
     case
     for case in cases(lambda operator, dtype: takes_out(operator) and dtype is one_dtype(operator))
-    if case.sample()[0].through is None and repr(case) not in NOT_WITHOUT_DIM
+    if case.sample()[0].through is None and repr(case) not in WITHOUT_OUT
 ]
 
 
