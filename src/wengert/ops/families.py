@@ -232,6 +232,7 @@ METHODS: dict[str, str] = {
     "pointwise.bessel": "i0*",
     "pointwise.choose": "clamp* clamp_max* clamp_min* clip* lerp* nan_to_num* where",
     "pointwise.classify": "is_neg isfinite isinf isnan isneginf isposinf isreal resolve_neg signbit",
+    "pointwise.compared_in_place": ("eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_"),
     "pointwise.complex": "angle conj conj_physical* imag real resolve_conj",
     "pointwise.extremes": "fmax fmin maximum minimum",
     "pointwise.gamma": "digamma* igamma* igammac* lgamma* mvlgamma* polygamma*",

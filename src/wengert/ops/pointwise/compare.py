@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.dispatch import run_kernel, unwrap
-from ..._core.cards.card import ALL, ORDERED, WIDE, Array, Bad, Card, Sample, alias, composite, op, pointwise
+from ..._core.cards.card import ALL, ORDERED, WIDE, Array, Bad, Sample, alias, composite, op, pointwise
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import elementwise
-from ..._core.operators.choices import second_is_tensor
-from ..._core.state.modes import current
-from ..._core.tensor.base import OPERATORS, Tensor, wrap
+from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from .binary import broadcast_pairs, native
@@ -29,33 +26,6 @@ def comparison_samples(make: Any) -> Any:
     yield Sample(make(8, kind="special"), make(8, kind="special"))
     for other in (3, make(2)):
         yield Bad(2, other, raises=TypeError, says="argument 'input' (position 1) must be Tensor, not int")
-
-
-def give_in_place(card: Card) -> None:
-    """Make the form in place of a comparison: the operands are promoted, but what it writes is 0 and 1 in any dtype."""
-
-    def body(self: Array, other: Array) -> Any:
-        broadcast(self.shape, np.shape(other))
-        second = wrap(other) if isinstance(other, np.ndarray) else other
-        return run_kernel(card, unwrap(card, (wrap(self), second)), current())
-
-    node = f"{card.name.capitalize()}Backward"
-    written: Any = op(
-        name=card.name, hidden=True, inplace=True, takes_halves=True, larger=True, numbers="other", layout="iterator",
-        dtypes=WIDE, batching=elementwise, native=card.native, node=(f"{node}0", f"{node}1"), choose=second_is_tensor,
-    )(body)  # fmt: skip
-    for operand in ("self", "other"):
-        written.vjp(operand)(no_slope)
-        written.jvp(operand)(no_tangent)
-    card.in_place = written.in_place
-
-
-def no_slope(grad: Any) -> Any:
-    return grad.new_zeros(grad.shape)
-
-
-def no_tangent(tangent: Any) -> None:
-    return None
 
 
 COMPARED = """
@@ -76,10 +46,9 @@ comparison = partial(
     derivative=None,
     why=WHY,
     samples=comparison_samples,
-    rules=give_in_place,
     describes=COMPARED.format(""),
 )
-"""The form of a comparison; in place it writes 0 and 1 in the dtype of its target."""
+"""The form of a comparison; those in place are in `compared_in_place`."""
 ordering = partial(comparison, dtypes=ORDERED, describes=COMPARED.format(", or the operands are complex"))
 """The form of a comparison of what has an order."""
 

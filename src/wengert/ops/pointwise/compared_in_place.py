@@ -1,0 +1,53 @@
+"""Comparisons in place: the operands are promoted, but what is written is 0 and 1 in any dtype, without a slope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.calls.dispatch import run_kernel, unwrap
+from ..._core.cards.card import WIDE, Array, Card, op
+from ..._core.operators.batch_rules import elementwise
+from ..._core.operators.choices import second_is_tensor
+from ..._core.state.modes import current
+from ..._core.tensor.base import bind, wrap
+from ..._core.types.sizes import broadcast
+from .compare import eq, ge, gt, le, lt, ne
+
+
+def give_in_place(card: Card, *names: str) -> None:
+    """Give a comparison its form in place, which Tensor has by these names."""
+
+    def body(self: Array, other: Array) -> Any:
+        broadcast(self.shape, np.shape(other))
+        second = wrap(other) if isinstance(other, np.ndarray) else other
+        return run_kernel(card, unwrap(card, (wrap(self), second)), current())
+
+    node = f"{card.name.capitalize()}Backward"
+    written: Any = op(
+        name=card.name, hidden=True, inplace=True, takes_halves=True, larger=True, numbers="other", layout="iterator",
+        dtypes=WIDE, batching=elementwise, native=card.native, node=(f"{node}0", f"{node}1"), choose=second_is_tensor,
+    )(body)  # fmt: skip
+    for operand in ("self", "other"):
+        written.vjp(operand)(no_slope)
+        written.jvp(operand)(no_tangent)
+    card.in_place = written.in_place
+    for name in names:
+        bind(name, card.in_place)
+
+
+def no_slope(grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
+def no_tangent(tangent: Any) -> None:
+    return None
+
+
+give_in_place(eq, "eq_")
+give_in_place(ne, "ne_", "not_equal_")
+give_in_place(lt, "lt_", "less_")
+give_in_place(le, "le_", "less_equal_")
+give_in_place(gt, "gt_", "greater_")
+give_in_place(ge, "ge_", "greater_equal_")
