@@ -45,6 +45,20 @@ def test_tiles_of_any_sizes_agree_with_the_twin(native, twin, close, problem):
         close(getattr(native, f"convolution_backward_{name}")(*given), twin(f"convolution_backward_{name}")(*given), 20)
 
 
+def check_places(native, twin, x, weight, options, slope, value):
+    """What is not finite is so at the places of the twin's; of the gradients for one slope of that value."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected, found = twin("convolution")(x, weight, None, *options), native.convolution(x, weight, None, *options)
+        np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+        np.testing.assert_array_equal(found[~np.isfinite(expected)], expected[~np.isfinite(expected)])
+        grad = np.zeros(expected.shape, np.float32)
+        grad[slope] = value
+        for name, other, shape in (("input", weight, x.shape), ("weight", x, weight.shape)):
+            given, function = (grad, other, shape, *options), f"convolution_backward_{name}"
+            expected, found = twin(function)(*given), getattr(native, function)(*given)
+            np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+
+
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("place", list(itertools.product([0, 5, 14], [0, 6, 14])))
 def test_what_is_no_number_or_too_large_stays_at_its_place(place, value, native, twin, random):
@@ -52,22 +66,7 @@ def test_what_is_no_number_or_too_large_stays_at_its_place(place, value, native,
     x, weight = (random.normal(size=size).astype(np.float32) for size in ((4, 20, 15, 15), (20, 20, 3, 3)))
     x[(2, 7, *place)] = value
     for padding in (0, 1):
-        options = ((1, 1), (padding, padding), (1, 1), 1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            expected, found = (
-                twin("convolution")(x, weight, None, *options),
-                native.convolution(x, weight, None, *options),
-            )
-            np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
-            np.testing.assert_array_equal(found[~np.isfinite(expected)], expected[~np.isfinite(expected)])
-            grad = np.zeros(expected.shape, np.float32)
-            grad[0, 1, 3, 4] = value
-            given = (grad, weight, x.shape, *options)
-            expected, found = twin("convolution_backward_input")(*given), native.convolution_backward_input(*given)
-            np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
-            given = (grad, x, weight.shape, *options)
-            expected, found = twin("convolution_backward_weight")(*given), native.convolution_backward_weight(*given)
-            np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+        check_places(native, twin, x, weight, ((1, 1), (padding, padding), (1, 1), 1), (0, 1, 3, 4), value)
 
 
 @pytest.mark.parametrize("value", VALUES)
@@ -75,19 +74,7 @@ def test_what_is_no_number_or_too_large_stays_at_its_place(place, value, native,
 def test_what_is_no_number_in_a_volume_stays_at_its_place(place, value, native, twin, random):
     x, weight = (random.normal(size=size).astype(np.float32) for size in ((2, 20, 5, 15, 15), (20, 20, 3, 3, 3)))
     x[(1, 7, *place)] = value
-    options = ((1, 1, 1), (1, 0, 1), (1, 1, 1), 1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        expected, found = twin("convolution")(x, weight, None, *options), native.convolution(x, weight, None, *options)
-        np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
-        np.testing.assert_array_equal(found[~np.isfinite(expected)], expected[~np.isfinite(expected)])
-        grad = np.zeros(expected.shape, np.float32)
-        grad[0, 1, 1, 3, 4] = value
-        given = (grad, weight, x.shape, *options)
-        expected, found = twin("convolution_backward_input")(*given), native.convolution_backward_input(*given)
-        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
-        given = (grad, x, weight.shape, *options)
-        expected, found = twin("convolution_backward_weight")(*given), native.convolution_backward_weight(*given)
-        np.testing.assert_array_equal(np.isfinite(found), np.isfinite(expected))
+    check_places(native, twin, x, weight, ((1, 1, 1), (1, 0, 1), (1, 1, 1), 1), (0, 1, 1, 3, 4), value)
 
 
 def test_a_kernel_that_is_no_number_is_that_of_one_output(native, twin, random):
