@@ -1,7 +1,10 @@
-"""What torch's modules for accelerators answer where there is none: programs that ask first go on with the CPU."""
+"""What torch's modules for accelerators and for several processes answer where there are none: programs that ask first
+go on with the CPU and in one process.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NoReturn
 
 
@@ -131,3 +134,51 @@ class NoStream:
     def __new__(cls, *args: object, **kwargs: object) -> NoStream:
         """Refused."""
         raise RuntimeError(f"torch.{cls.absent.name}.{cls.__name__} requires {cls.absent.label} support")
+
+
+def refusing(path: str, says: str) -> Any:
+    """A function in the place of one that is not there.
+
+    Args:
+        path: what a programmer calls it.
+        says: the rest of the RuntimeError of a call.
+    """
+
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(f"{path}: {says}")
+
+    return refuse
+
+
+class StandIn(type):
+    """A class in the place of one that is not there: annotations and `isinstance` may name it, none is made.
+
+    Its attributes, such as the members of an enumeration that a default names, are functions that refuse.
+    """
+
+    path: str
+    says: str
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refused."""
+        raise RuntimeError(f"{cls.path}: {cls.says}")
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+        return refusing(f"{cls.path}.{name}", cls.says)
+
+
+@functools.cache
+def stand_in(module: str, name: str, says: str) -> Any:
+    """What a module has in the place of `name`: a class, if it is named as one, or a function; always the same.
+
+    Raises:
+        AttributeError: a name of Python's own (`__path__`).
+    """
+    if name.startswith("__"):
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    path = f"torch.{module.partition('.')[2]}.{name}"
+    if name[0].isupper() and not name.isupper():
+        return StandIn(name, (), {"__module__": module, "path": path, "says": says})
+    return refusing(path, says)

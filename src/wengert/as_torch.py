@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from ._loading import absent
 
 PACKAGE = str(__package__)
 OWN = "torch"
+SEVERAL = f"{PACKAGE}.distributed."
 
 
 class Torch(ModuleType):
@@ -32,6 +33,8 @@ class Torch(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         package = sys.modules[PACKAGE]
+        if name == OWN:
+            return self
         try:
             return getattr(package, name)
         except AttributeError:
@@ -77,6 +80,9 @@ class Finder(MetaPathFinder):
         if not fullname.startswith(f"{OWN}."):
             return None
         name = PACKAGE + fullname.removeprefix(OWN)
+        if name.startswith(SEVERAL):
+            loader = importlib.import_module(SEVERAL.removesuffix(".")).Below()
+            return ModuleSpec(fullname, loader, is_package=True)
         try:
             found = find_spec(name)
         except ModuleNotFoundError:
@@ -84,6 +90,11 @@ class Finder(MetaPathFinder):
         if found is None:
             raise ModuleNotFoundError(f"No module named {fullname!r}: {PACKAGE} has no {name}", name=fullname)
         return ModuleSpec(fullname, Mirror(name), is_package=found.submodule_search_locations is not None)
+
+    def find_distributions(self, context: Any) -> Iterator[Any]:
+        """What `importlib.metadata.version("torch")` asks for; nothing for other names."""
+        if context.name == OWN:
+            yield importlib.import_module(f"{PACKAGE}.installed").Installed()
 
 
 def install_as_torch() -> None:

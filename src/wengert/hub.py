@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
+
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+"""Where the name of a file of weights has the beginning of its checksum: `resnet18-5c106cde.pth`."""
 
 
 def _hubconf(folder: Any) -> ModuleType:

@@ -70,6 +70,14 @@ def interface(obj: Anything) -> Anything:
     return obj
 
 
+def _overload(func: Anything) -> Anything:
+    """The function itself: the definition that follows it counts, which takes all types."""
+    return func
+
+
+_overload_method = _overload
+
+
 def script_method(fn: Anything) -> Anything:
     """The function itself."""
     return fn
@@ -131,6 +139,10 @@ def optimized_execution(should_optimize: bool) -> Iterator[None]:
 def fuser(name: str) -> Iterator[None]:
     """A `with` block that changes nothing."""
     yield
+
+
+class TracerWarning(Warning):
+    """What torch warns of while it traces; nothing here gives it."""
 
 
 class ScriptModule:

@@ -290,3 +290,60 @@ def test_names_that_libraries_import_from_inside_torch_are_there():
         mark_static_address(torch.ones(1))
     """
     assert run(code).splitlines() == ["torch.Size([2]) 1", "True RemovableHandle"]
+
+
+def test_libraries_that_import_what_only_several_processes_use_can_be_imported():
+    code = """
+        import wengert
+        wengert.install_as_torch()
+        import torch, torch.distributed.optim, torch.distributed.rpc as rpc
+        from torch.distributed.fsdp.wrap import transformer_auto_wrap_policy
+        from torch.distributed.tensor import DTensor
+        from torch.fx import Graph
+
+        def reduce(x: torch.Tensor | DTensor, op=torch.distributed.ReduceOp.SUM): pass
+
+        class Mine(torch.distributed.optim.ZeroRedundancyOptimizer): pass
+
+        same = DTensor is torch.distributed.tensor.DTensor and Graph is torch.fx.Graph
+        print(rpc.is_available(), isinstance(torch.ones(1), (DTensor, Graph)), same)
+        for refused in (transformer_auto_wrap_policy, DTensor, Graph, Mine, torch.distributed.ReduceOp.SUM):
+            try:
+                refused(1)
+            except RuntimeError as error:
+                print(error)
+    """
+    one = "there is one process here; ask torch.distributed.is_available() first"
+    assert run(code).splitlines() == [
+        "False False True",
+        f"torch.distributed.fsdp.wrap.transformer_auto_wrap_policy: {one}",
+        f"torch.distributed.tensor.DTensor: {one}",
+        "torch.fx.Graph: modules cannot be taken apart into graphs here",
+        f"torch.distributed.optim.ZeroRedundancyOptimizer: {one}",
+        f"torch.distributed.ReduceOp.SUM: {one}",
+    ]
+
+
+def test_what_libraries_ask_of_the_installation_is_answered():
+    code = """
+        import wengert
+        wengert.install_as_torch()
+        import importlib.metadata, torch
+        from torch._subclasses.fake_tensor import FakeTensor, is_fake
+        from torch.fx.experimental.proxy_tensor import get_proxy_mode
+        from torch.jit import TracerWarning, _overload
+        print(importlib.metadata.version("torch"), torch.torch is torch, "wengert" in torch.__config__.show())
+        x = torch.ones(1)
+        print(is_fake(x), isinstance(x, FakeTensor), get_proxy_mode(), _overload(len) is len)
+        print(torch.hub.HASH_REGEX.search("resnet18-5c106cde.pth")[1])
+        try:
+            importlib.metadata.version("no-such-package")
+        except importlib.metadata.PackageNotFoundError:
+            print("not found")
+    """
+    assert run(code).splitlines() == ["2.13.0 True True", "False False None True", "5c106cde", "not found"]
+
+
+def test_marks_of_a_cuda_profile_are_refused():
+    with pytest.raises(RuntimeError, match="NVTX functions not installed"), wg.cuda.nvtx.range("step"):
+        pass

@@ -92,7 +92,7 @@ class OutOfMemoryError(RuntimeError):
     """A device has no more memory; never raised here, so that programs may name it."""
 
 
-__getattr__, __dir__ = on_demand(globals(), {"amp": "amp"})
+__getattr__, __dir__ = on_demand(globals(), {"amp": "amp", "nvtx": "nvtx"})
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

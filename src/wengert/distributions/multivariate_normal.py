@@ -42,6 +42,15 @@ def factor_of_precision(precision: Tensor) -> Tensor:
     return solve_triangular(reversed_factor, identity_like(precision), upper=False)  # type: ignore[no-any-return]
 
 
+# torch's names, which libraries import
+_precision_to_scale_tril, _batch_mahalanobis = factor_of_precision, squared_length
+
+
+def _batch_mv(bmat: Tensor, bvec: Tensor) -> Tensor:
+    """Products of (..., n, n) matrices and (..., n) vectors."""
+    return (bmat @ bvec.unsqueeze(-1)).squeeze(-1)
+
+
 class MultivariateNormal(Distribution):
     """The normal distribution of vectors.
 

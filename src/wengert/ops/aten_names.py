@@ -41,6 +41,7 @@ NAMES = {
 
 ONLY_NAMES = frozenset((
     "_foreach_add_", "_foreach_mul_", "_foreach_norm", "_linalg_check_errors", "_local_scalar_dense",
+    "_pin_memory", "_sparse_addmm", "_sparse_mm_reduce_impl",
     "_scaled_dot_product_cudnn_attention", "_scaled_dot_product_efficient_attention",
     "_scaled_dot_product_efficient_attention_backward", "_scaled_dot_product_flash_attention",
     "_scaled_dot_product_flash_attention_backward", "_scaled_dot_product_flash_attention_for_cpu",

@@ -17,6 +17,7 @@ from .worker import get_worker_info
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
+_collate_fn_t, _worker_init_fn_t = Callable[[list[Any]], Any], Callable[[int], None]  # for annotations
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..absent import stand_in
+
 
 def wrap(fn_or_name: Any) -> Any:
     """The function itself, or its name."""
@@ -36,3 +38,8 @@ class Tracer:
 
 class GraphModule:
     """What torch makes of a module that it has taken apart; nothing here is one."""
+
+
+def __getattr__(name: str) -> Any:
+    """Everything else is refused when it is called or made."""
+    return stand_in(__name__, name, "modules cannot be taken apart into graphs here")

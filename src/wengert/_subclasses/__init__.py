@@ -1,0 +1,1 @@
+"""`torch._subclasses`: classes of tensors that torch's compiler uses."""
