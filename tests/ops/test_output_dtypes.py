@@ -60,3 +60,65 @@ def test_a_choice_is_written_into_its_own_dtype():
     with pytest.raises(TypeError, match=r"argument 'other' \(position 3\) must be Tensor, not int"):
         wg.where(condition, wg.ones(2), 2, out=out)
     assert out.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["any", "all"])
+@pytest.mark.parametrize("dim", [None, 0, (0,), ()])
+def test_truth_is_written_as_such_or_as_bytes(name, dim):
+    function = getattr(wg, name)
+    for given in (wg.uint8, wg.bool, wg.float32):
+        x = wg.tensor([1, 0], dtype=given)
+        for dtype in (wg.uint8, wg.bool):
+            out = wg.empty(0, dtype=dtype)
+            assert function(x, dim, out=out) is out
+            assert out.tolist() == function(x, dim).to(dtype).tolist()
+    out = wg.ones(3, dtype=wg.float64)
+    with pytest.raises(RuntimeError, match=f"{name} only supports bool tensor for result, got: Double"):
+        function(x, dim, out=out)
+    assert out.tolist() == [1, 1, 1]
+
+
+def test_limits_that_are_numbers_are_written_into_their_own_dtype():
+    x, out = wg.tensor([1.0, 2.0]), wg.zeros(2, dtype=wg.float64)
+    for call in (
+        lambda: wg.clamp(x, 0, 1, out=out),
+        lambda: wg.clamp(x, None, 1.5, out=out),
+        lambda: wg.clamp_min(x, 1, out=out),
+        lambda: wg.clamp_max(x, 1, out=out),
+    ):
+        with pytest.raises(RuntimeError, match="Found dtype Double but expected Float"):
+            call()
+    assert out.tolist() == [0, 0]
+    assert wg.clamp(x, wg.zeros(2), wg.ones(2), out=out).tolist() == [1, 1]
+    assert wg.clamp_min(x, wg.tensor(2), out=out).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.int64, wg.bfloat16])
+def test_a_quotient_of_integers_is_added_to_nothing(dtype):
+    x = wg.ones(2, dtype=dtype)
+    for pair in ((wg.tensor([1, 2]), wg.tensor([3, 4])), (wg.tensor(True), wg.tensor(2, dtype=wg.uint8))):
+        for call in (wg.addcdiv, lambda x, *pair: x.addcdiv_(*pair, value=2)):
+            with pytest.raises(RuntimeError, match="Integer division with addcdiv is no longer supported"):
+                call(x, *pair)
+    assert x.tolist() == [1, 1]
+    assert wg.addcdiv(wg.ones(2), wg.tensor([1, 2]), wg.tensor([2.0, 4.0])).tolist() == [1.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda x, out: wg.unbind_copy(x, out=out), "unbind_copy_int_out"),
+        (lambda x, out: wg.split_copy(x, 1, out=out), r"split_copy_Tensor_out\(\)"),
+        (lambda x, out: wg.split_with_sizes_copy(x, [1, 1], out=out), "split_with_sizes_copy_out"),
+    ],
+)
+def test_copies_of_parts_are_written_into_as_many_tensors(call, named):
+    x = wg.tensor([[1.0], [2.0]])
+    for count in (0, 1, 3):
+        out = [wg.zeros(0) for _ in range(count)]
+        with pytest.raises(RuntimeError, match=rf"{named} expected an out= argument of size 2, got size {count}"):
+            call(x, out)
+        assert all(each.shape == (0,) for each in out)
+    out = [wg.zeros(0), wg.zeros(0)]
+    assert call(x, out) is None and [each.sum().item() for each in out] == [1, 2]
+    assert wg.unbind_copy(wg.ones(0, 2), out=()) is None

@@ -49,11 +49,18 @@ def test_what_torch_has_no_loop_for_is_refused(dtype):
         lambda: a.cummax(0),
         lambda: a.mode(),
         lambda: a.topk(1),
+        lambda: ~a,
+        lambda: a.logical_not(),
+        lambda: a.logical_and(a),
+        lambda: a.logical_xor_(a),
     ):
         with pytest.raises(NotImplementedError, match="not implemented for 'UInt"):
             call()
     with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64 types is not supported"):
         a * wg.tensor([1, 2])
+    with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64 types is not supported"):
+        a.logical_or(wg.tensor([1, 2]))
+    assert a.logical_or(wg.tensor([1.0, 2.0])).all()
 
 
 @pytest.mark.parametrize("dtype", KINDS)

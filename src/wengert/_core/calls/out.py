@@ -33,7 +33,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return dispatch.perform(op, bound)
     modes = current()
     given = outputs(op, out)
-    bound = in_dtype_of(op, bound, given[0])
+    bound = in_dtype_of(op, bound, given)
     word = dispatch.input_word(op, bound)
     for each in given:
         word |= each._flags_ & flags.OVERRIDDEN
@@ -56,20 +56,31 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_mode(each, modes)
         check_apart(op, each, bound)
     results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
+    write(op, bound, given, results)
+    return None if op.several and not op.output_names else out
+
+
+def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
+    """Write the results of a call into the tensors given for them, or refuse before anything is written.
+
+    Raises:
+        RuntimeError: these are not as many, or dtype or shape do not fit.
+    """
+    if len(given) != len(results):
+        raise RuntimeError(out_errors.of_length(op.name, len(results), len(given)))
+    results = [check_fits(op, tensor, made, bound) for tensor, made in zip(given, results)]
     for tensor, made in zip(given, results):
-        check_fits(op, tensor, made, bound)
         if take_shape(tensor, made):
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
-    return None if op.several and not op.output_names else out
 
 
-def in_dtype_of(op: Any, bound: tuple[Any, ...], out: Tensor) -> tuple[Any, ...]:
+def in_dtype_of(op: Any, bound: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     """The arguments, with the dtype of the output where that decides and no other is asked for."""
     if op.out_words != out_errors.DECIDING or bound[op.dtype_slot] is not None:
         return bound
-    return (*bound[: op.dtype_slot], out.dtype, *bound[op.dtype_slot + 1 :])
+    return (*bound[: op.dtype_slot], given[0].dtype, *bound[op.dtype_slot + 1 :])
 
 
 def outputs(op: Any, out: Any) -> Any:
@@ -168,16 +179,25 @@ def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
             overlap.check_other(tensor, each, wholly)
 
 
-def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> None:
-    """Refuse an output of another dtype where it is not cast, and one that is an operand and must be resized."""
+def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> Tensor:
+    """What is written into an output: the result, in the dtype of the output if the card's `out_words` take that one.
+
+    Raises:
+        RuntimeError: the output is of another dtype and not cast to, or it is an operand and must be resized.
+    """
     if op.out_words and tensor.dtype is not made.dtype:
-        raise RuntimeError(out_errors.of_dtype(op.out_words, made.dtype, tensor.dtype))
+        words = op.out_words(args, tensor.dtype) if callable(op.out_words) else op.out_words
+        if words is None:
+            made = made.to(tensor.dtype)
+        elif words:
+            raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
     have, wanted = tensor._array_.shape, made._array_.shape
     if have != wanted and op.out_apart and any(each is tensor for given in args for each in listed(given)):
         if op.promotion is not None:
             raise RuntimeError(errors.target_shape(have, wanted))
         if made._array_.size and op.out_apart == "wholly":
             raise RuntimeError(errors.PARTIAL_OVERLAP)
+    return made
 
 
 def listed(value: Any) -> Any:

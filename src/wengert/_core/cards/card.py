@@ -92,7 +92,7 @@ class Card(Declared, Op):
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
         function_of: makes the function of the card, where that is not the method.
-        out_apart, out_words: what `out=` refuses, as in `Options`.
+        out_apart, out_words, mixed: what is refused, as in `Options`.
         describes: the sections of its docstring that it shares with its family.
     """
 
@@ -112,7 +112,8 @@ class Card(Declared, Op):
     crossing: Any = None
     in_place: Any = None
     out_apart: str | None
-    out_words: str | None
+    out_words: str | Callable[[tuple[Any, ...], dtypes.dtype], str | None] | None
+    mixed: Callable[[list[Any]], None] | None
     method = True
     function = True
     function_of: Callable[[Card], Any] | None = None
@@ -279,6 +280,7 @@ def fill_options(card: Card, given: Options) -> None:
     )
     card.takes_halves, card.keeps_numbers = given.takes_halves, given.keeps_numbers
     card.promotion = given.promote
+    card.mixed = given.mixed
     card.numbers = card.tensor_slots if given.numbers is True else ()
     if isinstance(given.numbers, str):
         card.numbers = tuple(card.names.index(name) for name in given.numbers.split())

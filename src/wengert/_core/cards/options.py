@@ -41,7 +41,8 @@ class Options:
             anything; unless said, "wholly" if `apart` says so, "partly" where operands are promoted.
         out_words: how an `out` of another dtype than the result's is refused, None if the result is cast; unless said,
             it is where operands are promoted. Fields are the names of both dtypes, `{wanted}` and `{found}`, and those
-            of C's types, `{wanted_type}` and `{found_type}`.
+            of C's types, `{wanted_type}` and `{found_type}`. A function gives them by all arguments and the dtype of
+            `out`: "" where the result is cast, None where it is brought to any dtype whatever.
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
             argument is a number), "like" (in the order of the first tensor),
@@ -51,6 +52,7 @@ class Options:
         derivative: None for an operator without derivative; `why` then gives the reason.
         node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
         promote: None, "same", "float", "numbers" or "beside", see `Declaration`.
+        mixed: called with operands, arrays and numbers, before they are promoted, to refuse some.
         batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
             `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
         crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.
@@ -82,7 +84,7 @@ class Options:
     overwrites: bool = False
     apart: str = "partly"
     out_apart: str | None = ""
-    out_words: str | None = ""
+    out_words: str | Callable[[tuple[Any, ...], DType], str | None] | None = ""
     layout: str = "rows"
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()
@@ -92,6 +94,7 @@ class Options:
     node: str | tuple[str, ...] = ""
     choose: Callable[[tuple[Any, ...]], int] | None = None
     promote: str | None = None
+    mixed: Callable[[list[Any]], None] | None = None
     batching: Any = None
     crossing: Any = None
     random: bool = False

@@ -107,7 +107,10 @@ def settle(op: Any, values: list[Any]) -> None:
     Raises:
         TypeError: none is a tensor, and the operator wants one.
         NotImplementedError: it does not exist for that dtype.
+        RuntimeError: the card refuses operands of these dtypes side by side.
     """
+    if op.mixed is not None:
+        op.mixed(values)
     slots = [at for at in op.grad_slots if values[at] is not None]
     arrays = [values[at] for at in slots if hasattr(values[at], "dtype")]
     if not arrays and not op.lone_numbers:

@@ -150,6 +150,8 @@ class Tensor:
         try:
             return slots.table.bitwise_not.call1(self)
         except NotImplementedError:
+            if self._array_.dtype.kind in "iub":
+                raise
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors") from None
 
     def __add__(self, other: Any) -> Any:

@@ -334,12 +334,22 @@ def addcmul_samples(make: Any) -> Any:
 
 INTEGER_ADDCDIV = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-    "division of tensor1 and tensor2. Use self + value * torch.trunc(tensor1 / tensor2) or self + value * tensor1 / "
-    "tensor2 instead."
+    "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+    "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+    "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+    "for all dtypes."
 )
 
 
-@scaled_sum(dtypes=FLOATS, explained=WIDE - FLOATS, native=native("addcdiv"), native_write=native("addcdiv_"))
+def refuse_integer_quotient(values: list[Any]) -> None:
+    """Refuse a quotient of integers, whatever it is added to."""
+    if values[1].dtype.kind in "iub" and values[2].dtype.kind in "iub":
+        raise RuntimeError(INTEGER_ADDCDIV)
+
+
+@scaled_sum(
+    dtypes=FLOATS, mixed=refuse_integer_quotient, native=native("addcdiv"), native_write=native("addcdiv_"),
+)  # fmt: skip
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 
@@ -347,10 +357,8 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
         value: multiplier of the quotient.
 
     Raises:
-        RuntimeError: the shapes do not broadcast, or all operands are integers.
+        RuntimeError: the shapes do not broadcast, or both terms of the quotient are integers.
     """
-    if self.dtype.kind in "iub":
-        raise RuntimeError(INTEGER_ADDCDIV)
     numerator = tensor1 if value == 1 else kernels.multiply(tensor1, value)
     return kernels.add(self, kernels.divide(numerator, tensor2), out=out)
 

@@ -31,6 +31,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
+from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types.dtypes import from_numpy, limits_of
@@ -48,19 +49,19 @@ def refuse_complex(self: Any, text: str) -> None:
         raise NotImplementedError(text)
 
 
+def by_number(args: tuple[Any, ...], found: Any) -> str:
+    """How an output of another dtype is refused: beside numbers, while results of tensors are cast."""
+    return "" if any(isinstance(each, Tensor) for each in args[1:3]) else FOUND
+
+
 CLAMP_COMPLEX = "clamp is not supported for complex types"
 
 
 @pointwise(
-    dtypes=ORDERED,
-    explained=COMPLEXES,
-    inplace=True,
-    numbers="min max",
-    native=native("clamp"),
-    native_write=native("clamp_"),
-    node=("ClampBackward0", "ClampBackward1"),
+    dtypes=ORDERED, explained=COMPLEXES, inplace=True, numbers="min max", out_words=by_number, native=native("clamp"),
+    native_write=native("clamp_"), node=("ClampBackward0", "ClampBackward1"),
     choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
-)
+)  # fmt: skip
 def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None) -> Any:
     """`self` limited to the range from `min` to `max`, element by element; NaN stays NaN.
 
@@ -131,6 +132,7 @@ limit = partial(
     explained=COMPLEXES,
     inplace=True,
     choose=second_is_tensor,
+    out_words=by_number,
     samples=broadcast_pairs,
     describes="""
     Args:

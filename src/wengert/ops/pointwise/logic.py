@@ -9,21 +9,22 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, INTEGERS, WIDE, Array, Bad, Sample, op, pointwise
+from ..._core.cards.card import ALL, BOOLS, FLOATS, INTEGERS, WIDE, Array, Bad, Sample, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
-from ..._core.types.dtypes import from_numpy
+from ..._core.types.dtypes import from_numpy, result_type
 from ..._core.types.sizes import broadcast
 from .binary import broadcast_pairs, native, tensor_pairs
 from .power import any_tensor
 
+NO_LOOPS = WIDE - ALL
 WHY = "a truth value is constant almost everywhere"
 logical = partial(
     op,
     batching=elementwise,
     layout="iterator",
-    dtypes=WIDE,
+    dtypes=ALL,
     inplace=True,
     out_apart="partly",
     out_words=None,
@@ -65,24 +66,32 @@ bitwise = partial(
 """The form of a function of bits."""
 
 
+def check_loops(name: str, *operands: Any) -> None:
+    """Refuse operands that do not broadcast, or for whose common dtype torch has no loop."""
+    broadcast(operands[0].shape, operands[-1].shape)
+    common = result_type(operands)
+    if common in NO_LOOPS:
+        raise NotImplementedError(errors.no_kernel(f"{name}_cpu", common))
+
+
 @logical(native=native("logical_and"))
 def logical_and(self: Array, other: Array) -> Any:
     """Whether both `self` and `other` are true (not 0), element by element."""
-    broadcast(self.shape, other.shape)
+    check_loops("logical_and", self, other)
     return kernels.logical_and(self, other)
 
 
 @logical(native=native("logical_or"))
 def logical_or(self: Array, other: Array) -> Any:
     """Whether `self` or `other` is true (not 0), element by element."""
-    broadcast(self.shape, other.shape)
+    check_loops("logical_or", self, other)
     return kernels.logical_or(self, other)
 
 
 @logical(native=native("logical_xor"))
 def logical_xor(self: Array, other: Array) -> Any:
     """Whether exactly one of `self` and `other` is true (not 0), element by element."""
-    broadcast(self.shape, other.shape)
+    check_loops("logical_xor", self, other)
     return kernels.logical_xor(self, other)
 
 
@@ -96,6 +105,7 @@ def logical_not(self: Array) -> Any:
     Returns:
         A new bool tensor of the same shape.
     """
+    check_loops("logical_not", self)
     return kernels.logical_not(self)
 
 

@@ -12,7 +12,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
-from ..._core.out_errors import DECIDING
+from ..._core.out_errors import DECIDING, of_truth
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
 from ..create.factory import read_dtype
@@ -224,7 +224,7 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
 
 @op(
     dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("all"),
-    out_words=None,
+    out_words=of_truth("all"),
 )  # fmt: skip
 def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
@@ -240,7 +240,7 @@ def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
 
 @op(
     dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("any"),
-    out_words=None,
+    out_words=of_truth("any"),
 )  # fmt: skip
 def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.

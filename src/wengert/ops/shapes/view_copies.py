@@ -16,7 +16,7 @@ from ..._core.operators.batch_rules import along, rule_for
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
-from .slices import select, slice_, slice_backward, split, split_form, split_vjp, unbind
+from .slices import select, slice_, slice_backward, split, split_vjp, unbind
 from .strided import unfold
 from .view_shape import alias, view_dtype, view_shape
 from .views import expand, permute, squeeze, squeeze_form, t, transpose, unsqueeze
@@ -161,14 +161,23 @@ def unbind_copy(self: Array, dim: int = 0) -> Any:
     return [row_major(each) for each in unbind.body(self, dim)]
 
 
-@copies(split, "Split", several=True, choose=split_form, node=("SplitBackward0_copy", "SplitWithSizesBackward0_copy"))
-def split_copy(self: Array, split_size: Any, dim: int = 0) -> Any:
+@copies(split, "Split", several=True)
+def split_copy(self: Array, split_size: int, dim: int = 0) -> Any:
     """`split`, copied.
+
+    Args:
+        split_size: the length of all parts; the last may be shorter.
 
     Returns:
         A tuple of new tensors.
     """
     return [row_major(each) for each in split.body(self, split_size, dim)]
+
+
+@split_copy.samples
+def split_copy_samples(make: Any) -> Any:
+    yield Sample(make(5, 2), 2)
+    yield Bad(make(5), (1, 4), raises=TypeError, says="argument 'split_size' (position 2) must be int, not tuple")
 
 
 @op(
