@@ -177,3 +177,10 @@ def test_a_target_may_be_of_any_kind_of_number_and_its_gradient_is_no_negative_z
     for pair in ((x, target), (target, x)):
         (grad,) = wg.autograd.grad(loss(*pair).double(), x)
         assert grad.sign().tolist() == [0, 1] and not grad.signbit().any()
+
+
+@pytest.mark.parametrize("name", ["l1_loss", "mse_loss", "huber_loss"])
+@pytest.mark.parametrize("shape", [(2,), (1,), (3, 1), ()])
+def test_weights_are_as_many_as_the_elements(name, shape):
+    with pytest.raises(ValueError, match="Weights and input must have the same size"):
+        getattr(F, name)(wg.ones(3), wg.zeros(3), weight=wg.ones(shape))

@@ -164,3 +164,12 @@ def test_batch_sizes_that_do_not_lie_so_are_refused_as_before():
     parameters = list(network("GRU").parameters())
     with pytest.raises(RuntimeError):
         wg.gru(data, wg.tensor([4, 4]), state, parameters, True, 1, 0.0, False, False)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [([0, 3], "must be sorted in decreasing order"), ([3, 0], "greater than 0"), ([3, -1], "greater than 0")],
+)
+def test_lengths_out_of_order_are_refused_before_empty_ones(lengths, said):
+    with pytest.raises(RuntimeError, match=said):
+        wg.nn.utils.rnn.pack_padded_sequence(wg.ones(3, 2, 1), lengths)

@@ -26,3 +26,10 @@ def test_the_reflected_difference_called_by_name_is_recorded_as_such() -> None:
     assert wg.Tensor.__rsub__(x, y).grad_fn.name() == "RsubBackward0"
     assert (y - wg.nn.Parameter(wg.ones(2))).grad_fn.name() == "SubBackward0"
     assert wg.Tensor.__rsub__(x, y).tolist() == [-1, -1]
+
+
+def test_the_second_derivative_of_a_gated_infinity_has_the_sign_of_the_gates_bend() -> None:
+    x = wg.tensor([math.inf, -math.inf, 1.0, 2.0], requires_grad=True)
+    (slope,) = wg.autograd.grad(wg.nn.functional.glu(x, 0).sum(), x, create_graph=True)
+    (bend,) = wg.autograd.grad(slope.sum(), x)
+    assert slope[2:].tolist() == [math.inf, -math.inf] and bend[2:].tolist() == [-math.inf, math.inf]

@@ -96,3 +96,19 @@ def test_a_single_number_is_in_order_whatever_it_is(dtype):
     assert value.dtype is dtype and place == 0
     with pytest.raises(NotImplementedError, match="kthvalue_cpu"):
         wg.ones(1, dtype=dtype).kthvalue(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(1.5, "not float"), ("a", "not str"), (None, "not NoneType"), ([1.0, 3], "found element of type float")],
+)
+def test_what_is_no_number_of_parts_is_refused_as_their_lengths(given, said):
+    for call in (wg.split, wg.Tensor.split):
+        with pytest.raises(TypeError, match=r"split_with_sizes\(\): argument 'split_sizes' \(position 2\)") as refused:
+            call(wg.ones(4), given)
+        assert said in str(refused.value)
+
+
+def test_a_signal_that_would_be_empty_is_refused_as_an_image_of_one_row():
+    with pytest.raises(RuntimeError, match=r"per channel: \(1 x 2\). Calculated output size per channel: \(1 x 0\)"):
+        wg.nn.functional.conv_transpose1d(wg.ones(1, 1, 2), wg.ones(1, 1, 1), padding=1)

@@ -322,7 +322,7 @@ def integer(name: str, argument: str, value: Any) -> int:
     return operator.index(value)
 
 
-def integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
+def integers(name: str, argument: str, value: Any, position: int = 0) -> tuple[int, ...]:
     """Several integers; by the first of them a sequence is known as one, so that only it must not be a bool.
 
     Raises:
@@ -330,11 +330,11 @@ def integers(name: str, argument: str, value: Any) -> tuple[int, ...]:
     """
     iterable = hasattr(value, "__iter__") or hasattr(value, "__getitem__")
     if not iterable or (isinstance(value, Tensor) and value._array_.size != 1):  # one element counts as an integer
-        raise TypeError(errors.wrong_type(name, argument, 0, "tuple of ints", value))
+        raise TypeError(errors.wrong_type(name, argument, position, "tuple of ints", value))
     read: list[int] = []
     for at, each in enumerate(value):
         if not (is_whole(each) or (at and isinstance(each, bool))):
-            raise TypeError(wrong_integer(name, argument, at, each))
+            raise TypeError(wrong_integer(name, argument, at, each, position))
         read.append(operator.index(each))
     return tuple(read)
 

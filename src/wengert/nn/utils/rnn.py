@@ -175,7 +175,7 @@ def check_lengths(lengths: Any, sizes: tuple[int, int]) -> None:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(lengths)} (batch_size={sizes[1]})"
         )
-    if (lengths <= 0).any():
+    if len(lengths) and lengths[-1] <= 0:
         raise RuntimeError(
             "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
         )

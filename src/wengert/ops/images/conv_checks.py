@@ -237,7 +237,8 @@ def transposed_lengths(
         for length, taps, step, side, gap, extra in zip(shape[2:], kernel, stride, padding, dilation, output_padding)
     )
     if min(lengths) < 1:
-        given, made = (" x ".join(map(str, each)) for each in (shape[2:], lengths))
+        lead = (1,) if len(lengths) == 1 else ()  # a signal is taken for an image of one row
+        given, made = (" x ".join(map(str, (*lead, *each))) for each in (shape[2:], lengths))
         raise RuntimeError(
             f"Given input size per channel: ({given}). Calculated output size per channel: ({made}). Output size is "
             "too small"

@@ -59,10 +59,11 @@ def halves(self: Any, dim: int) -> tuple[Any, Any]:
 
 @glu.vjp("self")
 def glu_vjp(grad: Any, self: Any, dim: int) -> Any:
+    from ..pointwise.activation import sigmoid_backward
     from ..shapes.join import cat
 
     first, gate = halves(self, dim)
-    return cat([grad * gate, grad * first * gate * (1 - gate)], dim)
+    return cat([grad * gate, sigmoid_backward(grad * first, gate)], dim)
 
 
 @glu.jvp("self")

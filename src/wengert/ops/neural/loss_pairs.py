@@ -41,6 +41,16 @@ def spread(input: Any, target: Any) -> tuple[Any, Any]:
     return input.expand(shape), target.expand(shape)
 
 
+def check_weight(input: Tensor, weight: Tensor) -> None:
+    """Refuse weights that are not as many as the elements, in the same shape.
+
+    Raises:
+        ValueError: they are not.
+    """
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+
+
 def check_real(name: str, title: str, input: Any, target: Any) -> None:
     """Refuse two tensors of which none is floating-point, or one complex.
 
@@ -174,8 +184,7 @@ def mse_loss(
     check_real("mse", "mse_cpu", input, target)
     if weight is None:
         return squared(input, target, reduction)
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
+    check_weight(input, weight)
     weighted = squared(input, target, "none") * weight
     return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
 
@@ -199,8 +208,7 @@ def l1_loss(
     losses = (input - target).abs()
     if weight is None:
         return finished(losses, reduction)
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
+    check_weight(input, weight)
     weighted = losses * weight
     return weighted.sum() / weight.sum() if reduction == "mean" else finished(weighted, reduction)
 
@@ -298,9 +306,12 @@ def huber_loss(
 
     Raises:
         RuntimeError: `delta` is not positive, or the shapes do not broadcast.
+        ValueError: `weight` is of another shape.
     """
     reduction = read_reduction(reduction)
     input, target = spread(input, target)
+    if weight is not None:
+        check_weight(input, weight)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if (common := promote_types(input.dtype, target.dtype)).category > input.dtype.category:

@@ -12,7 +12,7 @@ from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
-from ..._core.errors import shown
+from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.dtypes import INTEGER
@@ -232,7 +232,7 @@ def equal_lengths(have: int, split_size: int) -> list[int]:
 
 def checked_lengths(lengths: Sequence[int], have: int, dim: int) -> list[int]:
     """`lengths`, which must be parts of `have`."""
-    lengths = integers("split", "split_size", lengths)
+    lengths = integers("split_with_sizes", "split_sizes", lengths, 2)
     if any(length < 0 for length in lengths):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(lengths)}"
@@ -250,6 +250,8 @@ def split_lengths(split_size: Any, have: int, dim: int) -> list[int]:
     """The lengths of the parts that `split` makes."""
     if isinstance(split_size, (tuple, list)):
         return checked_lengths(split_size, have, dim)
+    if not isinstance(split_size, (int, np.integer)):
+        raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size))
     return equal_lengths(have, integer("split", "split_size", split_size))
 
 
@@ -259,15 +261,9 @@ def split_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE,
-    view=True,
-    several=True,
-    linear="self",
-    batching=along("dim"),
-    choose=split_form,
-    node=("SplitBackward0", "SplitWithSizesBackward0"),
-    native=native("split"),
-)
+    dtypes=WIDE, view=True, several=True, linear="self", batching=along("dim"), choose=split_form,
+    node=("SplitBackward0", "SplitWithSizesBackward0"), native=native("split"),
+)  # fmt: skip
 def split(self: Array, split_size: Any, dim: int = 0) -> Any:
     """Consecutive parts along `dim`.
 

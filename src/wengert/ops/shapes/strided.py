@@ -246,9 +246,9 @@ def unfold_samples(make: Any) -> Any:
     yield Bad(make(3), 0, 4, 1, raises=RuntimeError, says="maximum size for tensor at dimension 0 is 3 but size is 4")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", function=False, method=False, takes_halves=True)
 def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: int) -> Any:
-    """Zeros of `shape` with the windows of `grad` added where `unfold` took them."""
+    """Zeros of `shape` with the windows of `grad` added where `unfold` took them, one after the other as torch does."""
     zeros = np.zeros(shape, grad.dtype)
     if not zeros.ndim:
         return zeros + grad.sum()
@@ -259,7 +259,7 @@ def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: in
             part = (slice(None),) * at + (slice(nr * step, nr * step + size),)
             zeros[part] += np.moveaxis(grad[(slice(None),) * at + (nr,)], -1, at)
         return zeros
-    for offset in range(size):
+    for offset in reversed(range(size)):
         part = (slice(None),) * at + (slice(offset, offset + (count - 1) * step + 1, step),)
         zeros[part] += grad[..., offset]
     return zeros
