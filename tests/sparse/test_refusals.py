@@ -168,3 +168,37 @@ def test_what_is_no_operand_is_refused(call: Any, error: type[Exception], words:
         call(sparse)
     assert sparse.is_coalesced()
     assert sparse._version == 0
+
+
+PLACES = {
+    "add": lambda x, out: wg.add(x, x, out=out),
+    "mul": lambda x, out: wg.mul(x, 2, out=out),
+    "sin": lambda x, out: wg.sin(x, out=out),
+    "neg": lambda x, out: wg.neg(x, out=out),
+    "mm": lambda x, out: wg.mm(x, x, out=out),
+    "matmul": lambda x, out: wg.matmul(x, x, out=out),
+}
+
+
+@pytest.mark.parametrize("kind", ["to_sparse", "to_sparse_csr"])
+@pytest.mark.parametrize("name", PLACES)
+def test_a_sparse_result_is_written_into_a_tensor_that_is_sparse_as_it_is(name, kind):
+    dense = wg.tensor([[0.5, 0.0], [0.0, 2.0]])
+    x, out = getattr(dense, kind)(), getattr(wg.zeros(2, 2), kind)()
+    before = out._version
+    assert PLACES[name](x, out) is out and out._version == before + 1
+    assert out.layout is x.layout and out.to_dense().equal(PLACES[name](dense, None))
+    strided = wg.ones(2, 2)
+    for given, target in ((x, strided), (dense, out), (x, strided.to_sparse_csc())):
+        kept = target.to_dense().clone()
+        with pytest.raises(RuntimeError, match=rf"{name}: the result is of layout .* cannot be written"):
+            PLACES[name](given, target)
+        assert target.to_dense().equal(kept)
+
+
+def test_a_sampled_product_is_written_into_a_matrix_of_compressed_rows():
+    x, out = wg.eye(2).to_sparse_csr(), wg.zeros(2, 2).to_sparse_csr()
+    assert wg.sparse.sampled_addmm(x, wg.ones(2, 2), wg.ones(2, 2), out=out) is out
+    assert out.to_dense().tolist() == [[3, 0], [0, 3]]
+    with pytest.raises(RuntimeError, match=r"cannot be written into a tensor of layout torch\.sparse_coo"):
+        wg.zeros(2, 2, out=wg.eye(2).to_sparse())

@@ -40,6 +40,11 @@ def of_length(name: str, wanted: int, found: int) -> str:
     return f"{KERNELS.get(name, f'{name}_out')} expected an out= argument of size {wanted}, got size {found}"
 
 
+def of_layout(name: str, wanted: Any, found: Any) -> str:
+    """An output that is sparse, or in another way, where the result is not."""
+    return f"{name}: the result is of layout {wanted} and cannot be written into a tensor of layout {found}"
+
+
 def of_dtype(words: str, wanted: dtype, found: dtype) -> str:
     """An output of another dtype than the result's, `wanted`, in the words of the operator."""
     return words.format(

@@ -148,6 +148,7 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
         check_mode(tensor, modes)
         if words and tensor.dtype is not result.dtype:
             raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
+        check_layout(name, tensor, result)
         check_cast(tensor, result)
         check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
@@ -160,6 +161,8 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
     """Refuse an output whose elements share memory, or which the operator would read while it writes it."""
+    if tensor._flags_ & flags.SPARSE:  # whose entries are replaced
+        return
     if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
     if op.out_apart:
@@ -172,11 +175,19 @@ def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
 
 def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
     """Refuse an output whose elements share memory, or that lies over a part of what is read, or `wholly` over it."""
+    if tensor._flags_ & flags.SPARSE:
+        return
     if 0 in tensor._array_.strides and overlap.overlaps_itself(tensor._array_):
         raise RuntimeError(errors.OVERLAP_IN_PLACE)
     for each in read:
         if isinstance(each, Tensor):
             overlap.check_other(tensor, each, wholly)
+
+
+def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
+    """Refuse an output that is sparse where the result is not, or in another way."""
+    if (tensor._flags_ | made._flags_) & flags.SPARSE and tensor.layout is not made.layout:  # type: ignore[attr-defined]
+        raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))  # type: ignore[attr-defined]
 
 
 def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> Tensor:
@@ -185,6 +196,7 @@ def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> 
     Raises:
         RuntimeError: the output is of another dtype and not cast to, or it is an operand and must be resized.
     """
+    check_layout(op.name, tensor, made)
     if op.out_words and tensor.dtype is not made.dtype:
         words = op.out_words(args, tensor.dtype) if callable(op.out_words) else op.out_words
         if words is None:
@@ -246,6 +258,13 @@ def check_mode(tensor: Tensor, modes: Modes) -> None:
 def fill(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor have the values of another, and its shape."""
     check_cast(tensor, made)
+    if tensor._flags_ & flags.SPARSE:
+        from . import sparse
+
+        check_layout("out", tensor, made)
+        sparse.replace(tensor, made.to(tensor.dtype)._array_)
+        sparse.count(tensor._storage_)
+        return
     take_shape(tensor, made)
     np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")
@@ -253,7 +272,7 @@ def fill(tensor: Tensor, made: Tensor) -> None:
 
 def take_shape(tensor: Tensor, made: Tensor) -> bool:
     """Resize a tensor to the shape of what is to be written there; whether it had another."""
-    if tensor._array_.shape == made._array_.shape:
+    if tensor._array_.shape == made._array_.shape or tensor._flags_ & flags.SPARSE:
         return False
     check_cast(tensor, made)
     if tensor._array_.size:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..._core import sparse_errors
+from ..._core.calls.out import put
 from ..._core.calls.sparse import takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import FLOATS, Array, op
-from ..._core.tensor.base import wrap
+from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._kernels import compressed as lines
 from .compressed import Compressed, compressed, is_compressed, no_kernel, places_of
@@ -194,13 +195,14 @@ def sampled_jvp_mat2(tangent: Any, self: Any, mat1: Any, alpha: Any) -> Any:
     return sampled.call((self, mat1, tangent, 0, alpha))
 
 
-def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Tensor | None = None) -> Any:
     """`torch.sparse.sampled_addmm`: beta * input + alpha * (mat1 @ mat2) at the places of `input`, elsewhere zero.
 
     Args:
         input: matrix of layout `sparse_csr`, (n, p), or a batch of them.
         mat1, mat2: dense matrices, (n, m) and (m, p).
         beta, alpha: factors.
+        out: a tensor of layout `sparse_csr` to write into.
 
     Returns:
         A new tensor of layout `sparse_csr`.
@@ -225,7 +227,7 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any
             f"{input.dtype.legacy.removesuffix('Tensor')}"
         )
     check_sampled(input, mat1, mat2)
-    return sampled.call((input, mat1, mat2, beta, alpha))
+    return put("sparse_sampled_addmm", out, sampled.call((input, mat1, mat2, beta, alpha)))
 
 
 def check_sampled(input: Any, mat1: Any, mat2: Any) -> None:
