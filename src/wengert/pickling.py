@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._core import flags
+from ._core.calls.subclasses import allocate
 from ._core.tensor.base import Tensor, bind, meta_of, set_up
 from ._core.tensor.batches import refuse
 from ._core.tensor.storage import Storage, size_in_bytes
@@ -35,7 +36,7 @@ def memory_of(tensor: Tensor) -> tuple[np.ndarray[Any, Any], int]:
 
 def lay(cls: type[Tensor], storage: Storage, dtype: DType, offset: int, shape: Any, strides: Any) -> Tensor:
     """A tensor that lies in the bytes of `storage` from `offset` on; `strides` are in bytes."""
-    made = cls.__new__(cls)
+    made: Tensor = allocate(cls)
     set_up(made, np.ndarray(shape, dtype.numpy, storage.array, offset, strides), storage)
     return made
 
@@ -117,7 +118,7 @@ def rebuild_sparse(
         from .ops.sparse.create import checked_parts
 
         array = checked_parts(indices, values, shape, form)
-    made = cls.__new__(cls)
+    made: Tensor = allocate(cls)
     set_up(made, array, values._storage_)
     made.requires_grad = requires_grad
     return made

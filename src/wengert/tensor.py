@@ -12,7 +12,7 @@ from ._core import door, errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import volatile
-from ._core.calls.subclasses import begin_subclass
+from ._core.calls.subclasses import begin_subclass, make
 from ._core.calls.unanswered import disabled as disabled
 from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
@@ -339,6 +339,7 @@ METHODS: dict[str, Any] = {
     "is_complex": lambda self: self.dtype.is_complex,
     "is_inference": is_inference,
     "__array_priority__": 1000,
+    "__new__": staticmethod(make),
     "__init_subclass__": classmethod(begin_subclass),
     "cpu": lambda self: self,
     "contiguous": reading.contiguous,

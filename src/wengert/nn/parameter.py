@@ -34,32 +34,25 @@ class Parameter(Tensor, metaclass=ParameterMeta):
 
     __torch_function__ = disabled
 
-    def __new__(cls, data: Any = None, *args: Any, **options: Any) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         """A parameter; where `data` is of a program's own class, a tensor of that class with the mark."""
-        if cls is not Parameter or type(data) is Tensor or not isinstance(data, Tensor):
-            return super().__new__(cls)
-        return super().__new__(cls) if issubclass(type(data), (Parameter, Buffer)) else marked(data, *args, **options)
-
-    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        if data is None:
-            super().__init__()
-        elif isinstance(data, Tensor):
-            super().__init__(data)
-        else:
+        if data is not None and not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): data must be a Tensor, not {type(data).__name__}; use wengert.tensor(data)")
-        if requires_grad and not (self.dtype.is_floating_point or self.dtype.is_complex):
+        if cls is Parameter and type(data) is not Tensor and data is not None:
+            if not issubclass(type(data), (Parameter, Buffer)):
+                return marked(data, requires_grad)
+        made: Any = super().__new__(cls, *(() if data is None else (data,)))
+        if requires_grad and not (made.dtype.is_floating_point or made.dtype.is_complex):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        self.requires_grad = requires_grad
+        made.requires_grad = requires_grad
+        return made
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
-            with_values = type(self).__new__(type(self))
-            Tensor.__init__(with_values, self.detach().clone())  # type: ignore[attr-defined]
-            with_values.requires_grad = self.requires_grad
-            memo[id(self)] = with_values
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)  # type: ignore[attr-defined]
         return memo[id(self)]  # type: ignore[no-any-return]
 
 
@@ -89,10 +82,13 @@ class Buffer(Tensor):
     """
 
     __torch_function__ = disabled
+    persistent: bool
 
-    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
-        super().__init__(*(() if data is None else (data,)))
-        self.persistent = persistent
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        """A buffer on the memory of `data`."""
+        made: Any = super().__new__(cls, *(() if data is None else (data,)))
+        made.persistent = persistent
+        return made
 
 
 FREE = frozenset(
@@ -204,8 +200,9 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
     cls_to_become = Parameter
 
-    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
-        super().__init__(empty(0, device=device, dtype=dtype), requires_grad)
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        """A parameter without values."""
+        return super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[misc]
@@ -220,11 +217,13 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[mis
 
     cls_to_become = Buffer
 
-    def __init__(
-        self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
-    ) -> None:
-        super().__init__(empty(0, device=device, dtype=dtype), persistent=persistent)
-        self.requires_grad = requires_grad
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        """A buffer without values."""
+        made = super().__new__(cls, empty(0, device=device, dtype=dtype), persistent=persistent)
+        made.requires_grad = requires_grad
+        return made
 
 
 def is_lazy(param: Any) -> bool:

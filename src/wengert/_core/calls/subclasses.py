@@ -1,10 +1,10 @@
-"""What happens when a program defines a subclass of Tensor."""
+"""What happens when a program defines a subclass of Tensor, and when it makes an instance of one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.base import Tensor
+from ..tensor.base import OPERATORS, Tensor
 from .unanswered import disabled
 
 
@@ -17,3 +17,18 @@ def begin_subclass(cls: Any, **options: Any) -> None:
         from .intercepting import intercept
 
         intercept(cls)
+
+
+allocate = Tensor.__new__
+"""Makes an instance of a class of tensors without its fields (`set_up`); no `__new__` of a program is called."""
+
+
+def make(cls: Any, *data: Any, **options: Any) -> Any:
+    """`Tensor.__new__(cls, ...)`: what the `__new__` of a program's class calls, one with its values.
+
+    For `Tensor` itself `__init__` gives the values: so its constructor stays in C.
+    """
+    made = allocate(cls)
+    if cls is not Tensor:
+        OPERATORS.construct(made, *data, **options)
+    return made
