@@ -97,3 +97,33 @@ def test_what_torch_has_for_other_layouts_only_is_refused() -> None:
         wg.hspmm(DENSE, DENSE.t())
     with pytest.raises(NotImplementedError, match="aten::_sparse_mm_reduce_impl' with arguments from the 'SparseCPU'"):
         wg.sparse.mm(example(), DENSE, "mean")
+
+
+def of_kind(kind: str) -> tuple[wg.Tensor, wg.Tensor]:
+    dense = wg.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, -3.0]], dtype=wg.float64)
+    return dense, getattr(dense, kind)()
+
+
+@pytest.mark.parametrize("kind", ["to_sparse", "to_sparse_csr"])
+def test_a_sparse_matrix_is_multiplied_with_all_members_of_a_batch(kind):
+    dense, sparse = of_kind(kind)
+    vectors, matrices = wg.rand(4, 3, dtype=wg.float64), wg.rand(2, 4, 3, 5, dtype=wg.float64)
+    assert wg.vmap(lambda x: sparse.mv(x))(vectors).allclose(vectors @ dense.t())
+    assert wg.vmap(lambda x: sparse @ x, in_dims=1, out_dims=1)(vectors.t()).allclose(dense @ vectors.t())
+    assert wg.vmap(wg.vmap(lambda x: sparse @ x))(matrices).allclose(dense @ matrices)
+    assert wg.vmap(lambda x: sparse.mv(x))(vectors[:0]).shape == (0, 2)
+    with pytest.raises(RuntimeError, match=r"size mismatch, got \[2, 3\] and \[4\]"):
+        wg.vmap(lambda x: sparse.mv(x))(wg.ones(2, 4, dtype=wg.float64))
+
+
+@pytest.mark.parametrize("kind", ["to_sparse", "to_sparse_csr"])
+def test_whole_jacobians_of_products_with_a_sparse_matrix(kind):
+    dense, sparse = of_kind(kind)
+    x = wg.tensor([1.0, -1.0, 2.0], dtype=wg.float64)
+    for jacobian in (wg.func.jacrev, wg.func.jacfwd):
+        assert jacobian(lambda x: sparse.mv(x))(x).equal(dense)
+        wanted = jacobian(lambda x: dense @ x.diag())(x)
+        assert jacobian(lambda x: sparse @ x.diag())(x).equal(wanted)
+    assert wg.func.hessian(lambda x: (sparse.mv(x) ** 3).sum())(x).allclose(
+        wg.func.hessian(lambda x: ((dense @ x) ** 3).sum())(x)
+    )

@@ -17,6 +17,7 @@ from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.coordinates import Coordinates
 from ..tensor.storage import count, succeed
 from ..types import dtypes
+from . import batching
 
 KERNELS: dict[str, Callable[..., Any]] = {}
 """By operator: called with all its arguments, tensors without history; gives a tensor, or several as a tuple."""
@@ -24,6 +25,8 @@ WRITERS: dict[str, Callable[..., None]] = {}
 """The same for the in-place form where the target is dense: it writes into the first argument's memory."""
 ORDERED: set[str] = set()
 """The operators whose in-place form needs a coalesced target."""
+PRODUCTS = frozenset({"mm", "mv"})
+"""The operators whose rules for batches take one sparse factor for all members."""
 CARDS: set[str] = set()
 """The operators whose bodies take sparse arrays themselves."""
 
@@ -56,6 +59,8 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """
     check_operands(op, args)
     if word & flags.BATCHED:
+        if op.name in PRODUCTS:
+            return batching.call(op, args, word, modes)
         raise RuntimeError(sparse_errors.BATCHED)
     word &= ~flags.BATCHES
     if op.written(args) is not None or op.name in CARDS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._core import flags
 from ..._core.operators.batch_rules import Rule, singled
 
 Product = Callable[[int, Any, Any, bool, bool], Any]
@@ -48,6 +49,9 @@ def matrices(size: int, first: Any, second: Any, on_first: bool, on_second: bool
     if on_first:
         return rows_times(size, first, second)
     _, inner, columns = second.shape
+    if first._flags_ & flags.SPARSE:
+        made = first.mm(second.transpose(0, 1).reshape(inner, size * columns))
+        return made.reshape(first.shape[0], size, columns).transpose(0, 1)
     turned = second.transpose(1, 2)
     if stacked(turned):
         rows = first.shape[0]
@@ -72,7 +76,7 @@ def repeated(size: int, single: Any) -> Any:
 def matrix_vector(size: int, first: Any, second: Any, on_first: bool, on_second: bool) -> Any:
     """Products of a matrix and a vector."""
     if not on_first:
-        return second.mm(first.t())
+        return first.mm(second.t()).t() if first._flags_ & flags.SPARSE else second.mm(first.t())
     _, rows, inner = first.shape
     if on_second:
         return first.bmm(second.unsqueeze(2)).reshape(size, rows)
