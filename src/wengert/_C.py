@@ -43,6 +43,11 @@ def _is_torch_function_all_disabled() -> bool:
     return current().overriding == 2
 
 
+def _are_functorch_transforms_active() -> bool:
+    """Whether `func.grad`, `vmap` or another transform of functions runs in this thread."""
+    return current().transforms > 0
+
+
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_function_impl",
     "_is_multithreading_enabled",

@@ -72,7 +72,8 @@ LATER = {
     ),
     **dict.fromkeys(("batch_norm", "instance_norm"), "ops.neural.norm_forms"),
     **dict.fromkeys(("eig", "lstsq", "matrix_rank", "solve", "symeig"), "removed"),
-    **dict.fromkeys(("SymBool", "SymFloat", "SymInt", "cond", "newaxis", "while_loop", "_assert"), "eager"),
+    **dict.fromkeys(("SymBool", "SymFloat", "SymInt", "cond", "newaxis", "while_loop"), "eager"),
+    **dict.fromkeys(("_assert", "_assert_async"), "eager"),
     **dict.fromkeys(
         ("adaptive_max_pool1d", "binary_cross_entropy_with_logits", "max_pool1d_with_indices"), "native_forms"
     ),

@@ -208,3 +208,17 @@ def _assert(condition: Any, message: str) -> None:
     """Raise AssertionError where a condition, a bool or a tensor of one, does not hold."""
     if not condition:
         raise AssertionError(message)
+
+
+def _assert_async(self: Tensor, assert_msg: str | None = None) -> None:
+    """Raise RuntimeError where the one element of a tensor is zero or False.
+
+    Args:
+        self: a tensor of one element.
+        assert_msg: what the error says.
+
+    >>> import wengert as wg
+    >>> _assert_async(wg.tensor(True))
+    """
+    if not self:
+        raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")

@@ -306,6 +306,7 @@ def test_libraries_that_import_what_only_several_processes_use_can_be_imported()
         class Mine(torch.distributed.optim.ZeroRedundancyOptimizer): pass
 
         same = DTensor is torch.distributed.tensor.DTensor and Graph is torch.fx.Graph
+        assert torch.distributed.pipelining.PipelineStage is torch.distributed.pipelining.PipelineStage
         print(rpc.is_available(), isinstance(torch.ones(1), (DTensor, Graph)), same)
         for refused in (transformer_auto_wrap_policy, DTensor, Graph, Mine, torch.distributed.ReduceOp.SUM):
             try:
@@ -342,6 +343,23 @@ def test_what_libraries_ask_of_the_installation_is_answered():
             print("not found")
     """
     assert run(code).splitlines() == ["2.13.0 True True", "False False None True", "5c106cde", "not found"]
+
+
+def test_whether_a_transform_of_functions_runs_is_known():
+    active = wg._C._are_functorch_transforms_active
+    seen = []
+    wg.func.vmap(lambda x: (seen.append(active()), x)[1])(wg.ones(2))
+    wg.func.grad(lambda x: (seen.append(active()), x)[1])(wg.tensor(1.0))
+    with wg.autograd.forward_ad.dual_level():
+        assert seen == [True, True] and not active()
+
+
+def test_a_condition_in_a_tensor_is_checked_at_once():
+    wg._assert_async(wg.tensor(True))
+    with pytest.raises(RuntimeError, match="single nonzero value, but got zero"):
+        wg._assert_async(wg.tensor(0.0))
+    with pytest.raises(RuntimeError, match="too small"):
+        wg._assert_async(wg.tensor(False), "too small")
 
 
 def test_marks_of_a_cuda_profile_are_refused():

@@ -147,7 +147,8 @@ def tensor_members(cls: ast.ClassDef) -> list[str]:
     for each in defined:
         lines += function(each, INDENT)
     written_there = {each.name for each in defined}
-    for name in sorted(vars(Tensor).keys() - written_there - {"_make_subclass"}):  # that is called on the class
+    on_class = {"__new__", "_make_subclass"}  # called on the class; `__init__` says what the constructor takes
+    for name in sorted(vars(Tensor).keys() - written_there - on_class):
         lines += bound(name, vars(Tensor)[name])
     return lines
 

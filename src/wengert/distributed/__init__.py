@@ -37,10 +37,29 @@ def is_torchelastic_launched() -> bool:
     return False
 
 
+MODULES = frozenset(
+    """
+    algorithms autograd checkpoint device_mesh distributed_c10d elastic fsdp launcher nn optim pipelining rpc tensor
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Modules that torch has loaded with others, so that programs ask for them without an import."""
+
+
+@functools.cache
+def below(name: str) -> ModuleType:
+    """A module below this one, whose names all refuse."""
+    made = ModuleType(name)
+    made.__path__ = []
+    vars(made)["__getattr__"] = functools.partial(stand_in, name)
+    return made
+
+
 def stand_in(module: str, name: str) -> Any:
     """What a module of torch.distributed has in the place of `name`."""
     if name in ("is_available", "is_initialized"):
         return lambda: False
+    if name in MODULES:
+        return below(f"{module}.{name}")
     return absent.stand_in(module, name, "there is one process here; ask torch.distributed.is_available() first")
 
 
@@ -52,9 +71,9 @@ def __getattr__(name: str) -> Any:
 class Below(Loader):
     """Gives the modules below this one, for programs that import them before they ask: all their names refuse."""
 
-    def create_module(self, spec: ModuleSpec) -> None:
-        """A module as Python makes it."""
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module."""
+        return below(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give it its names."""
-        vars(module)["__getattr__"] = functools.partial(stand_in, module.__name__)
+        """It has its names already."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from .._core.calls.op import Op, begin_calls
 from .._core.cards.arguments import checked
 from .._core.cards.card import CARDS, Card, composite, registered
+from .._core.cards.composed import Factory, PlainCase
 from .._core.cards.plain_case import plain_function
 from .._core.operators.declaration import take_over
+
+PACKAGE = str(__package__).partition(".")[0]
 
 
 def named(body: Callable[..., Any], name: str, docstring: str | None, **options: Any) -> Any:
@@ -85,3 +89,11 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
         return function
 
     return decorate
+
+
+def is_of_package(value: Any) -> bool:
+    """Whether a value is a function of the package, and no method of one of its classes."""
+    if isinstance(value, FunctionType):
+        home, _, _ = value.__qualname__.rpartition(".")
+        return value.__globals__["__name__"].startswith(f"{PACKAGE}.") and (not home or home.endswith("<locals>"))
+    return isinstance(value, (Op, PlainCase, Factory))

@@ -23,6 +23,7 @@ from .global_hooks import (
 )
 from .hooking import Hooking
 from .state import _IncompatibleKeys as _IncompatibleKeys
+from .utils import keep_functions
 
 __all__ = [
     "Module",
@@ -56,6 +57,10 @@ class Module(Hooking):
     >>> Double()(wg.tensor(3.0))
     tensor(6.)
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        keep_functions(cls)
 
     # ---- modes and gradients -----------------------------------------------------------------------------------------
 

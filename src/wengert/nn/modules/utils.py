@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
+from ...ops.family import PACKAGE, is_of_package
+
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 SHARED = frozenset({"_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_InstanceNorm", "_LazyNormBase"})
@@ -18,6 +20,7 @@ def _own_init(cls: type) -> None:
     It stands in the family as `__init_subclass__ = classmethod(_own_init)`. What programs derive from a layer has the
     layer's constructor.
     """
+    keep_functions(cls)
     inherited: Any = cls.__init__  # type: ignore[misc]
     owner = inherited.__qualname__.partition(".")[0]
     if owner[:1] == "_" and owner not in SHARED and "__init__" not in vars(cls):
@@ -28,6 +31,16 @@ def _own_init(cls: type) -> None:
         made.__doc__, made.__module__ = inherited.__doc__, cls.__module__
         made.__qualname__ = f"{cls.__name__}.__init__"
         cls.__init__ = made  # type: ignore[misc]
+
+
+def keep_functions(cls: type) -> None:
+    """Let functions of the package that a program puts on a class of modules be called without the module, as torch's
+    are, which are no methods: `activation = torch.tanh`, `self.activation(x)`.
+    """
+    if not cls.__module__.startswith(f"{PACKAGE}."):
+        for name, value in tuple(vars(cls).items()):
+            if is_of_package(value):
+                setattr(cls, name, staticmethod(value))
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
