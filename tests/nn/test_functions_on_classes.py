@@ -45,3 +45,22 @@ def test_methods_of_classes_are_methods_still():
             return self.forward(x).sum()
 
     assert Net().total(wg.ones(2)).item() == 2.0
+
+
+def test_methods_that_decorators_of_the_package_have_made_are_methods_still():
+    def twice(function):
+        def inner(self, x):
+            return function(self, function(self, x))
+
+        return inner
+
+    class Net(nn.Module):
+        @wg.no_grad()
+        @twice
+        def add(self, x):
+            return x + self.one
+
+        one = 1.0
+        enabled = wg.enable_grad()(twice(lambda self, x: x + self.one))
+
+    assert Net().add(wg.ones(1)).item() == 3.0 == Net().enabled(wg.ones(1)).item()

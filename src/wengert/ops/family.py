@@ -93,7 +93,8 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
 
 def is_of_package(value: Any) -> bool:
     """Whether a value is a function of the package, and no method of one of its classes."""
-    if isinstance(value, FunctionType):
+    if isinstance(value, FunctionType):  # what the package's decorators make has the names of what they were given
         home, _, _ = value.__qualname__.rpartition(".")
-        return value.__globals__["__name__"].startswith(f"{PACKAGE}.") and (not home or home.endswith("<locals>"))
+        names = (value.__globals__["__name__"], value.__module__ or "")
+        return all(f"{each}.".startswith(f"{PACKAGE}.") for each in names) and (not home or home.endswith("<locals>"))
     return isinstance(value, (Op, PlainCase, Factory))
