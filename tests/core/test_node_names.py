@@ -97,3 +97,20 @@ def test_a_number_is_no_first_operand(title):
 def test_a_number_is_divided_by_a_tensor():
     assert wg.div(2, wg.tensor([4.0])).tolist() == [0.5]
     assert (wg.ones(2) < 2).tolist() == [True, True]
+
+
+def test_nodes_show_what_they_saved_as_torchs_do():
+    x = wg.ones(2, 3, requires_grad=True)
+    assert x.sum(1).grad_fn._saved_dim == x.mean(1).grad_fn._saved_dim == x.amax(1).grad_fn._saved_dim == (1,)
+    assert x.mean().grad_fn._saved_self_sym_numel == 6 and x.mean(0).grad_fn._saved_self_sym_numel == 6
+    assert x.sum((0, 1)).grad_fn._saved_dim == (0, 1) and x.softmax(1).grad_fn._saved_dim == 1
+    for reduction, number in (("none", 0), ("mean", 1), ("sum", 2)):
+        node = F.mse_loss(x, wg.zeros(2, 3), reduction=reduction).grad_fn
+        assert node._saved_reduction == number
+    for made in (
+        F.layer_norm(x, (3,)),
+        F.group_norm(x, 3),
+        F.batch_norm(x, None, None, training=True),
+    ):
+        assert made.grad_fn._saved_result1.numel() in (2, 3, 6)
+        assert made.grad_fn._raw_saved_result2.data.numel() == made.grad_fn._saved_result1.numel()

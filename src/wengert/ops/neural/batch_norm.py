@@ -91,6 +91,9 @@ def batch_norm_forward(
     return kernels.batch_norm_apply(input, mean, invstd, weight, bias), mean.copy(), invstd, variance.copy()
 
 
+batch_norm_forward.nodes.shown.update(result1="mean", result2="invstd")
+
+
 @batch_norm_forward.vjp("input", "weight", "bias")
 def batch_norm_vjp(
     grads: Any, input: Any, weight: Any, mean: Any, invstd: Any, training: bool, eps: float, wanted: Any

@@ -142,6 +142,9 @@ def native_group_norm(
     return result, mean, rstd
 
 
+native_group_norm.nodes.shown.update(result1="mean", result2="rstd")
+
+
 @native_group_norm.vjp("input", "weight", "bias")
 def native_group_norm_vjp(
     grads: Any, input: Any, weight: Any, mean: Any, rstd: Any, group: int, eps: float, wanted: Any

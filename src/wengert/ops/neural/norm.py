@@ -188,6 +188,9 @@ def native_layer_norm(
     return result, in_dtype_of(mean, input, weight, bias), in_dtype_of(rstd, input, weight, bias)
 
 
+native_layer_norm.nodes.shown.update(result1="mean", result2="rstd")
+
+
 @native_layer_norm.vjp("input", "weight", "bias")
 def native_layer_norm_vjp(
     grads: Any, input: Any, normalized_shape: Any, weight: Any, mean: Any, rstd: Any, eps: float, wanted: Any
