@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import wengert as wg
 
+from ..._core import flags
 from ...tensor import Tensor
 from ..hips.boxes import tensor_of
 
@@ -59,8 +60,12 @@ PLAIN = {"casting": "same_kind", "order": "K", "subok": True}
 """Options that say nothing about tensors; other values than these are refused."""
 
 
-def operator_of(ufunc: Any) -> Any:
+def operator_of(ufunc: Any, given: Sequence[Any] = ()) -> Any:
     """The function of tensors that is a ufunc.
+
+    Args:
+        ufunc: of NumPy, or of another library (`scipy.special.binom`).
+        given: what it is to be applied to; where nothing of that has a derivative, it is computed of the values.
 
     Raises:
         TypeError: there is none.
@@ -80,7 +85,21 @@ def operator_of(ufunc: Any) -> Any:
         return lambda x: (wg.copysign(wg.where(wg.isinf(x), wg.zeros_like(x), wg.frac(x)), x), wg.trunc(x))
     if name == "cbrt":
         return lambda x: wg.sign(x) * wg.abs(x) ** (1 / 3)
-    raise no_rule(f"np.{name}")
+    if not given or any(isinstance(each, Tensor) and has_derivative(each) for each in given):
+        raise no_rule(f"np.{name}")
+    return lambda *values: of_values(ufunc, values)
+
+
+def has_derivative(tensor: Tensor) -> bool:
+    """Whether a derivative would be lost if only the values were looked at."""
+    return tensor.requires_grad or bool(tensor._flags_ & (flags.DUAL | flags.BATCHED))
+
+
+def of_values(ufunc: Any, given: tuple[Any, ...]) -> Any:
+    """The tensors, without history, that a ufunc gives for the values."""
+    made = listed(ufunc(*[np.asarray(each) if isinstance(each, Tensor) else each for each in given]))
+    tensors = tuple(tensor_of(np.asarray(each)) for each in made)
+    return tensors if len(tensors) > 1 else tensors[0]
 
 
 def no_rule(what: str) -> TypeError:
@@ -135,7 +154,7 @@ def called(
     given = [operand(each) for each in inputs]
     if not any(isinstance(each, Tensor) for each in given):  # `out` alone is a tensor
         given[0] = tensor_of(given[0])
-    function = operator_of(ufunc)
+    function = operator_of(ufunc, given)
     if dtype is not None:
         given = [tensor_of(each).to(dtype_of(dtype)) for each in given]
     if where is True:
