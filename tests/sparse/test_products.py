@@ -127,3 +127,10 @@ def test_whole_jacobians_of_products_with_a_sparse_matrix(kind):
     assert wg.func.hessian(lambda x: (sparse.mv(x) ** 3).sum())(x).allclose(
         wg.func.hessian(lambda x: ((dense @ x) ** 3).sum())(x)
     )
+
+
+def test_products_over_a_long_dimension_with_few_entries_take_little_memory():
+    length = 10**12
+    places = wg.tensor([[0, 1, 1], [5, 5, length - 1]])
+    wide = wg.sparse_coo_tensor(places, wg.tensor([1.0, 3.0, 2.0]), (2, length))
+    assert wg.sparse.mm(wide, wide.t()).to_dense().tolist() == [[1, 3], [3, 13]]

@@ -131,9 +131,19 @@ def looked_up(indices: Array, values: Array, wanted: Array, lengths: tuple[int, 
 def product(first: tuple[Array, Array], second: tuple[Array, Array], rows: int, columns: int) -> tuple[Array, Array]:
     """The product of two sparse matrices, each (indices, values), the second coalesced: places in order, and sums."""
     (places1, values1), (places2, values2) = first, second
-    begin = np.searchsorted(places2[0], places1[1], "left")
-    count = np.searchsorted(places2[0], places1[1], "right") - begin
-    left = np.repeat(np.arange(places1.shape[1]), count)
-    right = np.arange(left.size) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin, count)
-    met = np.stack([places1[0][left], places2[1][right]])
-    return coalesced(met, values1[left] * values2[right], (rows, columns))
+    begin, count = runs(places2[0], places1[1])
+    right = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count - begin, count)
+    keys = np.repeat(places1[0] * columns, count) + places2[1][right]
+    order, starts = groups(keys)
+    met = places(keys[order[starts]], (rows, columns))
+    return met, summed(np.repeat(values1, count) * values2[right], order, starts)
+
+
+def runs(lines: Array, wanted: Array) -> tuple[Array, Array]:
+    """Where each of some numbers begins in a sorted array, and how often it is there."""
+    highest = max(lines.max(initial=0), wanted.max(initial=0))
+    if highest > 4 * (lines.size + wanted.size):
+        begin = np.searchsorted(lines, wanted, "left")
+        return begin, np.searchsorted(lines, wanted, "right") - begin
+    count = np.bincount(lines, minlength=highest + 1)
+    return (np.cumsum(count) - count)[wanted], count[wanted]
