@@ -9,8 +9,10 @@
 
 namespace wengert {
 
-// Multiplications; measured: beyond, BLAS is as fast, of few rows, which give a copied column little use, sooner.
-constexpr npy_intp small_work = 32768, small_work_of_few_rows = 8192, few_rows = 16;
+// Multiplications; measured: beyond, BLAS and packed panels are as fast. Of few rows, which give a copied column little use, that is
+// sooner; of matrices that fill wide vectors and keep tiles at work, as far as one thread and the second cache do.
+constexpr npy_intp small_work = 32768, small_work_of_few_rows = 8192, small_work_of_tiles = 1500000;
+constexpr npy_intp few_rows = 8, few_columns = 16, few_terms = 32;
 
 template <class T>
 struct Matrix {
@@ -48,9 +50,15 @@ inline bool as_column(PyObject* object, Matrix<T>& matrix) {
 }
 
 template <class T>
+inline npy_intp most_small_work(const Matrix<T>& a, const Matrix<T>& b) {
+    if (a.rows < few_rows) return small_work_of_few_rows;
+    const bool tiles = loops<T>().lanes * sizeof(T) >= 32 && b.columns >= few_columns && a.columns >= few_terms;
+    return tiles ? small_work_of_tiles : small_work;
+}
+template <class T>
 inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) {
     const npy_intp work = (Size(a.rows) * a.columns * b.columns).value_or_most();
-    return a.columns == b.rows && work > 0 && work <= (a.rows < few_rows ? small_work_of_few_rows : small_work);
+    return a.columns == b.rows && work > 0 && work <= most_small_work(a, b);
 }
 // Whether a product that is not small is one of packed panels.
 template <class T>

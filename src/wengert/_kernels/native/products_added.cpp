@@ -14,12 +14,16 @@ bool as_factors(PyObject* beta, PyObject* alpha, T (&factors)[2]) { return weak_
 template <class T>
 void combine(T* out, npy_intp rows, npy_intp columns, Factor<T> shift, const T (&factors)[2]) {
     const T beta = factors[0], alpha = factors[1];
-    for (npy_intp i = 0; i < rows; ++i)
-        for (npy_intp j = 0; j < columns; ++j) {
-            T& own = out[i * columns + j];
-            own *= alpha;
-            if (beta != 0) own += beta * shift.data[i * shift.row + j * shift.column];
-        }
+    const bool plain = beta == 1 && alpha == 1 && shift.column == 1;
+    for (npy_intp i = 0; i < rows; ++i, out += columns) {
+        const T* row = shift.data + i * shift.row;
+        if (plain) loops<T>().binary[ADD](out, 1, row, 1, out, columns);
+        else
+            for (npy_intp j = 0; j < columns; ++j) {
+                out[j] *= alpha;
+                if (beta != 0) out[j] += beta * row[j * shift.column];
+            }
+    }
 }
 
 // addmv(self, mat, vec, beta, alpha)
@@ -51,15 +55,20 @@ PyObject* baddbmm(Call args) {
     for (int i = 0; i < 3; ++i)
         if (PyArray_DIM(bias, i) != shape[i] || !step_along<T>(bias, i, steps[i])) return nullptr;
     if (!step_along<T>(a.array, 0, over[0]) || !step_along<T>(b.array, 0, over[1])) return nullptr;
-    if ((Size(count) * a.rows * a.columns * b.columns).value_or_most() > thread_threshold) return nullptr;
     Owned result(new_array(descr_of<T>(), 3, shape));
     if (!result) return nullptr;
-    for (npy_intp i = 0; i < count; ++i) {
-        T* out = data_of<T>(result.get()) + i * a.rows * b.columns;
-        loops<T>().small_product({a.factor.data + i * over[0], a.factor.row, a.factor.column},
-                                 {b.factor.data + i * over[1], b.factor.row, b.factor.column}, out, a.rows, a.columns, b.columns);
-        combine<T>(out, a.rows, b.columns, {data_of<T>(bias) + i * steps[0], steps[1], steps[2]}, factors);
-    }
+    T* const first = data_of<T>(result.get());
+    const T* const shift = data_of<T>(bias);
+    const npy_intp work = a.rows * a.columns * b.columns;
+    ReleaseGil unlocked((Size(count) * work).value_or_most() >= thread_threshold);
+    parallel_for(count, work, [&](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            T* out = first + i * a.rows * b.columns;
+            loops<T>().small_product({a.factor.data + i * over[0], a.factor.row, a.factor.column},
+                                     {b.factor.data + i * over[1], b.factor.row, b.factor.column}, out, a.rows, a.columns, b.columns);
+            combine<T>(out, a.rows, b.columns, {shift + i * steps[0], steps[1], steps[2]}, factors);
+        }
+    });
     return result.give();
 }
 
