@@ -5,7 +5,9 @@ switched on or alive.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import pathlib
 import random
 import time
 
@@ -52,6 +54,24 @@ def generator_of_hypothesis():
     aside, and hypothesis would warn of a generator that nobody holds.
     """
     hypothesis.given(hypothesis.strategies.none())(lambda nothing: None)()
+
+
+MOST_ADDRESSES = 256 << 30
+"""Bytes that a test process may ask for where the system would promise any size."""
+
+
+@pytest.fixture(scope="session")
+def sizes_are_refused():
+    """Sizes that no memory holds are refused, also on a system that promises every size and ends who uses it.
+
+    Many that run containers do (`vm.overcommit_memory` is 1). A sanitizer needs more addresses than there is memory.
+    """
+    policy = pathlib.Path("/proc/sys/vm/overcommit_memory")
+    if policy.exists() and policy.read_text().strip() == "1" and "asan" not in os.environ.get("LD_PRELOAD", ""):
+        resource = importlib.import_module("resource")  # which only Unix has
+        most = resource.getrlimit(resource.RLIMIT_AS)[1]
+        bound = MOST_ADDRESSES if most == resource.RLIM_INFINITY else min(MOST_ADDRESSES, most)
+        resource.setrlimit(resource.RLIMIT_AS, (bound, most))
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,11 @@ FAMILIES = [
 TOLERANCE = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-12, "complex64": 2e-5, "complex128": 1e-12}
 
 
+@pytest.fixture(scope="session", autouse=True)
+def bounded(sizes_are_refused: None) -> None:
+    """Hostile arguments ask for more memory than there is."""
+
+
 @pytest.fixture(autouse=True)
 def no_warnings() -> Iterator[None]:
     """Kernels run with NumPy's floating-point warnings off, as dispatch runs them."""

@@ -13,6 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
+#if defined(__linux__)
+#include <sys/sysinfo.h>
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
@@ -56,6 +59,19 @@ void offer(void*, size_t) {}
 size_t physical_memory() { return 0; }
 #endif
 
+// Bytes that the machine can hold at all, SIZE_MAX where that is not known. Systems that promise any size, as many that run containers
+// do, end the process when the promise is to be kept; so what is beyond is refused here.
+size_t machine_memory() {
+#if defined(__linux__)
+    struct sysinfo found;
+    size_t bytes;
+    if (sysinfo(&found) == 0 && !__builtin_add_overflow(found.totalram, found.totalswap, &bytes) &&
+        !__builtin_mul_overflow(bytes, static_cast<size_t>(found.mem_unit), &bytes) && bytes > 0)
+        return bytes;
+#endif
+    return SIZE_MAX;
+}
+
 // Eight sizes for each power of two: at most an eighth more than was asked for, and blocks fit one another. 0: too many bytes.
 size_t room_for(size_t bytes) {
     size_t step = size_t(1) << 17;
@@ -73,7 +89,7 @@ class Reserve {
 public:
     void* take(size_t bytes, bool zeroed) {
         const size_t room = room_for(bytes);
-        if (room == 0) return nullptr;
+        if (room == 0 || bytes > most_) return nullptr;
         void* found = reuse(room);
         if (found) {
             ASAN_UNPOISON_MEMORY_REGION(found, room);
@@ -220,6 +236,7 @@ private:
     uint64_t freed_at_[most_blocks];
     size_t count_ = 0, offered_ = 0;  // blocks that are kept, the oldest first; how many of them were offered
     uint64_t clock_ = 0;
+    const size_t most_ = machine_memory();
     size_t limit_ = 0;
     bool limit_known_ = false;
     ReserveStatistics numbers_ = {};
