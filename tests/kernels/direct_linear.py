@@ -49,6 +49,7 @@ LINEAR.update(
     solve_rule=lambda r, t: (lambda x: [[x + 1, None], x, x.shape, x - 1, True, BOTH])(near_one(r, t)),
     inverse=lambda r, t: [of_any_size(r, t), True],
     determinant=lambda r, t: [of_any_size(r, t)],
+    log_determinant=lambda r, t: [of_any_size(r, t)],
     qr=lambda r, t: [near_one(r, t)[:, : int(r.integers(2, 5))], "reduced"],
     qr_rule=lambda r, t: (lambda x: [[x + 1, [None, x][r.integers(2)]], x.shape, x, x + 1, "reduced"])(near_one(r, t)),
     svd=lambda r, t: [near_one(r, t)[..., :3], True, False],

@@ -92,6 +92,11 @@ def test_systems_are_solved(native, shape, dtype, seed, upper):
     close(a @ native.direct_solve(a, b, True, True)[0], b)
     determinant = native.direct_determinant(a / shape[1])
     np.testing.assert_allclose(determinant, np.linalg.det(a / shape[1]), rtol=shape[1] * 20 * np.finfo(dtype).eps)
+    turned = a[:, ::-1]  # of either sign
+    for found, wanted in zip(native.direct_log_determinant(turned), np.linalg.slogdet(turned), strict=True):
+        np.testing.assert_allclose(
+            found, wanted, rtol=shape[1] * 20 * np.finfo(dtype).eps, atol=shape[1] * np.finfo(dtype).eps
+        )
     close(a @ native.direct_inverse(a, True)[0], np.broadcast_to(np.eye(shape[1], dtype=dtype), a.shape))
     factor = np.linalg.cholesky(a)
     factor = np.ascontiguousarray(factor.swapaxes(1, 2)) if upper else factor

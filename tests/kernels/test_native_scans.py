@@ -90,3 +90,12 @@ def test_what_it_does_not_know_is_left_to_numpy(native):
     x = np.ones((3, 4), np.float32)
     for args in ((x.T, 0, None), (x, 2, None), (x, 0, np.float64), (x.astype(np.int32), 0, None), (x[:0], 0, None)):
         assert native.direct_cumsum(*args) is NotImplemented
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((70001,), 0), ((3, 2500, 5), 1), ((2, 40, 1500), 1), ((200, 300), 1), ((4, 1, 3), 0)]
+)
+def test_sums_of_integers_wrap_around(native, shape, axis, random):
+    x = random.integers(-(2**63), 2**63, shape)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(native.direct_cumsum(x, axis, None), np.cumsum(x, axis))

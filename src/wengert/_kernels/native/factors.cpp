@@ -172,12 +172,30 @@ PyObject* determinant(Call args) {
         int32_t pivots[most_side];
         a.load(at, own);
         if (!factor_lu(own, side, side, pivots)) return false;
-        T total = 1;
-        for (npy_intp i = 0; i < side; ++i) total *= pivots[i] - 1 == i ? own[i * side + i] : -own[i * side + i];
-        out[at] = total;
+        out[at] = determinant_of(own, side, pivots);
         return true;
     });
     return fine ? made.give() : nullptr;
+}
+
+// _linalg_slogdet(A): the sign, and the logarithm of the absolute value
+template <class T>
+PyObject* log_determinant(Call args) {
+    Matrices<T> a;
+    if (!a.read_square(args[0])) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
+    if (!made[0] || !made[1]) return nullptr;
+    T *sign = data_of<T>(made[0].get()), *logarithm = data_of<T>(made[1].get());
+    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+        Space<T> own;
+        int32_t pivots[most_side];
+        a.load(at, own);
+        if (!factor_lu(own, side, side, pivots)) return false;
+        log_determinant_of(own, side, pivots, sign[at], logarithm[at]);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
 }
 
 // The second function where the first one leaves the call to others.
@@ -199,6 +217,7 @@ PyMethodDef factors_methods[] = {
     WENGERT_FACTORS(4, solve, "(A, B, left, check_errors)")
     WENGERT_FACTORS(2, inverse, "(A, check_errors)")
     WENGERT_FACTORS(1, determinant, "(A)")
+    WENGERT_FACTORS(1, log_determinant, "(A)")
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_FACTORS

@@ -198,12 +198,28 @@ PyObject* large_determinant(Call args) {
         const Scratch<T> own = scratch<T>(volume(a));
         const Scratch<int32_t> pivots = scratch<int32_t>(side);
         if (!factored(a, at, own.get(), pivots.get())) return false;
-        T total = 1;
-        for (npy_intp i = 0; i < side; ++i) total *= pivots[i] - 1 == i ? own[i * side + i] : -own[i * side + i];
-        out[at] = total;
+        out[at] = determinant_of(own.get(), side, pivots.get());
         return true;
     });
     return fine ? made.give() : nullptr;
+}
+
+template <class T>
+PyObject* large_log_determinant(Call args) {
+    Matrices<T> a;
+    if (!read_large_square(args[0], a)) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
+    if (!made[0] || !made[1]) return nullptr;
+    T *sign = data_of<T>(made[0].get()), *logarithm = data_of<T>(made[1].get());
+    const bool fine = for_each_matrix(a.count, work(a, side), [=](npy_intp at) {
+        const Scratch<T> own = scratch<T>(volume(a));
+        const Scratch<int32_t> pivots = scratch<int32_t>(side);
+        if (!factored(a, at, own.get(), pivots.get())) return false;
+        log_determinant_of(own.get(), side, pivots.get(), sign[at], logarithm[at]);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
 }
 
 #define WENGERT_LARGE(name)                           \
@@ -216,6 +232,7 @@ WENGERT_LARGE(large_lu_factor)
 WENGERT_LARGE(large_solve)
 WENGERT_LARGE(large_inverse)
 WENGERT_LARGE(large_determinant)
+WENGERT_LARGE(large_log_determinant)
 #undef WENGERT_LARGE
 
 }  // namespace wengert

@@ -1,6 +1,7 @@
 // Running sums and products along an axis. For the dispatcher only.
 #include "direct.hpp"
 
+#include <cstring>
 #include <vector>
 
 namespace wengert {
@@ -78,16 +79,36 @@ PyObject* typed(Scan scan, PyArrayObject* x, int axis) {
     return result.give();
 }
 
-// Running sums of integers wrap around in 64 bits; of few elements.
+// Running sums of integers, which wrap around in 64 bits.
+void whole_rows(const uint64_t* x, uint64_t* out, const Line& line) {
+    parallel_for(line.outer, line.length, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp o = begin; o < end; ++o) {
+            uint64_t total = 0;
+            for (npy_intp at = o * line.length; at < (o + 1) * line.length; ++at) out[at] = total += x[at];
+        }
+    });
+}
+void whole_columns(const uint64_t* x, uint64_t* out, const Line& line) {
+    const npy_intp inner = line.inner, strips = (inner + strip - 1) / strip;
+    parallel_for(line.outer * strips, line.length * (inner < strip ? inner : strip), [=](npy_intp begin, npy_intp end) {
+        for (npy_intp s = begin; s < end; ++s) {
+            const npy_intp first = s % strips * strip, width = inner - first < strip ? inner - first : strip;
+            npy_intp at = s / strips * line.length * inner + first;
+            std::memcpy(out + at, x + at, static_cast<size_t>(width) * sizeof(uint64_t));
+            for (npy_intp i = 1; i < line.length; ++i) {
+                at += inner;
+                for (npy_intp j = at; j < at + width; ++j) out[j] = x[j] + out[j - inner];
+            }
+        }
+    });
+}
 PyObject* whole_sums(PyArrayObject* x, int axis) {
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    if (PyArray_SIZE(x) >= thread_threshold) return nullptr;
     PyArrayObject* result = new_array(int64_descr, PyArray_NDIM(x), PyArray_DIMS(x));
     if (!result) return nullptr;
-    const auto* from = reinterpret_cast<const uint64_t*>(data_of<int64_t>(x));
-    auto* to = reinterpret_cast<uint64_t*>(data_of<int64_t>(result));
-    const npy_intp block = line.length * line.inner;
-    for (npy_intp at = 0; at < line.outer * block; ++at) to[at] = from[at] + (at % block < line.inner ? 0 : to[at - line.inner]);
+    const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    const auto sums = line.inner == 1 ? whole_rows : whole_columns;
+    sums(reinterpret_cast<const uint64_t*>(data_of<int64_t>(x)), reinterpret_cast<uint64_t*>(data_of<int64_t>(result)), line);
     return reinterpret_cast<PyObject*>(result);
 }
 

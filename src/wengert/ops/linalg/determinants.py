@@ -82,6 +82,7 @@ def determinant_samples(make: Any) -> Any:
     node="LinalgSlogdetBackward0",
     outputs=("sign", "logabsdet"),
     differentiable=(True, True),
+    native=native("log_determinant"),
 )
 def logarithm(A: Array) -> Any:
     """The signs of determinants, or for complex ones their phases, and the logarithms of their absolute values."""
