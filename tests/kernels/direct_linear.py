@@ -50,7 +50,7 @@ LINEAR.update(
     inverse=lambda r, t: [of_any_size(r, t), True],
     determinant=lambda r, t: [of_any_size(r, t)],
     log_determinant=lambda r, t: [of_any_size(r, t)],
-    qr=lambda r, t: [near_one(r, t)[:, : int(r.integers(2, 5))], "reduced"],
+    qr=lambda r, t: [of_any_size(r, t)[:, : int(r.integers(2, 5))], "reduced"],
     qr_rule=lambda r, t: (lambda x: [[x + 1, [None, x][r.integers(2)]], x.shape, x, x + 1, "reduced"])(near_one(r, t)),
     svd=lambda r, t: [near_one(r, t)[..., :3], True, False],
     svd_of_values=lambda r, t: [near_one(r, t)[..., :3], False, True],
@@ -58,7 +58,14 @@ LINEAR.update(
     eigh_of_values=lambda r, t: [near_one(r, t), "L", True],
     pinv=lambda r, t: [near_one(r, t)[..., :3], *[[None, None], [np.zeros((), t)] * 2][r.integers(2)], False],
     pinv_rule=lambda r, t: (lambda x: [x[..., :3].swapaxes(1, 2), x[..., :3], x[:, :3] + 1])(near_one(r, t)),
-    lstsq=lambda r, t: (lambda x: [x[:, :3], x[:, :3, :2], None, "gelsy"])(near_one(r, t)),
+    lstsq=lambda r, t: (
+        lambda x: [
+            x[:, :3] if len(x[0]) < 9 else x[..., :5],
+            x[:, :3, :2] if len(x[0]) < 9 else x[..., :2],
+            None,
+            "gelsy",
+        ]
+    )(of_any_size(r, t)),
     lstsq_rule=lambda r, t: (lambda x: [[x, None, None, None], x[:, :3], x[:, :3], x, BOTH])(near_one(r, t)),
 )
 LINEAR.update(

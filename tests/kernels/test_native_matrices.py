@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
+import wengert as wg
+
 MOST = 16
 FREE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 SHAPES = st.tuples(st.integers(1, 3), st.integers(2, MOST), st.integers(2, MOST))
@@ -104,8 +106,9 @@ def test_systems_are_solved(native, shape, dtype, seed, upper):
 
 
 @settings(FREE, max_examples=40)
-@given(shape=SHAPES, dtype=DTYPES, seed=SEEDS)
+@given(shape=LARGER, dtype=DTYPES, seed=SEEDS)
 def test_orthogonal_factors_are_numpys(native, shape, dtype, seed):
+    assume_known(native, shape)
     a = drawn(seed, shape, dtype)
     q, r = native.direct_qr(a, "reduced")
     wanted_q, wanted_r = np.linalg.qr(a.astype(np.float64))
@@ -114,6 +117,41 @@ def test_orthogonal_factors_are_numpys(native, shape, dtype, seed):
     close(q.swapaxes(1, 2) @ q, np.broadcast_to(np.eye(q.shape[2], dtype=dtype), (shape[0], *q.shape[2:] * 2)))
     assert np.array_equal(np.sign(np.diagonal(r, 0, 1, 2)), np.sign(np.diagonal(wanted_r, 0, 1, 2)))
     assert q.shape == wanted_q.shape and by_columns(q) and by_columns(r)
+
+
+@settings(FREE, max_examples=40)
+@given(rows=st.integers(MOST + 1, 150), share=st.floats(0, 1), width=st.integers(1, 20), dtype=DTYPES, seed=SEEDS)
+def test_least_squares_of_larger_matrices_are_numpys(native, rows, share, width, dtype, seed):
+    columns = max(2, int(rows * share))
+    if native.instruction_set() == "baseline":
+        pytest.skip("narrow vectors have no blocks")
+    a, b = drawn(seed, (2, rows, columns), dtype), drawn(seed + 1, (2, rows, width), dtype)
+    a[:, np.arange(columns), np.arange(columns)] += np.sqrt(rows).astype(dtype) * 2
+    solution, residuals, ranks, values = native.direct_lstsq(a, b, None, "gelsy")
+    wanted = [np.linalg.lstsq(one.astype(np.float64), other.astype(np.float64), rcond=None) for one, other in zip(a, b)]
+    close(solution, np.stack([each[0] for each in wanted]), 2000)
+    assert ranks.tolist() == [columns] * 2 and values.size == 0 and by_columns(solution)
+    if columns == rows:
+        assert residuals.size == 0
+    else:
+        close(residuals, np.stack([each[1] for each in wanted]), 2000)
+
+
+@pytest.mark.parametrize("columns", [1, 30])
+def test_matrices_that_have_lost_rank_are_left_to_the_bodies(native, columns):
+    random = np.random.default_rng(0)
+    a, b = random.normal(size=(60, 40)), random.normal(size=(60, 3))
+    a[:, 5 : 5 + columns] = a[:, :1]
+    assert native.direct_lstsq(a, b, None, None) is NotImplemented
+    assert native.direct_lstsq(a * np.nan, b, None, None) is NotImplemented
+    assert native.direct_lstsq(a[:, 40:], b, None, None) is NotImplemented
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_very_small_and_very_large_matrices_have_orthogonal_factors(scale):
+    a = np.random.default_rng(0).normal(size=(40, 20)) * scale
+    q, r = wg.linalg.qr(wg.from_numpy(a))
+    close(q.numpy() @ (r.numpy() / scale), a / scale)
 
 
 @settings(FREE, max_examples=40)

@@ -122,31 +122,10 @@ void exchange_rows(Columns<T> a, index_t width, const int32_t* pivots, index_t f
         for (index_t i = first; i < last; ++i) std::swap(column[i], column[pivots[i] - 1]);
     }
 }
-// L and U of P A = L U in the place of A, of few columns; false if a pivot is zero or not finite.
-template <class T>
-bool factor_panel(Columns<T> a, index_t rows, index_t columns, int32_t* pivots) {
-    for (index_t j = 0; j < std::min(rows, columns); ++j) {
-        T* own = a.column(j);
-        index_t best = j;
-        for (index_t i = j + 1; i < rows; ++i)
-            if (std::fabs(own[i]) > std::fabs(own[best])) best = i;
-        pivots[j] = static_cast<int32_t>(best + 1);
-        const T pivot = own[best];
-        if (pivot == 0 || !std::isfinite(pivot)) return false;
-        exchange_rows(a, columns, pivots, j, j + 1);
-        for (index_t i = j + 1; i < rows; ++i) own[i] /= pivot;
-        for (index_t k = j + 1; k < columns; ++k) {
-            T* other = a.column(k);
-            const T factor = other[j];
-            for (index_t i = j + 1; i < rows; ++i) other[i] -= own[i] * factor;
-        }
-    }
-    return true;
-}
-// The same of any number of columns.
+// L and U of P A = L U in the place of A; false if a pivot is zero or not finite.
 template <class T>
 bool factor_lu(Columns<T> a, index_t rows, index_t columns, int32_t* pivots) {
-    if (columns <= least_side) return factor_panel(a, rows, columns, pivots);
+    if (columns <= least_side) return loops<T>().eliminate(a.data, a.pitch, rows, columns, pivots);
     const index_t count = std::min(rows, columns), half = count <= least_side ? count : half_of(count), width = columns - half;
     const Columns<T> beside = a.from(0, half), rest = a.from(half, half);
     if (!factor_lu(a, rows, half, pivots)) return false;

@@ -198,13 +198,6 @@ PyObject* log_determinant(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-// The second function where the first one leaves the call to others.
-template <PyObject* (*first)(Call), PyObject* (*second)(Call)>
-PyObject* either(Call args) {
-    PyObject* made = first(args);
-    return made || PyErr_Occurred() ? made : second(args);
-}
-
 #define WENGERT_FACTORS(count, name, arguments)                                                                                              \
     direct_method("direct_" #name,                                                                                                           \
                   direct<count, by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>,           \

@@ -12,21 +12,11 @@ namespace {
 using Call = PyObject* const*;
 
 template <class T>
-bool read_large(PyObject* object, Matrices<T>& a) {
-    return loops<float>().lanes >= wide_lanes && a.read_any(object) && std::max(a.rows, a.columns) > most_side && std::max(a.rows, a.columns) < 1 << 30;
-}
-template <class T>
 bool read_large_square(PyObject* object, Matrices<T>& a) { return read_large(object, a) && a.rows == a.columns; }
 
 // Right-hand sides may be a single one.
 template <class T>
 bool read_right(PyObject* object, Matrices<T>& b) { return b.read_any(object, 1); }
-
-// Elements of a factor and multiplications of a whole system, for what decides about threads.
-template <class T>
-npy_intp volume(const Matrices<T>& a) { return (Size(a.rows) * a.columns).value_or_most(); }
-template <class T>
-npy_intp work(const Matrices<T>& a, npy_intp width) { return (Size(a.rows) * a.columns * width).value_or_most(); }
 
 // Whether a triangle, of which nothing else is read, divides without zeros and holds no infinities.
 template <class T>

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <type_traits>
 
 #include "product.hpp"
@@ -115,6 +116,37 @@ inline void store_columns(const From* from, npy_intp rows, npy_intp columns, T* 
 template <class From, class T>
 inline void store_rows(const From* from, npy_intp rows, npy_intp columns, T* to) {
     for (npy_intp i = 0; i < rows * columns; ++i) to[i] = static_cast<T>(from[i]);
+}
+
+// Those that are larger than what is worked on in scratch, where vectors are wide enough for the blocks of blocked.hpp.
+template <class T>
+inline bool read_large(PyObject* object, Matrices<T>& a) {
+    return loops<float>().lanes >= wide_lanes && a.read_any(object) && std::max(a.rows, a.columns) > most_side && std::max(a.rows, a.columns) < 1 << 30;
+}
+// Elements, and multiplications of a product with as many columns as `width`, for what decides about threads.
+template <class T>
+inline npy_intp volume(const Matrices<T>& a) { return (Size(a.rows) * a.columns).value_or_most(); }
+template <class T>
+inline npy_intp work(const Matrices<T>& a, npy_intp width) { return (Size(a.rows) * a.columns * width).value_or_most(); }
+
+// The part of the largest value up to which values count as zero, unless the program says otherwise.
+template <class T>
+inline double own_tolerance(const Matrices<T>& a) {
+    return static_cast<double>(std::numeric_limits<T>::epsilon()) * static_cast<double>(std::max(a.rows, a.columns));
+}
+
+// An output that is not asked for.
+template <class T>
+inline PyArrayObject* nothing(PyArray_Descr* descr = descr_of<T>()) {
+    const npy_intp none = 0;
+    return new_array(descr, 1, &none);
+}
+
+// The second function where the first one leaves the call to others.
+template <PyObject* (*first)(PyObject* const*), PyObject* (*second)(PyObject* const*)>
+PyObject* either(PyObject* const* args) {
+    PyObject* made = first(args);
+    return made || PyErr_Occurred() ? made : second(args);
 }
 
 // Calls `treat(number)` for each matrix, threads share them; false if one of them was refused.

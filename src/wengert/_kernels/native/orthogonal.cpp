@@ -1,5 +1,6 @@
 // Orthogonal factors, singular values, eigenvalues, pseudoinverses and least squares of small matrices, for the cards of these
 // names, and the gradients of some; computed in float64. What is not finite is left to the bodies.
+#include "orthogonal_large.hpp"
 #include "rotations.hpp"
 
 #include <algorithm>
@@ -110,13 +111,8 @@ PyObject* qr_rule(Call args) {
     return fine ? made.give() : nullptr;
 }
 
-// ---- values --------------------------------------------------------------------------------------------------------
-template <class T>
-PyArrayObject* nothing(PyArray_Descr* descr = descr_of<T>()) {
-    const npy_intp none = 0;
-    return new_array(descr, 1, &none);
-}
 
+// ---- values --------------------------------------------------------------------------------------------------------
 // svd(A, full_matrices, compute_uv), the values alone
 template <class T>
 PyObject* svd(Call args) {
@@ -192,12 +188,6 @@ bool as_tolerance(PyObject* object, double& value) {
     else if (PyArray_DESCR(array) == double_descr) value = *data_of<double>(array);
     else return false;
     return std::isfinite(value);
-}
-
-// The part of the largest value up to which values count as zero, unless the program says otherwise.
-template <class T>
-double own_tolerance(const Matrices<T>& a) {
-    return static_cast<double>(std::numeric_limits<T>::epsilon()) * static_cast<double>(std::max(a.rows, a.columns));
 }
 
 // pinv(A, atol, rtol, hermitian)
@@ -342,8 +332,12 @@ PyObject* lstsq_rule(Call args) {
 
 #define WENGERT_ORTHOGONAL(count, name, arguments, at) \
     direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>, at>>, #name arguments ", or NotImplemented"),
+#define WENGERT_EITHER(count, name, arguments)                                                                                        \
+    direct_method("direct_" #name,                                                                                                    \
+                  direct<count, by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>,    \
+                  #name arguments ", or NotImplemented"),
 PyMethodDef orthogonal_methods[] = {
-    WENGERT_ORTHOGONAL(2, qr, "(A, mode)", 0)
+    WENGERT_EITHER(2, qr, "(A, mode)")
     WENGERT_ORTHOGONAL(5, qr_rule, "(grads, A_shape, Q, R, mode)", 2)
     WENGERT_ORTHOGONAL(3, svd, "(A, full_matrices, compute_uv)", 0)
     WENGERT_ORTHOGONAL(3, svd_of_values, "(A, full_matrices, compute_uv)", 0)
@@ -352,11 +346,12 @@ PyMethodDef orthogonal_methods[] = {
                   "eigh_of_values(A, UPLO, compute_v), or NotImplemented"),
     WENGERT_ORTHOGONAL(4, pinv, "(A, atol, rtol, hermitian)", 0)
     WENGERT_ORTHOGONAL(3, pinv_rule, "(grad, A, out)", 0)
-    WENGERT_ORTHOGONAL(4, lstsq, "(A, B, rcond, driver)", 0)
+    WENGERT_EITHER(4, lstsq, "(A, B, rcond, driver)")
     WENGERT_ORTHOGONAL(5, lstsq_rule, "(grads, A, B, solution, wanted)", 1)
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_ORTHOGONAL
+#undef WENGERT_EITHER
 MethodList orthogonal_list(orthogonal_methods);
 
 }  // namespace

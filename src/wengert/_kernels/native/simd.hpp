@@ -161,6 +161,9 @@ struct Loops {
     // Of matrices' factors; see loops_blocked.inc.
     void (*turn_matrix)(const T* from, index_t pitch, index_t rows, index_t columns, T* to, index_t to_pitch);
     void (*substitute_block)(const T* a, T* b, index_t pitch, index_t side, index_t width, bool turned);
+    // Rows may be exchanged; see loops_blocked.inc.
+    bool (*eliminate)(T* a, index_t pitch, index_t rows, index_t columns, int32_t* pivots);
+    bool (*reflect_columns)(T* a, index_t pitch, index_t rows, index_t columns, T* v, index_t v_pitch, T* t, index_t t_pitch);
     // Correlations by tiles, with panels of as many rows; see loops_winograd.inc.
     void (*kernel_tiles[3])(const T* kernels, index_t count, T* const* out);
     void (*tiles_seen)(const T* planes, index_t plane, index_t channels, const TileVectors& tiles, T* out, index_t apart);
