@@ -281,6 +281,8 @@ METHODS: dict[str, str] = {
 
 def spelled(names: str) -> list[str]:
     """The names of an entry, one by one."""
+    if "*" not in names:
+        return names.split()
     in_place = [f"{name[:-1]}_" for name in names.split() if name[-1] == "*"]
     return names.replace("*", "").split() + in_place
 
