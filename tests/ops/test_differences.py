@@ -116,7 +116,8 @@ def test_a_copy_of_a_view_is_no_view():
         (wg.permute_copy(x, (1, 0)), "PermuteBackward0_copy"),
         (wg.expand_copy(x, (2, 2, 3)), "ExpandBackward0_copy"),
         (wg.view_copy(x, (6,)), "ViewBackward0_copy"),
-        (wg.split_copy(x, [1, 1])[1], "SplitWithSizesBackward0_copy"),
+        (wg.split_copy(x, 1)[1], "SplitBackward0_copy"),
+        (wg.split_with_sizes_copy(x, [1, 1])[1], "SplitWithSizesBackward0_copy"),
         (wg.squeeze_copy(x, 0), "SqueezeBackward1_copy"),
     ):
         assert not made._is_view() and made.is_contiguous() and made.grad_fn.name() == name
