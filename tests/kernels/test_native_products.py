@@ -252,3 +252,23 @@ def test_batches_of_larger_products_are_the_same_for_any_number_of_threads(shape
     np.testing.assert_allclose(made[0][0], a @ b, rtol=0, atol=1e-4 * depth**0.5)
     for other in made[1:]:
         assert all(np.array_equal(one, two) for one, two in zip(made[0], other, strict=True))
+
+
+@pytest.mark.parametrize("shape", [(200, 160, 70), (70, 160, 200), (61, 300, 700), (700, 90, 65), (130, 520, 131)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_are_the_same_for_any_number_of_threads(shape, dtype, native, random):
+    rows, depth, columns = shape
+    a, b = random.normal(size=(rows, depth)).astype(dtype), random.normal(size=(columns, depth)).astype(dtype).T
+    before, made = native.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3, 8):
+            native.set_num_threads(threads)
+            made.append(native.direct_mm(a, b))
+    finally:
+        native.set_num_threads(before)
+    if native.instruction_set() == "baseline":
+        assert all(each is NotImplemented for each in made)
+        return
+    assert all(np.array_equal(each, made[0]) for each in made)
+    scale = 1e-5 if dtype == np.float32 else 1e-13
+    np.testing.assert_allclose(made[0], a.astype(np.float64) @ b.astype(np.float64), atol=scale * np.sqrt(depth) * 4)

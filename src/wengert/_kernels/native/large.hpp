@@ -2,11 +2,15 @@
 // They share our threads instead of a BLAS's, whose callers wait for each other, and each element is one sum in one order.
 #pragma once
 
+#include <algorithm>
+
 #include "packed.hpp"
 
 namespace wengert {
 
 constexpr index_t least_rows = 12, least_columns = 16, least_depth = 8;  // of thinner factors a BLAS reads each element once
+constexpr index_t most_apart = 10000000;  // multiplications, up to which threads share nothing that is packed
+constexpr index_t least_apart = 4;        // panels of a thread, for which it packs a whole factor
 constexpr index_t wide_lanes = 8;  // of single precision: AVX2 and more
 
 // How the factors of a product lie; both may be read through tables of places. Of a batch all products have the same tables.
@@ -27,6 +31,7 @@ public:
     }
     // out = a b, or with `add` what is there beside, by all threads.
     void run(const T* a, const T* b, T* out, bool add = false) const {
+        if (run_apart(a, b, out, add)) return;
         Packed<T> left(rows_, depth_);
         left.fill({a, left_rows_, left_columns_, 0});
         multiply_packed<T>(left, {b, right_rows_, right_columns_, size_}, columns_, {out, columns_, target_columns_, nullptr, add});
@@ -38,6 +43,24 @@ public:
     }
 
 private:
+    // The same, a part of the rows or of the columns for each thread, which packs all that it needs: what another core has packed
+    // comes slowly from its cache, and of smaller products that is much. False of larger ones.
+    bool run_apart(const T* a, const T* b, T* out, bool add) const {
+        const index_t work = (Size(rows_) * depth_ * columns_).value_or_most();
+        const bool by_rows = rows_ >= columns_;
+        const index_t count = by_rows ? rows_ : columns_, size = by_rows ? loops<T>().packed_rows : 2 * loops<T>().lanes;
+        const index_t pieces = pieces_of(count, size), parts = std::min<index_t>(thread_count(), pieces / least_apart);
+        if (work > most_apart || parts < 2) return false;
+        parallel_for(parts, work / (2 * parts), [&](index_t begin, index_t end) {
+            const index_t first = pieces * begin / parts * size, last = std::min(pieces * end / parts * size, count);
+            Packed<T> left(by_rows ? last - first : rows_, depth_);
+            left.fill({a, left_rows_, left_columns_ + (by_rows ? first : 0), 0}, 0, left.panels());
+            const Spread<T> right{b, right_rows_, right_columns_ + (by_rows ? 0 : first), size_};
+            const Target<T> target{out + (by_rows ? first * columns_ : 0), columns_, target_columns_ + (by_rows ? 0 : first), nullptr, add};
+            multiply_alone<T>(left, right, by_rows ? columns_ : last - first, target);
+        });
+        return true;
+    }
     static const index_t* fill(index_t*& place, index_t count, index_t step) {
         const index_t* first = place;
         for (index_t i = 0; i < count; ++i) *place++ = i * step;
