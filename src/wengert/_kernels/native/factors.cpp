@@ -198,22 +198,17 @@ PyObject* log_determinant(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-#define WENGERT_FACTORS(count, name, arguments)                                                                                              \
-    direct_method("direct_" #name,                                                                                                           \
-                  direct<count, by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>,           \
-                  #name arguments ", or NotImplemented"),
 PyMethodDef factors_methods[] = {
-    WENGERT_FACTORS(3, cholesky_factor, "(self, upper, caller)")
-    WENGERT_FACTORS(5, triangular, "(A, B, upper, left, unitriangular)")
-    WENGERT_FACTORS(3, cholesky_solve, "(self, input2, upper)")
-    WENGERT_FACTORS(3, lu_factor, "(A, pivot, check_errors)")
-    WENGERT_FACTORS(4, solve, "(A, B, left, check_errors)")
-    WENGERT_FACTORS(2, inverse, "(A, check_errors)")
-    WENGERT_FACTORS(1, determinant, "(A)")
-    WENGERT_FACTORS(1, log_determinant, "(A)")
+    WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)")
+    WENGERT_EITHER(5, triangular, "(A, B, upper, left, unitriangular)")
+    WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)")
+    WENGERT_EITHER(3, lu_factor, "(A, pivot, check_errors)")
+    WENGERT_EITHER(4, solve, "(A, B, left, check_errors)")
+    WENGERT_EITHER(2, inverse, "(A, check_errors)")
+    WENGERT_EITHER(1, determinant, "(A)")
+    WENGERT_EITHER(1, log_determinant, "(A)")
     {nullptr, nullptr, 0, nullptr},
 };
-#undef WENGERT_FACTORS
 MethodList factors_list(factors_methods);
 
 }  // namespace

@@ -149,6 +149,12 @@ PyObject* either(PyObject* const* args) {
     return made || PyErr_Occurred() ? made : second(args);
 }
 
+// The entry of `direct_name`: small matrices by `name`, larger ones by `large_name`.
+#define WENGERT_EITHER(count, name, arguments)                                                                                     \
+    direct_method("direct_" #name,                                                                                                 \
+                  direct<count, by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>, \
+                  #name arguments ", or NotImplemented"),
+
 // Calls `treat(number)` for each matrix, threads share them; false if one of them was refused.
 template <class Treat>
 inline bool for_each_matrix(npy_intp count, npy_intp work, Treat treat) {

@@ -332,10 +332,6 @@ PyObject* lstsq_rule(Call args) {
 
 #define WENGERT_ORTHOGONAL(count, name, arguments, at) \
     direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>, at>>, #name arguments ", or NotImplemented"),
-#define WENGERT_EITHER(count, name, arguments)                                                                                        \
-    direct_method("direct_" #name,                                                                                                    \
-                  direct<count, by_element<either<name<float>, large_##name<float>>, either<name<double>, large_##name<double>>>>,    \
-                  #name arguments ", or NotImplemented"),
 PyMethodDef orthogonal_methods[] = {
     WENGERT_EITHER(2, qr, "(A, mode)")
     WENGERT_ORTHOGONAL(5, qr_rule, "(grads, A_shape, Q, R, mode)", 2)
@@ -351,7 +347,6 @@ PyMethodDef orthogonal_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_ORTHOGONAL
-#undef WENGERT_EITHER
 MethodList orthogonal_list(orthogonal_methods);
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Running sums and products along an axis. For the dispatcher only.
 #include "direct.hpp"
 
-#include <cstring>
 #include <vector>
 
 namespace wengert {
@@ -80,25 +79,11 @@ PyObject* typed(Scan scan, PyArrayObject* x, int axis) {
 }
 
 // Running sums of integers, which wrap around in 64 bits.
-void whole_rows(const uint64_t* x, uint64_t* out, const Line& line) {
+void whole_rows(const int64_t* x, int64_t* out, const Line& line) {
     parallel_for(line.outer, line.length, [=](npy_intp begin, npy_intp end) {
         for (npy_intp o = begin; o < end; ++o) {
             uint64_t total = 0;
-            for (npy_intp at = o * line.length; at < (o + 1) * line.length; ++at) out[at] = total += x[at];
-        }
-    });
-}
-void whole_columns(const uint64_t* x, uint64_t* out, const Line& line) {
-    const npy_intp inner = line.inner, strips = (inner + strip - 1) / strip;
-    parallel_for(line.outer * strips, line.length * (inner < strip ? inner : strip), [=](npy_intp begin, npy_intp end) {
-        for (npy_intp s = begin; s < end; ++s) {
-            const npy_intp first = s % strips * strip, width = inner - first < strip ? inner - first : strip;
-            npy_intp at = s / strips * line.length * inner + first;
-            std::memcpy(out + at, x + at, static_cast<size_t>(width) * sizeof(uint64_t));
-            for (npy_intp i = 1; i < line.length; ++i) {
-                at += inner;
-                for (npy_intp j = at; j < at + width; ++j) out[j] = x[j] + out[j - inner];
-            }
+            for (npy_intp at = o * line.length; at < (o + 1) * line.length; ++at) out[at] = static_cast<int64_t>(total += static_cast<uint64_t>(x[at]));
         }
     });
 }
@@ -107,8 +92,8 @@ PyObject* whole_sums(PyArrayObject* x, int axis) {
     PyArrayObject* result = new_array(int64_descr, PyArray_NDIM(x), PyArray_DIMS(x));
     if (!result) return nullptr;
     const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    const auto sums = line.inner == 1 ? whole_rows : whole_columns;
-    sums(reinterpret_cast<const uint64_t*>(data_of<int64_t>(x)), reinterpret_cast<uint64_t*>(data_of<int64_t>(result)), line);
+    if (line.inner == 1) whole_rows(data_of<int64_t>(x), data_of<int64_t>(result), line);
+    else scan_columns(SUM, data_of<int64_t>(x), data_of<int64_t>(result), line);
     return reinterpret_cast<PyObject*>(result);
 }
 
