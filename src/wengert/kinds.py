@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ._core import errors, flags, sparse_errors
+from ._core.calls import overriding
 from ._core.calls.subclasses import allocate
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, bind, set_up
@@ -158,7 +159,8 @@ def as_subclass(self: Any, cls: type) -> Any:
     """
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
-    view: Any = Tensor.__getitem__(self, ...)
+    with overriding.DisableTorchFunction():
+        view: Any = Tensor.__getitem__(self, ...)
     made = allocate(cls)
     set_up(made, view._array_, view._storage_)
     made._flags_ = view._flags_ | made._flags_ & flags.OVERRIDDEN

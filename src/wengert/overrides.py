@@ -35,12 +35,7 @@ FACTORIES = frozenset(
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
     """Whether the `__torch_function__` of one of the arguments, or a mode, is to be asked."""
-    modes = current()
-    if modes.overriding == 2:
-        return False
-    if overriding.innermost(None, modes) >= 0:
-        return True
-    return modes.overriding == 0 and any(map(overriding.is_asked, relevant_args))
+    return overriding.is_anyone_asked(relevant_args)
 
 
 def has_torch_function_unary(tensor: Any) -> bool:
@@ -66,15 +61,7 @@ def handle_torch_function(
     Raises:
         TypeError: all decline.
     """
-    modes = current()
-    given = overriding.asked(relevant_args, tensors=True)
-    made = overriding.answer(public_api, given, args, kwargs, modes)
-    if made is not NotImplemented:
-        return made
-    raise TypeError(
-        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-        f"__torch_function__: {[type(each) for each in given]}"
-    )
+    return overriding.of_python(public_api, relevant_args, args, kwargs)
 
 
 def is_tensor_like(inp: Any) -> bool:
@@ -138,7 +125,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     functional = import_module(f"{__package__}.nn.functional")
     functions = [getattr(package, name) for name, card in load_all().items() if card.function]
     members: list[Any] = []
-    for name in intercepting.interceptors():
+    for name in (*intercepting.interceptors(), "backward"):
         found = intercepting.original(name)
         members.append(found.__get__ if hasattr(found, "__set__") else found)
     return {

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
+from .._core import flags
 from .._core.backward import passes
+from .._core.calls import overriding
+from .._core.cards.arguments import word_of
+from .._core.state.modes import current
 from .._core.types.sizes import Size
 
 ONLY_INPUTS = (
@@ -49,6 +54,13 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    tensors = several(tensors)
+    if inputs is not None:
+        inputs = several(inputs, "backward")
+    if is_asked(relevant := (*tensors, *(inputs or ()))):
+        options = {"retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
+        given = {"grad_tensors": grad_tensors, **options}
+        return overriding.of_python(backward, relevant, (tensors,), given)  # type: ignore[no-any-return]
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
@@ -90,18 +102,51 @@ def grad(
     >>> wg.autograd.grad(first, x)
     (tensor(18.),)
     """
+    if type(inputs) is dict:
+        wanted = tuple(inputs.values())
+        options = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused)
+        found = grad(outputs, wanted, *options, is_grads_batched, materialize_grads)
+        return dict(zip(inputs, found, strict=True))
+    outputs, inputs = several(outputs), several(inputs, "grad")
+    if is_asked((*outputs, *inputs)):
+        given = {
+            "grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
+            "only_inputs": only_inputs, "allow_unused": materialize_grads if allow_unused is None else allow_unused,
+            "is_grads_batched": is_grads_batched, "materialize_grads": materialize_grads,
+        }  # fmt: skip
+        return overriding.of_python(grad, (*outputs, *inputs), (outputs, inputs), given)
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
     if is_grads_batched and grad_outputs is not None:
         found = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     else:
         found = passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
-    return dict(zip(inputs, found)) if isinstance(inputs, dict) else found
+    return found
+
+
+def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
+    """One tensor, or what answers in the place of one, or several, as a sequence.
+
+    Args:
+        inputs_of: they are what a function of this name is to find gradients of, which may lie in a dictionary.
+
+    Raises:
+        TypeError: it is something else.
+        RuntimeError: there is no input.
+    """
+    if hasattr(type(value), "__torch_function__"):
+        return (value,)
+    return passes.inputs_of(inputs_of, value) if inputs_of else passes.as_sequence(value)
+
+
+def is_asked(relevant: Sequence[Any]) -> bool:
+    """Whether a mode, or the `__torch_function__` of one of these, answers in the place of a pass."""
+    return bool((word_of(relevant) | current().word) & flags.OVERRIDDEN) and overriding.is_anyone_asked(relevant)
 
 
 def batched(
-    outputs: Any,
-    inputs: Any,
+    outputs: Sequence[Any],
+    wanted: Sequence[Any],
     grad_outputs: Any,
     retain: bool | None,
     create: bool,
@@ -111,8 +156,6 @@ def batched(
     """One pass for all indices of the first dimension of the cotangents at once; zeros are those of one of them."""
     from .batches import BatchLevel
 
-    outputs = passes.as_sequence(outputs)
-    wanted = passes.inputs_of("grad", inputs)
     given = passes.as_sequence(grad_outputs)
     for at, (output, cotangent) in enumerate(zip(outputs, given)):
         check_batch(at, output, cotangent)
@@ -138,3 +181,6 @@ def check_batch(at: int, output: Any, cotangent: Any) -> None:
             f"a shape of {output.shape}. If you only want some tensors in `grad_output` to be considered batched, "
             "consider using vmap."
         )
+
+
+backward.__module__ = grad.__module__ = __name__.rpartition(".")[0]

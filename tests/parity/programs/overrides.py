@@ -77,6 +77,78 @@ def gradients_of_a_subclass(torch):
     return kinds_of(x, y, x.grad, x.data, x.detach()), x.grad, again.tolist(), y.grad_fn is not None
 
 
+def gradients_have_the_class_of_who_is_asked(torch):
+    class Sub(torch.Tensor):
+        pass
+
+    class Off(torch.Tensor):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+    notes = []
+    for kind in (Sub, Off):
+        x, plain = torch.tensor([1.0, 2.0]).as_subclass(kind).requires_grad_(), torch.ones(2, requires_grad=True)
+        for inputs in (x, plain, [x, plain], {"a": x}):
+            for create in (False, True):
+                found = torch.autograd.grad((x * x * plain).sum(), inputs, create_graph=create)
+                found = list(found.values()) if isinstance(found, dict) else found
+                notes.append((kinds_of(*found), [each.requires_grad for each in found]))
+        none = torch.autograd.grad((x * x).sum(), (x, plain), allow_unused=True)
+        zeros = torch.autograd.grad((x * x).sum(), (x, plain), materialize_grads=True)
+        alone = torch.autograd.grad(plain * 2, plain, torch.ones(2).as_subclass(kind))
+        rows = torch.autograd.grad(x * x, x, torch.eye(2), is_grads_batched=True)
+        notes.append(kinds_of(*none, *zeros, *alone, *rows))
+        torch.autograd.backward([(x * x).sum()], inputs=[x])
+        notes.append(kinds_of(x.grad))
+    return notes
+
+
+def who_is_asked_before_a_pass(torch):
+    notes = []
+
+    class Duck:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            notes.append((func.__name__, len(types), [len(each) for each in args], sorted(kwargs)))
+            notes.append([kwargs[name] for name in sorted(kwargs) if name != "inputs"])
+            return "answered"
+
+    duck, x = Duck(), torch.ones(2, requires_grad=True)
+    grad, backward = torch.autograd.grad, torch.autograd.backward
+    notes.append([grad(duck, x), grad([x], [duck], allow_unused=True), grad(duck, duck, materialize_grads=True)])
+    notes.append([backward(duck), backward([duck], create_graph=True), backward(x, inputs=[duck], retain_graph=True)])
+    return notes
+
+
+def all_decline_a_pass(torch):
+    class Declining(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            if func in (torch.autograd.grad, torch.autograd.backward):
+                return NotImplemented
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = torch.ones(2).as_subclass(Declining).requires_grad_()
+    y = x.sum()
+    texts = [str(caught(lambda: torch.autograd.grad(y, x))), str(caught(lambda: torch.autograd.backward(y)))]
+    return [text.partition("types that")[0] for text in texts], x.grad is None
+
+
+def a_mode_is_asked_before_a_pass(torch):
+    notes, x = [], torch.ones(2, requires_grad=True)
+
+    class Log(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            notes.append((func.__name__, len(types), len(args), sorted(kwargs or {})))
+            return func(*args, **(kwargs or {}))
+
+    y = (x * 2).sum()
+    with Log():
+        torch.autograd.grad(y, x, retain_graph=True)
+        torch.autograd.backward([y], inputs=[x], retain_graph=True)
+        y.backward(retain_graph=True)
+    return notes, x.grad
+
+
 def parameters_do_not_spread(torch):
     class Sub(torch.Tensor):
         pass

@@ -79,6 +79,37 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return made
 
 
+def is_anyone_asked(relevant: Iterable[Any]) -> bool:
+    """Whether a mode of this thread, or one of the arguments, is asked."""
+    modes = current()
+    if modes.overriding == 2:
+        return False
+    if innermost(None, modes) >= 0:
+        return True
+    return modes.overriding == 0 and any(map(is_asked, relevant))
+
+
+def of_python(function: Any, relevant: Iterable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`of_call` of a function that torch has in Python: handlers are told of plain tensors, too.
+
+    Args:
+        relevant: those of the arguments that are asked.
+
+    Raises:
+        TypeError: all decline.
+    """
+    given = asked(relevant, tensors=True)
+    made = answer(function, given, args, kwargs, current())
+    if made is not NotImplemented:
+        return made
+    package, _, rest = str(function.__module__).partition(".")
+    module = f"torch.{rest}" if package == __package__.partition(".")[0] else function.__module__
+    raise TypeError(
+        f"no implementation found for '{module}.{function.__name__}' on types that implement "
+        f"__torch_function__: {[type(each) for each in given]}"
+    )
+
+
 def answer(function: Any, given: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], modes: Modes) -> Any:
     """The first answer of the innermost mode and of the arguments that are asked; NotImplemented if all decline."""
     types = tuple(map(type, given))
