@@ -29,7 +29,7 @@ def read(what: str, shape: Any, size: int) -> str:
     if what == "bool":
         return (
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-            f"support that: use `where`, or compute both branches. The truth was asked {given}."
+            f"support that yet: use `where`, or compute both branches. The truth was asked {given}."
         )
     return f"vmap: {what} asks for the values {given}: do it outside of vmap."
 

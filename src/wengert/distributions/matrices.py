@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .._core.types.dtypes import finfo
-from ..ops.create.ranges import arange
+from ..ops.create.ranges import arange, tril_indices
 from ..ops.linalg.cholesky import linalg_cholesky
 from ..ops.linalg.solve import solve_triangular
 from ..tensor import Tensor
@@ -184,13 +184,36 @@ class Wishart(ExponentialFamily):
         return self.df[..., None, None] * (self.covariance_matrix**2 + outer)
 
     def rsample(self, sample_shape: Any = (), max_try_correction: Any = None) -> Tensor:
-        """See `Distribution.rsample`."""
-        size = self._size
+        """See `Distribution.rsample`.
+
+        As torch, which takes a first draw for singular where it is not, and draws once more; further ones, at most
+        `max_try_correction` (10), follow while matrices are singular.
+        """
+        made = self._drawn(sample_shape)
+        again = self._definite(made)
+        for _ in range(10 if max_try_correction is None else max_try_correction):
+            if not again.any():
+                break
+            drawn = self._drawn(again[again].shape)
+            made[again] = drawn
+            again = again.masked_scatter(again, ~self._definite(drawn))
+        return made
+
+    def _drawn(self, sample_shape: Any) -> Tensor:
+        """Matrices of Bartlett's factors, whatever their rank."""
+        size, batch = self._size, self.df.shape
         degrees = self.df.unsqueeze(-1) - arange(size, dtype=self.df.dtype)
-        roots = Chi2(degrees).rsample(sample_shape).clamp(min=finfo(self.df.dtype).tiny).sqrt()
-        lower = standard_normal(self._extended_shape(sample_shape), self.df).tril(-1) + roots.diag_embed()
+        lower = Chi2(degrees).rsample(sample_shape).sqrt().clamp(min=finfo(self.df.dtype).eps).diag_embed()
+        row, column = tril_indices(size, size, -1)
+        lower[..., row, column] = standard_normal((*sample_shape, *batch, size * (size - 1) // 2), self.df)
         factor = self._unbroadcasted_scale_tril @ lower
         return factor @ factor.mT  # type: ignore[no-any-return]
+
+    def _definite(self, drawn: Tensor) -> Tensor:
+        """Whether what was drawn is positive definite; of matrices in a batch whether one is, torch's question."""
+        found = self.support.check(drawn)
+        batch = len(self.df.shape)
+        return found.amax(tuple(range(-batch, 0))) if batch else found  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""

@@ -340,3 +340,11 @@ def deep_graph(torch):
         y = y + 1
     y.backward()
     return y, x.grad
+
+
+def gradients_of_stacked_tensors(torch):
+    x, y = leaf(torch), leaf(torch)
+    grads = torch.autograd.grad(torch.stack([x, y], 1).square().sum(), (x, y), create_graph=True)
+    names = [each.grad_fn.name() for each in grads]
+    grads[0].mul_(3)  # each is a view of its own, which may be written to
+    return names, grads, torch.autograd.grad(grads[0].sum(), x)

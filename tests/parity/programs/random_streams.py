@@ -234,3 +234,16 @@ def numbers_of_distributions(torch):
         lambda: d.Multinomial(7, t([0.2, 0.3, 0.5])), lambda: d.Kumaraswamy(t([0.5]), t([2.0])),
     )  # fmt: skip
     return [seeded(torch, lambda make=make: make().sample((4,))) for make in makers]
+
+
+def matrices_of_wishart(torch):
+    d, t = torch.distributions, torch.tensor
+    makers = (
+        lambda: d.Wishart(t(5.0), torch.eye(3)), lambda: d.Wishart(t([3.5, 7.0]), torch.eye(2)),
+        lambda: d.Wishart(t([[3.0], [4.0]]), torch.eye(2).expand(2, 2, 2, 2)), lambda: d.Wishart(t(1.5), t([[2.0]])),
+    )  # fmt: skip
+    return [
+        seeded(torch, lambda make=make, shape=shape: make().sample(shape))
+        for make in makers
+        for shape in ((), (2,), (2, 3))
+    ]

@@ -183,7 +183,7 @@ OPERATORS.stack = stack
 
 @stack.vjp("tensors", native=native("stack_rule"))
 def stack_vjp(grad: Any, dim: int) -> Any:
-    return list(grad.unbind(dim))
+    return [grad.select(dim, at) for at in range(grad.shape[dim])]  # parts of `unbind` could not be written to
 
 
 @stack.samples
