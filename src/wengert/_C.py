@@ -8,7 +8,10 @@ from ._core.calls.overriding import (
     DisableTorchFunction as DisableTorchFunction,
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
-from ._core.calls.unanswered import disabled as _disabled_torch_function_impl
+from ._core.calls.unanswered import (
+    disabled as _disabled_torch_function_impl,
+    undispatched as _disabled_torch_dispatch_impl,
+)
 from ._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
@@ -49,6 +52,7 @@ def _are_functorch_transforms_active() -> bool:
 
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_function_impl",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_dispatch_impl",
+    "_disabled_torch_function_impl",
     "_is_multithreading_enabled",
 ]  # fmt: skip

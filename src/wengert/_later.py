@@ -125,7 +125,18 @@ METHODS = frozenset(
 """Methods of Tensor that are functions, too, and no operators of their own."""
 
 KINDS = (
-    *("_is_zerotensor", "_make_subclass", "as_subclass", "cuda", "dim_order", "get_device", "ipu", "is_conj", "is_cpu"),
+    *(
+        "_is_zerotensor",
+        "_make_subclass",
+        "_make_wrapper_subclass",
+        "as_subclass",
+        "cuda",
+        "dim_order",
+        "get_device",
+        "ipu",
+        "is_conj",
+        "is_cpu",
+    ),
     *("is_distributed", "is_ipu", "is_maia", "is_meta", "is_mkldnn", "is_mps", "is_mtia", "is_nested"),
     *("is_nonzero", "is_pinned", "is_quantized", "is_same_size", "is_set_to", "is_signed", "is_sparse"),
     *(

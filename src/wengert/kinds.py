@@ -13,7 +13,7 @@ import numpy as np
 
 from ._core import errors, flags, sparse_errors
 from ._core.calls import overriding
-from ._core.calls.subclasses import allocate
+from ._core.calls.subclasses import allocate, check_dispatch
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, bind, set_up
 from ._core.tensor.storage import Storage
@@ -151,6 +151,15 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     return made
 
 
+def _make_wrapper_subclass(cls: type, *size: Any, **options: Any) -> NoReturn:
+    """Refused: a tensor without values of its own needs a `__torch_dispatch__`, which only modes have here."""
+    name = getattr(cls, "__qualname__", cls)
+    raise RuntimeError(
+        f"_make_wrapper_subclass(): tensors of {name} would have no values, and {name}.__torch_dispatch__ would never "
+        "be called: of operators below differentiation only modes are told here (TorchDispatchMode)"
+    )
+
+
 def as_subclass(self: Any, cls: type) -> Any:
     """The tensor as an instance of a subclass of Tensor: a view of it, recorded as views are.
 
@@ -159,6 +168,7 @@ def as_subclass(self: Any, cls: type) -> Any:
     """
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
+    check_dispatch(cls)
     with overriding.DisableTorchFunction():
         view: Any = Tensor.__getitem__(self, ...)
     made = allocate(cls)
@@ -217,7 +227,10 @@ METHODS: dict[str, Callable[..., Any]] = {
         each.__name__: each
         for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device, module_load)
     },
-    **{each.__name__: each for each in (dim_order, new, _make_subclass, as_subclass, pin_memory)},
+    **{
+        each.__name__: each
+        for each in (dim_order, new, _make_subclass, _make_wrapper_subclass, as_subclass, pin_memory)
+    },
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
     "dequantize": dequantized,
     **{each.__name__: each for each in (resize, resize_as, eig, lstsq, reinforce, solve, symeig)},

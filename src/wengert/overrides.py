@@ -176,13 +176,45 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 
 def _get_current_function_mode() -> Any:
     """The innermost mode that is on in this thread; None if there is none."""
-    modes = current().functions
-    return modes[-1] if modes else None
+    found = _get_current_function_mode_stack()
+    return found[-1] if found else None
 
 
 def _get_current_function_mode_stack() -> list[Any]:
     """All modes that are on in this thread, the outermost first."""
-    return list(current().functions)
+    return [each for each in current().functions if isinstance(each, TorchFunctionMode)]
+
+
+def _push_mode(mode: Any) -> None:
+    """Switch a mode on, until `_pop_mode`."""
+    modes = current()
+    modes.override([*modes.functions, mode])
+
+
+def _pop_mode() -> Any:
+    """Switch the innermost mode off and give it.
+
+    Raises:
+        RuntimeError: none is on.
+    """
+    modes = current()
+    if not _get_current_function_mode_stack():
+        raise RuntimeError("trying to pop from empty mode stack")
+    return modes.override(modes.functions[:-1])[-1]
+
+
+@contextmanager
+def _pop_mode_temporarily() -> Iterator[Any]:
+    """A context without the innermost mode, which it gives.
+
+    Raises:
+        RuntimeError: none is on.
+    """
+    mode = _pop_mode()
+    try:
+        yield mode
+    finally:
+        _push_mode(mode)
 
 
 class TorchFunctionMode:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._core import flags
 from .._core.calls.dispatch import input_word
-from .._core.calls.overriding import running
+from .._core.calls.overriding import declined, running
 from .._core.operators.declaration import REQUIRED
 from .._core.profiling import events
 from .._core.state.modes import current
@@ -40,7 +40,10 @@ class DispatchMode:
         factories = Factories(self)
         entered.append((modes, modes.observers, factories))
         modes.observe([*modes.observers, self._observe])
-        modes.override([*modes.functions, factories])
+        before = sum(isinstance(each, Factories) for each in modes.functions)
+        modes.override(
+            [*modes.functions[:before], factories, *modes.functions[before:]]
+        )  # modes of functions are first
         events.count_open(1)
         return self
 
@@ -65,10 +68,27 @@ class DispatchMode:
         try:
             calls.append(call)
             modes.set_grad(False)
-            return self.__torch_dispatch__(call.func, (), call.args, call.kwargs)
+            return self._checked(call, self.__torch_dispatch__(call.func, (), call.args, call.kwargs))
         finally:  # stores only, see `modes`
             modes.grad, modes.mask = grad, mask
             del calls[depth:]
+
+    def _checked(self, call: Any, made: Any) -> Any:
+        """What the method of the program returned, if it can be the result of a call.
+
+        Raises:
+            TypeError: the method declined the call.
+            RuntimeError: it is no tensor, or not several where several are wanted.
+        """
+        if made is NotImplemented:
+            raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", self))
+        several = getattr(getattr(call, "op", None), "several", False)
+        if several and not isinstance(made, (tuple, list)):
+            raise RuntimeError(f"Object of type {type(made).__name__!r} is not an instance of 'sequence'")
+        for each in made if several else (made,):
+            if each is not None and not isinstance(each, Tensor):
+                raise RuntimeError(f"Unable to cast {each} to Tensor")
+        return made
 
 
 class Factories:

@@ -236,3 +236,39 @@ def forms_are_objects(torch):
     found += [isinstance(form, operators.OpOverload), isinstance(aten.add, operators.OpOverloadPacket)]
     x = torch.ones(2)
     return found, aten.add.Tensor(x, x, alpha=2), aten.sum.dim_IntList(x, [0], True), aten.view.default(x, [2, 1])
+
+
+def what_is_no_result_is_refused(torch):
+    class Giving(tools(torch).TorchDispatchMode):
+        def __init__(self, made):
+            super().__init__()
+            self.made = made
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return self.made
+
+        def __repr__(self):
+            return "the mode"
+
+    notes, x = [], torch.ones(2)
+    for made in (NotImplemented, 5, "text", [1], None):
+        with Giving(made):
+            notes.append([caught(lambda: torch.add(x, 1)), caught(lambda: torch.ones(2)), caught(lambda: x.view(2, 1))])
+            if not isinstance(made, (str, list)):
+                notes.append(caught(lambda: torch.topk(x, 1)))
+    return notes
+
+
+def modes_of_functions_come_before_those_of_operators(torch):
+    notes = []
+
+    class Functions(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            notes.append((func.__name__, sorted(kwargs or {})))
+            return func(*args, **(kwargs or {}))
+
+    with Functions(), logging(torch, notes):
+        torch.ones(2, requires_grad=True)
+    with logging(torch, notes), Functions():
+        torch.ones(2, requires_grad=True)
+    return notes

@@ -302,6 +302,50 @@ def a_mode_sees_functions(torch):
     return notes, doubled, torch.exp(made)
 
 
+def modes_are_pushed_and_popped(torch):
+    notes, overrides, x = [], importlib.import_module(f"{torch.__name__}.overrides"), torch.ones(2)
+
+    def mode(name):
+        class Log(overrides.TorchFunctionMode):
+            def __torch_function__(self, func, types, args=(), kwargs=None):
+                notes.append((name, func.__name__))
+                return func(*args, **(kwargs or {}))
+
+        return Log()
+
+    a, b = mode("a"), mode("b")
+    with a, b:
+        with overrides._pop_mode_temporarily() as popped:
+            torch.add(x, 1)
+        torch.sub(x, 1)
+        notes.append((popped is b, [each is b for each in overrides._get_current_function_mode_stack()]))
+    overrides._push_mode(a)
+    torch.add(x, 1)
+    notes.append((overrides._get_current_function_mode() is a, overrides._pop_mode() is a))
+    torch.add(x, 1)
+    return notes, caught(overrides._pop_mode), overrides._get_current_function_mode()
+
+
+def a_mode_and_a_subclass_decline(torch):
+    class Declining(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+        def __repr__(self):
+            return "the mode"
+
+    class Sub(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    texts = []
+    for x in (torch.ones(2), torch.ones(2).as_subclass(Sub)):
+        with Declining():
+            texts.append(str(caught(lambda x=x: torch.add(x, 1))).partition("- tensor subclass")[0])
+    return texts
+
+
 def questions_about_overriding(torch):
     class Sub(torch.Tensor):
         pass

@@ -71,12 +71,19 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         return NOBODY
     made = answer(function, given, args, kwargs, modes)
     if made is NotImplemented:
-        kinds = "".join(f"  - {described(each)}\n" for each in given)
-        raise TypeError(
-            f"Multiple dispatch failed for '{name_of(function)}'; all __torch_function__ handlers returned "
-            f"NotImplemented:\n\n{kinds}\nFor more information, try re-running with TORCH_LOGS=not_implemented"
-        )
+        mode = innermost(function, modes)
+        raise TypeError(declined(name_of(function), "function", modes.functions[mode] if mode >= 0 else None, given))
     return made
+
+
+def declined(name: str, kind: str, mode: Any, given: Iterable[Any] = ()) -> str:
+    """The text of the error where a mode, if there is one, and all arguments that are asked decline a call."""
+    handlers = [] if mode is None else [f"mode object {mode!r}"]
+    lines = "".join(f"  - {each}\n" for each in (*handlers, *map(described, given)))
+    return (
+        f"Multiple dispatch failed for '{name}'; all __torch_{kind}__ handlers returned NotImplemented:\n\n{lines}\n"
+        "For more information, try re-running with TORCH_LOGS=not_implemented"
+    )
 
 
 def is_anyone_asked(relevant: Iterable[Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.base import OPERATORS, Tensor
-from .unanswered import disabled
+from .unanswered import disabled, undispatched
 
 
 def begin_subclass(cls: Any, **options: Any) -> None:
@@ -19,6 +19,19 @@ def begin_subclass(cls: Any, **options: Any) -> None:
         intercept(cls)
 
 
+def check_dispatch(cls: type) -> None:
+    """Refuse tensors of a class that wants to be told of operators below differentiation: it would not be.
+
+    Raises:
+        RuntimeError: it has a `__torch_dispatch__` of its own.
+    """
+    if getattr(cls, "__torch_dispatch__", undispatched) is not undispatched:
+        raise RuntimeError(
+            f"{cls.__qualname__}.__torch_dispatch__ would never be called: of operators below differentiation only "
+            "modes are told here (TorchDispatchMode). Define __torch_function__, or use such a mode"
+        )
+
+
 allocate = Tensor.__new__
 """Makes an instance of a class of tensors without its fields (`set_up`); no `__new__` of a program is called."""
 
@@ -28,6 +41,7 @@ def make(cls: Any, *data: Any, **options: Any) -> Any:
 
     For `Tensor` itself `__init__` gives the values: so its constructor stays in C.
     """
+    check_dispatch(cls)
     made = allocate(cls)
     if cls is not Tensor:
         OPERATORS.construct(made, *data, **options)

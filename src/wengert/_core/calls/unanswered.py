@@ -10,3 +10,8 @@ def disabled(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
     are plain tensors. `torch._C._disabled_torch_function_impl`.
     """
     return func(*args, **(kwargs or {}))
+
+
+def undispatched(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """The `__torch_dispatch__` of a class that is told of no operator: `torch._C._disabled_torch_dispatch_impl`."""
+    return func(*args, **(kwargs or {}))
