@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import threading
 import traceback
 import warnings
 import weakref
@@ -71,15 +70,6 @@ def test_set_anomaly_enabled_of_the_root_switches_too():
     assert (wg.is_anomaly_enabled(), wg.is_anomaly_check_nan_enabled()) == (True, False)
     wg.set_anomaly_enabled(False)
     assert (wg.is_anomaly_enabled(), wg.is_anomaly_check_nan_enabled()) == (False, True)
-
-
-def test_the_mode_belongs_to_its_thread():
-    found = []
-    with detect_anomaly():
-        thread = threading.Thread(target=lambda: found.append(wg.is_anomaly_enabled()))
-        thread.start()
-        thread.join()
-    assert found == [False]
 
 
 # ---- the traceback of the forward call -------------------------------------------------------------------------------

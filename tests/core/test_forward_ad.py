@@ -252,6 +252,26 @@ def test_another_thread_sees_tangents_and_has_levels_of_its_own():
         assert found == [[2.0, 2.0, 2.0], [5.0]] and tangent(x) == [1.0, 1.0, 1.0]
 
 
+def test_a_thread_without_a_level_makes_dual_tensors_at_that_of_another():
+    found = []
+
+    def work():
+        found.append(forward_ad._current_level)
+        made = make_dual(wg.ones(1), wg.ones(1))
+        found.append(tangent(made * 5))
+        found.append(made)
+
+    def in_a_thread():
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+
+    with dual_level():
+        in_a_thread()
+        assert found[:2] == [0, [5.0]] and tangent(found[2]) == [1.0]
+    assert unpack_dual(found[2]).tangent is None and forward_ad._current_level == -1
+
+
 def test_complex_tangents():
     with dual_level():
         x = make_dual(wg.tensor([3 + 4j]), wg.tensor([1j]))

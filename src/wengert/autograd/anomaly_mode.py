@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .._core.state.modes import current
+from .._core.state.modes import Modes, current, everyone, newcomers
 
 if TYPE_CHECKING:
     from .watching import Watch
@@ -25,7 +25,8 @@ class detect_anomaly:
     - In-place writes made inside note where they were made, so that the error about a saved tensor that was written to
       shows the line that did it.
 
-    The mode holds for the calling thread. It is slow: for debugging only.
+    The mode holds for all threads, as torch's, but for what an `autograd.Watch` asks: that for the calling one. It is
+    slow: for debugging only.
 
     Args:
         check_nan: raise an error when a backward step gives NaN.
@@ -91,7 +92,7 @@ def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly detection is on in this thread."""
+    """Whether anomaly detection is on."""
     return current().anomaly
 
 
@@ -118,7 +119,7 @@ def _watcher(function: str, watch: Any) -> Any:
 
 
 def _switch(enabled: bool, check_nan: bool, check_inf: bool, watcher: Any) -> _State:
-    """Set the mode of this thread and return what it was; a watch takes the place of one that there was."""
+    """Set the mode and return what it was in this thread; a watch takes the place of one that there was."""
     before = _state()
     observers = [each for each in before[4] if getattr(each, "__self__", None) is not before[3] or before[3] is None]
     if watcher is not None and watcher.watch.forward:
@@ -128,12 +129,28 @@ def _switch(enabled: bool, check_nan: bool, check_inf: bool, watcher: Any) -> _S
 
 
 def _set(wanted: _State) -> None:
-    """Set the mode of this thread; needs no memory, so that it can always be put back."""
+    """Set the mode: first that of this thread, which needs no memory, so that it can always be put back."""
     modes = current()
     enabled, modes.check_nan, modes.check_inf, modes.watch, observers = wanted
     modes.set_anomaly(enabled)
     if modes.observers != observers:
         modes.observe(observers)
+    shared[:] = wanted[:3]
+    if join not in newcomers:
+        newcomers.append(join)
+    for other, _ in tuple(everyone.values()):
+        if other is not modes:
+            join(other)
+
+
+shared: list[bool] = [False, True, False]
+"""What holds for all threads: whether the mode is on, whether it looks for NaN, whether for infinities."""
+
+
+def join(modes: Modes) -> None:
+    """Set the mode of another thread, perhaps a new one, but for what it watches."""
+    enabled, modes.check_nan, modes.check_inf = shared
+    modes.set_anomaly(enabled)
 
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

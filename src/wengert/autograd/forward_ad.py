@@ -20,7 +20,7 @@ from .._core import errors, forward_errors
 from .._core.calls.dual_memory import fitted_to_memory
 from .._core.calls.forward import adopt_one, primal_of
 from .._core.state.grad_mode import Guard, leave
-from .._core.state.modes import EVERY_LEVEL, Modes, current
+from .._core.state.modes import EVERY_LEVEL, Modes, current, everyone
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
@@ -49,6 +49,15 @@ def _entered(modes: Modes) -> _DualLevel | None:
         if isinstance(level, _DualLevel):
             return level
     return None
+
+
+def _reached(modes: Modes) -> _DualLevel | None:
+    """The level at which this thread makes dual tensors: its own, or that of the only other thread that has one."""
+    own = _entered(modes)
+    if own is not None:
+        return own
+    others = [level for other, _ in tuple(everyone.values()) for level in other.levels if isinstance(level, _DualLevel)]
+    return others[0] if len(others) == 1 else None
 
 
 def enter_dual_level() -> int:
@@ -89,7 +98,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
 class dual_level(Guard):
     """A level that tensors can be dual at, as context manager or decorator: inside, `make_dual` makes them.
 
-    At its end all tensors that are dual at it forget their tangents. It holds for the calling thread.
+    At its end all tensors that are dual at it forget their tangents. Each thread may enter one; a thread without one
+    makes dual tensors at that of another, if only one other has any.
 
     >>> import wengert as wg
     >>> from wengert.autograd import forward_ad
@@ -136,7 +146,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         ValueError: one of the two is neither floating point nor complex.
         TypeError: one of the two is no tensor.
     """
-    entered = _entered(current())
+    entered = _reached(current())
     if entered is None:
         raise RuntimeError(forward_errors.NO_LEVEL)
     if level not in (None, 0):
@@ -184,7 +194,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         if level not in (None, -1, 0):
             raise RuntimeError(forward_errors.wrong_level("_fw_primal"))
         return UnpackedDualTensor(primal_of(tensor, found.level)._fw_primal(), found.tensor)
-    alone = _entered(current()) is None and level in (None, -1)
+    alone = _reached(current()) is None and level in (None, -1)
     return UnpackedDualTensor(tensor if alone else tensor._fw_primal(), None)
 
 
@@ -220,7 +230,7 @@ def _is_fwd_grad_enabled() -> bool:
 
 def __getattr__(name: str) -> Any:
     if name == "_current_level":  # torch's programs read it
-        return -1 if _entered(current()) is None else 0
+        return -1 if _reached(current()) is None else 0
     absent(__name__, name)
 
 

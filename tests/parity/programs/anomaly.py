@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import threading
 
 from tests.parity.programs.common import caught
 
@@ -175,3 +176,26 @@ def zero_gradients_are_fine(torch):
     x = leaf(torch)
     error = watched(torch, lambda: (x * 0).sum())
     return error, x.grad
+
+
+def in_a_thread(function):
+    """What a function returns in a thread of its own."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(caught(function)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def the_mode_in_several_threads(torch):
+    def state():
+        return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+
+    notes = []
+    with torch.autograd.detect_anomaly(check_nan=False):
+        notes.append((state(), in_a_thread(state)))
+    notes.append((state(), in_a_thread(state)))
+    in_a_thread(lambda: torch.autograd.set_detect_anomaly(True) and None)
+    notes.append((state(), in_a_thread(state)))
+    torch.autograd.set_detect_anomaly(False)
+    return notes, state(), in_a_thread(state)
