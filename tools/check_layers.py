@@ -131,6 +131,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
     "func": ("transformed", "tensor", "ops", "autograd", *_USERS[: _USERS.index("func")]),
+    "functorch": ("tensor", "torch_version", "nn", "func"),
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
     "nn": ("_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("nn")]),

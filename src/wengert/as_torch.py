@@ -19,6 +19,8 @@ from ._loading import absent
 
 PACKAGE = str(__package__)
 OWN = "torch"
+ALONE = "functorch"
+"""A package that comes with torch and lies beside it."""
 SEVERAL = f"{PACKAGE}.distributed."
 
 
@@ -69,7 +71,7 @@ class Mirror(Loader):
 
 
 class Finder(MetaPathFinder):
-    """Finds `torch` and what lies below it in this package."""
+    """Finds `torch` and `functorch`, and what lies below them, in this package."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """The specification of a module of torch; None for other modules.
@@ -77,9 +79,12 @@ class Finder(MetaPathFinder):
         Raises:
             ModuleNotFoundError: this package has no such module.
         """
-        if not fullname.startswith(f"{OWN}."):
+        if fullname.partition(".")[0] == ALONE:
+            name = f"{PACKAGE}.{fullname}"
+        elif fullname.startswith(f"{OWN}."):
+            name = PACKAGE + fullname.removeprefix(OWN)
+        else:
             return None
-        name = PACKAGE + fullname.removeprefix(OWN)
         if name.startswith(SEVERAL):
             loader = importlib.import_module(SEVERAL.removesuffix(".")).Below()
             return ModuleSpec(fullname, loader, is_package=True)
