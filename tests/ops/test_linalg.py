@@ -294,3 +294,13 @@ def test_matrices_of_a_chain_are_multiplied_where_it_costs_least():
     inner = made.grad_fn.next_functions[0][0] if made.grad_fn.name() == "ViewBackward0" else made.grad_fn
     assert inner.next_functions[0][0].name() == "MmBackward0"  # (a b) c
     assert wg.allclose(made, a @ b @ c)
+
+
+@pytest.mark.parametrize("dtype", [wg.float64, wg.complex128])
+def test_factors_that_are_not_finite_give_systems_a_solution_that_is_not(dtype):
+    factors = wg.ones(2, 5, 5, dtype=dtype).tril()
+    factors[0, 2, 2] = float("nan")  # LAPACK took the whole batch for singular
+    found = wg.cholesky_solve(wg.ones(2, 5, 3, dtype=dtype), factors)
+    assert found[1].isfinite().all() and not found[0].isfinite().any()
+    solved = wg.linalg.solve_triangular(factors, wg.ones(2, 5, 3, dtype=dtype), upper=False)
+    assert solved[0, :2].isfinite().all() and not solved[0, 2:].isfinite().any() and solved[1].isfinite().all()

@@ -159,12 +159,12 @@ def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array
         a[..., range(size), range(size)] = 1
     if a.ndim > 2 or b.ndim > 2:
         b = widened(b, np.broadcast_shapes(a.shape[:-2], b.shape[:-2]))
-    found = np.linalg.solve(a, b) if diagonal.all() else substituted(a, b)
+    found = np.linalg.solve(a, b) if diagonal.all() and np.isfinite(a).all() else substituted(a, b)
     return columns(found if upper else found[..., ::-1, :])
 
 
 def substituted(a: Array, b: Array) -> Array:
-    """X of A X = B for upper triangular A, from the last row on: infinities and NaN where the diagonal is zero."""
+    """X of A X = B for upper triangular A, from the last row on: as torch has it where LAPACK finds no solution."""
     found = np.array(b)
     for row in range(a.shape[-1] - 1, -1, -1):
         found[..., row, :] /= a[..., row, row, None]
