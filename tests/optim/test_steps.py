@@ -166,3 +166,19 @@ def test_hooks_of_a_step_see_the_optimiser_among_the_arguments_and_may_change_th
     optimiser.register_step_post_hook(lambda opt, args, kwargs: seen.append((opt, args[0], len(args), kwargs)))
     assert optimiser.step() == 3
     assert seen == [(optimiser, optimiser, 2, {})]
+
+
+def test_an_optimiser_around_another_needs_no_initialisation_of_its_own():
+    class Averaging(wg.optim.Optimizer):
+        def __init__(self, base):
+            self.base, self.param_groups, self.state, self.steps = base, base.param_groups, base.state, 0
+
+        def step(self, closure=None):
+            self.steps += 1
+            return self.base.step(closure)
+
+    weight = wg.nn.Parameter(wg.ones(2))
+    around = Averaging(wg.optim.SGD([weight], 0.5))
+    weight.sum().backward()
+    around.step()
+    assert (weight.tolist(), around.steps) == ([0.5, 0.5], 1)

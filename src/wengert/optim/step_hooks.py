@@ -9,6 +9,7 @@ from typing import Any
 from ..autograd.profiler.ranges import is_open, record_function
 from ..tensor import HookDict, RemovableHandle
 
+NONE = HookDict()
 _global_optimizer_pre_hooks = HookDict()
 _global_optimizer_post_hooks = HookDict()
 
@@ -49,7 +50,10 @@ def profiled(optimizer: Any, name: str) -> Any:
 
 
 def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` that runs the hooks of all optimisers and those of its own, within a range where a profile is open."""
+    """A `step` that runs the hooks of all optimisers and those of its own, within a range where a profile is open.
+
+    An optimiser around another one, which was not initialised as one, has none of its own.
+    """
 
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -59,7 +63,8 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             return hooked(self, *args, **kwargs)
 
     def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        before = getattr(self, "_optimizer_step_pre_hooks", NONE)
+        after = getattr(self, "_optimizer_step_post_hooks", NONE)
         if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
             return step(self, *args, **kwargs)
         args = (self, *args)  # so hooks see, and may change, them
