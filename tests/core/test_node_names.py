@@ -114,3 +114,43 @@ def test_nodes_show_what_they_saved_as_torchs_do():
     ):
         assert made.grad_fn._saved_result1.numel() in (2, 3, 6)
         assert made.grad_fn._raw_saved_result2.data.numel() == made.grad_fn._saved_result1.numel()
+
+
+def test_nodes_show_integers_below_zero_as_torchs_do():
+    x = wg.ones(4, 4, requires_grad=True)
+    last = 2**64 - 1
+    assert x.sum(-1).grad_fn._saved_dim == (last,) and x.softmax(-1).grad_fn._saved_dim == last
+    assert x.select(-1, -2).grad_fn._saved_index == last - 1 and x.tril(-1).grad_fn._saved_diagonal == last
+    assert (x**-1).grad_fn._saved_exponent == -1
+    cut = x[-3:].grad_fn
+    assert (cut._saved_start, cut._saved_end, x[:2].grad_fn._saved_start) == (last - 2, 2**63 - 1, 0)
+
+
+def test_nodes_show_how_variances_are_corrected():
+    x = wg.ones(4, 4, requires_grad=True)
+    shown = [
+        (made.grad_fn._saved_correction, made.grad_fn._saved_dim)
+        for made in (x.var(), x.var(True), x.var(0), x.std(unbiased=False), x.var(1, correction=2))
+    ]
+    assert shown == [(None, None), (1, None), (1, (0,)), (0, None), (2, (1,))]
+
+
+def test_nodes_show_what_torchs_have_beside_what_is_saved_here():
+    x, image = wg.ones(3, 3, requires_grad=True), wg.ones(1, 2, 4, 4, requires_grad=True)
+    convolution, plain = wg.nn.Conv2d(2, 3, 3)(image).grad_fn, wg.nn.Conv2d(2, 3, 3, bias=False)(image).grad_fn
+    assert convolution._saved_bias_sym_sizes_opt == (3,) and plain._saved_bias_sym_sizes_opt == (0,)
+    assert convolution._saved_output_padding == (0, 0)
+    product = wg.addbmm(x, x.expand(2, 3, 3), x.expand(2, 3, 3)).grad_fn
+    assert (product._saved_batch1_sym_argsize_0, product._saved_batch2_sym_argsize_2) == (2, 3)
+    columns = F.unfold(image, 2).grad_fn
+    assert (columns._saved_self_sym_argsize_minus_1, columns._saved_kernel_size) == (4, (2, 2))
+    assert x.expand(2, 3, 3).grad_fn._saved_self_sym_sizes == (3, 3) and x[:1].squeeze(0).grad_fn._saved_dim == 0
+    assert x.as_strided((2,), (1,), 3).grad_fn._saved_storage_offset == 3
+    assert F.embedding(wg.tensor([1]), x).grad_fn._saved_weight_sym_argsize_0 == 3
+    assert wg.div(x, 2, rounding_mode="floor").grad_fn._saved_rounding_mode == "floor"
+    assert F.group_norm(image, 2).grad_fn._saved_HxW == 16
+    scaled = F.interpolate(image, scale_factor=(2, 0.5), mode="bilinear").grad_fn
+    assert (scaled._saved_scales_h, scaled._saved_scales_w) == (2, 0.5)
+    sampled = F.grid_sample(image, wg.zeros(1, 1, 1, 2), "nearest", "border", align_corners=False).grad_fn
+    assert (sampled._saved_interpolation_mode, sampled._saved_padding_mode) == (1, 1)
+    assert F.pad(image, (1, 1, 0, 0), mode="reflect").grad_fn._saved_padding == (1, 1, 0, 0)

@@ -166,8 +166,16 @@ def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = 
 
 
 divide_rounded.partials(self=lambda: 0, other=lambda: 0)
-divide_rounded.vjp("self")(flat)
-divide_rounded.vjp("other")(flat)
+
+
+@divide_rounded.vjp("self")
+def divide_rounded_vjp_self(grad: Any, rounding_mode: str) -> Any:
+    return flat(grad)
+
+
+@divide_rounded.vjp("other")
+def divide_rounded_vjp_other(grad: Any, rounding_mode: str) -> Any:
+    return flat(grad)
 
 
 @divide_rounded.samples
