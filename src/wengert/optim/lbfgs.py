@@ -89,7 +89,8 @@ class LBFGS(Optimizer):
             slope = run.grad.dot(run.direction)
             if slope > -group["tolerance_change"]:
                 break
-            asked = self._go(run, evaluate, slope, iterations == group["max_iter"])
+            left = group["max_eval"] - evaluations
+            asked = self._go(run, evaluate, slope, left, last=iterations == group["max_iter"])
             evaluations += asked
             state["func_evals"] += asked
             if evaluations >= group["max_eval"] or run.over():
@@ -97,8 +98,8 @@ class LBFGS(Optimizer):
         state.update(run.kept())
         return first
 
-    def _go(self, run: Run, evaluate: Closure, slope: Any, last: bool) -> int:
-        """Take the step of an iteration; how often the loss was asked for."""
+    def _go(self, run: Run, evaluate: Closure, slope: Any, left: int, *, last: bool) -> int:
+        """Take the step of an iteration; how often the loss was asked for, about `left` times at most."""
         kind = run.group["line_search_fn"]
         if kind is not None and kind != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -118,7 +119,7 @@ class LBFGS(Optimizer):
             return loss, grad
 
         start = Point(0, run.loss, run.grad, slope)
-        point, asked = StrongWolfe(at, run.direction, start, 1e-9).search(run.t)
+        point, asked = StrongWolfe(at, run.direction, start, 1e-9, left).search(run.t)
         run.t, run.loss, run.grad = point[:3]
         self._move(run.t, run.direction)
         return asked

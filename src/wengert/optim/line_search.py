@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from ..tensor import Tensor
 
-MOST_STEPS = 25
 ENOUGH_DECREASE = 1e-4
 ENOUGH_FLATTENING = 0.9
 
@@ -36,6 +35,7 @@ class StrongWolfe:
         direction: flat.
         start: the point at distance 0.
         tolerance_change: shorter intervals, times the direction's largest element, are not divided.
+        most: how often the loss may be asked for after the first time.
 
     Source: Nocedal and Wright, Numerical Optimization, 2006, algorithms 3.5, 3.6, cubic interpolation, equation 3.59;
         bounds of the interpolation as in Schmidt's minFunc.
@@ -47,11 +47,13 @@ class StrongWolfe:
         direction: Tensor,
         start: Point,
         tolerance_change: float,
+        most: int,
     ) -> None:
         self.at = at
         self.direction: Any = direction
         self.start = start
         self.shortest = tolerance_change
+        self.most = most
         self.evaluations = 0
         self.iterations = 0
 
@@ -77,7 +79,7 @@ class StrongWolfe:
     def _bracket(self, t: Any) -> tuple[list[Point], bool]:
         """Two points with a good one between them; or one that is good."""
         before, point = self.start, self._look(t)
-        while self.iterations < MOST_STEPS:
+        while self.iterations < self.most:
             if self._too_high(point) or (self.iterations > 1 and point.loss >= before.loss):
                 return [before, point], False
             if self._flat_enough(point):
@@ -94,7 +96,7 @@ class StrongWolfe:
         stuck = False
         low, high = (0, 1) if ends[0].loss <= ends[-1].loss else (1, 0)
         widest = self.direction.abs().max()
-        while self.iterations < MOST_STEPS and abs(ends[1].t - ends[0].t) * widest >= self.shortest:
+        while self.iterations < self.most and abs(ends[1].t - ends[0].t) * widest >= self.shortest:
             t, stuck = self._inside(ends, stuck)
             point = self._look(t)
             self.iterations += 1

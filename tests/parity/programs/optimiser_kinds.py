@@ -288,3 +288,23 @@ def names_of_parameters(torch):
     plain.load_state_dict(named.state_dict())
     named.load_state_dict(torch.optim.SGD([one()]).state_dict())
     return found, [each.param_groups[0].get("param_names") for each in (named, other, plain)]
+
+
+def line_searches_that_run_out_of_evaluations(torch):
+    told = []
+    for options in ({"max_iter": 3}, {"max_iter": 2, "lr": 50}, {"max_iter": 8, "max_eval": 5, "lr": 4}, {}):
+        place = torch.tensor([-1.0, 2.0], dtype=torch.float64, requires_grad=True)
+        optimiser = torch.optim.LBFGS([place], line_search_fn="strong_wolfe", **options)
+        losses = []
+
+        def closure(place=place, optimiser=optimiser, losses=losses):
+            optimiser.zero_grad()
+            loss = 100 * (place[1] - place[0] ** 2) ** 2 + (1 - place[0]) ** 2
+            loss.backward()
+            losses.append(loss.item())
+            return loss
+
+        for _ in range(3):
+            optimiser.step(closure)
+        told.append((len(losses), losses[:8], place.detach().clone()))
+    return told
