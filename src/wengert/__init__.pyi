@@ -8,6 +8,7 @@ from numpy import ndarray
 from wengert import (
     accelerator as accelerator,
     amp as amp,
+    ao as ao,
     autograd as autograd,
     backends as backends,
     compat as compat,
@@ -37,6 +38,7 @@ from wengert import (
     optim as optim,
     overrides as overrides,
     profiler as profiler,
+    quantization as quantization,
     quasirandom as quasirandom,
     random as random,
     return_types as return_types,

@@ -5,6 +5,10 @@ go on with the CPU and in one process.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any, NoReturn
 
 
@@ -182,3 +186,34 @@ def stand_in(module: str, name: str, says: str) -> Any:
     if name[0].isupper() and not name.isupper():
         return StandIn(name, (), {"__module__": module, "path": path, "says": says})
     return refusing(path, says)
+
+
+def hollow(name: str, answers: Callable[[str, str], Any]) -> ModuleType:
+    """A module, and a package, without names of its own.
+
+    Args:
+        name: of the module.
+        answers: gives what stands in the place of a name, of the module and that name.
+    """
+    made = ModuleType(name)
+    made.__path__ = []
+    vars(made)["__getattr__"] = functools.partial(answers, name)
+    return made
+
+
+class Below(Loader):
+    """Gives modules below one that is not there, for programs that import them before they ask: all names refuse.
+
+    Args:
+        below: gives the module of a name.
+    """
+
+    def __init__(self, below: Callable[[str], ModuleType]) -> None:
+        self.below = below
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module."""
+        return self.below(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It has its names already."""

@@ -21,7 +21,11 @@ PACKAGE = str(__package__)
 OWN = "torch"
 ALONE = "functorch"
 """A package that comes with torch and lies beside it."""
-SEVERAL = f"{PACKAGE}.distributed."
+HOLLOW = {
+    "distributed.": "distributed", "ao.": "ao", "quantization.": "ao", "nn.quantized": "ao", "nn.quantizable": "ao",
+    "nn.qat": "ao", "nn.intrinsic": "ao",
+}  # fmt: skip
+"""With what names of modules begin whose contents all refuse, and the module that says how."""
 
 
 class Torch(ModuleType):
@@ -85,9 +89,10 @@ class Finder(MetaPathFinder):
             name = PACKAGE + fullname.removeprefix(OWN)
         else:
             return None
-        if name.startswith(SEVERAL):
-            loader = importlib.import_module(SEVERAL.removesuffix(".")).Below()
-            return ModuleSpec(fullname, loader, is_package=True)
+        for start, module in HOLLOW.items():
+            if name.startswith(f"{PACKAGE}.{start}"):
+                loader = importlib.import_module(f"{PACKAGE}.{module}").Below()
+                return ModuleSpec(fullname, loader, is_package=True)
         try:
             found = find_spec(name)
         except ModuleNotFoundError:

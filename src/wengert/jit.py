@@ -40,6 +40,18 @@ def trace_module(mod: Anything, inputs: Any, *args: Any, **kwargs: Any) -> Anyth
     return mod
 
 
+def _get_trace_graph(f: Any, args: Any = (), kwargs: Any = None, *rest: Any, **options: Any) -> Any:
+    """Refused: calls are not traced into a graph of torch's compiler.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(
+        "torch.jit._get_trace_graph: wengert has no graph of torch's compiler; viz.graph and explain show that of a "
+        "tensor that the function returns"
+    )
+
+
 def freeze(mod: Anything, *args: Any, **kwargs: Any) -> Anything:
     """The module itself."""
     return mod

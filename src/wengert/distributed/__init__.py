@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -48,10 +46,7 @@ MODULES = frozenset(
 @functools.cache
 def below(name: str) -> ModuleType:
     """A module below this one, whose names all refuse."""
-    made = ModuleType(name)
-    made.__path__ = []
-    vars(made)["__getattr__"] = functools.partial(stand_in, name)
-    return made
+    return absent.hollow(name, stand_in)
 
 
 def stand_in(module: str, name: str) -> Any:
@@ -68,12 +63,5 @@ def __getattr__(name: str) -> Any:
     return stand_in(__name__, name)
 
 
-class Below(Loader):
-    """Gives the modules below this one, for programs that import them before they ask: all their names refuse."""
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """The module."""
-        return below(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """It has its names already."""
+Below = functools.partial(absent.Below, below)
+"""Gives the modules below this one."""

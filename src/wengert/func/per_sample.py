@@ -88,10 +88,14 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
             if not parameter.requires_grad:
                 continue
             if id(parameter) not in known:
-                copies = parameter.expand((level.batch.size, *parameter.shape))
+                copies = self.copies_of(parameter, level.batch.size)
                 copies.register_hook(self.keeper(parameter))
                 known[id(parameter)] = level.enter(copies)
             table[key] = known[id(parameter)]
+
+    def copies_of(self, parameter: Any, count: int) -> Any:
+        """A parameter once for each sample."""
+        return parameter.expand((count, *parameter.shape))
 
     def keeper(self, parameter: Any) -> Any:
         """What keeps the gradients of all samples at a parameter."""

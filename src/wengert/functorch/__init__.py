@@ -18,8 +18,8 @@ from ..torch_version import __version__ as __version__
 
 DEPRECATED = (
     "We've integrated functorch into PyTorch. As the final step of the integration, `functorch.{0}` is deprecated as "
-    "of PyTorch 2.0 and will be deleted in a future version of PyTorch >= 2.3. Please use `{1}` instead; see the PyTorch "
-    "2.0 release notes and/or the `torch.func` migration guide for more details "
+    "of PyTorch 2.0 and will be deleted in a future version of PyTorch >= 2.3. Please use `{1}` instead; see the "
+    "PyTorch 2.0 release notes and/or the `torch.func` migration guide for more details "
     "https://pytorch.org/docs/main/func.migrating.html"
 )
 

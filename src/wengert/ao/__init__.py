@@ -1,0 +1,34 @@
+"""`torch.ao`: quantisation and pruning for it, which are not there. Programs may name them; calls are refused."""
+
+from __future__ import annotations
+
+import functools
+from types import ModuleType
+from typing import Any
+
+from .. import absent
+
+MODULES = frozenset(("intrinsic", "nn", "ns", "pruning", "qat", "quantizable", "quantization", "quantized"))
+"""Modules that programs ask for without an import of their own."""
+
+
+@functools.cache
+def below(name: str) -> ModuleType:
+    """A module below this one, whose names all refuse."""
+    return absent.hollow(name, stand_in)
+
+
+def stand_in(module: str, name: str) -> Any:
+    """What a module of torch.ao has in the place of `name`."""
+    if name in MODULES:
+        return below(f"{module}.{name}")
+    return absent.stand_in(module, name, "there are no quantised tensors here")
+
+
+def __getattr__(name: str) -> Any:
+    """Modules below this one; all else is refused when it is called or made."""
+    return stand_in(__name__, name)
+
+
+Below = functools.partial(absent.Below, below)
+"""Gives the modules below this one."""

@@ -1,0 +1,12 @@
+"""`torch.quantization`, as `ao.quantization` was called before: calls are refused, there are no quantised tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ao import stand_in
+
+
+def __getattr__(name: str) -> Any:
+    """What is refused when it is called or made."""
+    return stand_in(__name__, name)
