@@ -154,3 +154,8 @@ def test_nodes_show_what_torchs_have_beside_what_is_saved_here():
     sampled = F.grid_sample(image, wg.zeros(1, 1, 1, 2), "nearest", "border", align_corners=False).grad_fn
     assert (sampled._saved_interpolation_mode, sampled._saved_padding_mode) == (1, 1)
     assert F.pad(image, (1, 1, 0, 0), mode="reflect").grad_fn._saved_padding == (1, 1, 0, 0)
+
+
+def test_a_filled_diagonal_is_a_write_to_a_part():
+    filled = (wg.ones(3, 3, requires_grad=True) * 2).fill_diagonal_(5)
+    assert filled.grad_fn.name() == "torch::autograd::CopySlices"

@@ -223,6 +223,7 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
     takes_halves=True,
     apart="never",
     batching="batches.diagonal_filled",
+    node="torch::autograd::CopySlices",  # torch writes to a view of the diagonal
 )
 def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
     """The tensor with one value on its main diagonal.
