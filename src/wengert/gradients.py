@@ -47,6 +47,16 @@ def retain_grad(self: Tensor) -> None:
         hooked.retain(self)
 
 
+def refuse_batch(self: Tensor, text: str) -> None:
+    """Refuse what a tensor cannot do that stands for the members of a batch.
+
+    Raises:
+        RuntimeError: this one does, with that text.
+    """
+    if self._flags_ & flags.BATCHED:
+        raise RuntimeError(text)
+
+
 def refused_in_transform(call: str) -> str:
     """What a function that is transformed by `func.grad` and its like must not call."""
     name = call.partition(" ")[0]

@@ -213,11 +213,18 @@ def as_item(item: Any) -> Any:
     if isinstance(item, (list, tuple, range, np.ndarray)):
         array = np.array([nested(each) for each in item] if not isinstance(item, np.ndarray) else item)
         return as_index_tensor(wrap(array.astype(np.int64) if array.size == 0 or array.dtype.kind in "iu" else array))
-    if isinstance(item, str):
-        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(item, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if hasattr(item, "__index__"):
         return operator.index(item)
+    if is_sequence(item):
+        return as_item(list(item))
     raise IndexError(NOT_AN_INDEX.format(type(item).__name__))
+
+
+def is_sequence(item: Any) -> bool:
+    """Whether an object of a class that nobody here knows has members in an order."""
+    return all(hasattr(type(item), name) for name in ("__len__", "__getitem__")) and not isinstance(item, dict)
 
 
 def nested(value: Any) -> Any:

@@ -72,13 +72,9 @@ def get_grad_fn(self: Tensor) -> Node | None:
     return None if self._edge_ is None else end_of(self._edge_)
 
 
-def get_is_leaf(self: Tensor) -> bool:
-    """Whether no recorded operation made this tensor."""
-    return gradients.is_leaf(self)
-
-
 def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
+    gradients.refuse_batch(self, "accessing `data` under vmap transform is not allowed")
     found = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
     found._storage_.array = self._storage_.array
     if current().debug is not None:
@@ -95,6 +91,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
     """
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    gradients.refuse_batch(self, "mutating directly with `.data` under vmap transform is not allowed.")
     if levels_of(self) != levels_of(new):
         refuse("`.data = ...`", self, new)
     if self.requires_grad and new._array_.dtype.kind not in "fcV":
@@ -244,9 +241,9 @@ def data_ptr(self: Tensor) -> int:
     """The address of the first element.
 
     Raises:
-        RuntimeError: the tensor is sparse.
+        RuntimeError: the tensor is sparse, or stands for the members of a batch.
     """
-    if self._flags_ & flags.SPARSE:
+    if self._flags_ & (flags.SPARSE | flags.BATCHED):
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     return address(self._array_)
 
@@ -305,7 +302,7 @@ def refusing(text: str) -> Callable[[Tensor], None]:
 
 PROPERTIES = {
     "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
-    "is_leaf": property(get_is_leaf, doc=get_is_leaf.__doc__),
+    "is_leaf": property(gradients.is_leaf, doc=gradients.is_leaf.__doc__),
     "data": property(
         get_data, set_data, refusing("Deleting tensor data is not allowed. Delete tensor instead!"), get_data.__doc__
     ),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import array
+import collections
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
@@ -158,3 +161,11 @@ def test_a_0_dim_integer_tensor_selects_and_gives_a_view():
 def test_wrong_indices_are_refused(index, error, says):
     with pytest.raises(error, match=says):
         wg.ones(3, 4)[index]
+
+
+@pytest.mark.parametrize("kind", [collections.UserList, collections.deque, lambda places: array.array("l", places)])
+def test_any_sequence_of_places_is_an_index(kind):
+    x = wg.arange(24).view(2, 3, 4)
+    assert x[kind([0, 1])].equal(x) and x[0, kind([1, 0])].equal(x[0, [1, 0]])
+    with pytest.raises(IndexError, match="valid indices"):
+        x[{0: 1}]

@@ -57,7 +57,7 @@ def assigned(x):
 
 
 @pytest.mark.parametrize(
-    "use", [copy.copy, copy.deepcopy, pickle.dumps, assigned, lambda x: x.resize_(2), lambda x: x.set_(wg.ones(3)),
+    "use", [copy.copy, copy.deepcopy, pickle.dumps, lambda x: x.resize_(2), lambda x: x.set_(wg.ones(3)),
             lambda x: 2.0 in x, np.asarray],
 )  # fmt: skip
 def test_no_member_stands_for_all(use):
@@ -91,3 +91,13 @@ def test_tangents_and_batches_meet_in_any_order():
     inside = vmap(lambda x, way: jvp(f, (x,), (way,))[1])(x, way)
     outside = jvp(vmap(f), (x,), (way,))[1]
     assert wg.allclose(inside, outside)
+
+
+def test_what_lies_in_memory_is_not_asked_of_all_members_at_once():
+    for ask, text in (
+        (lambda x: x.data, "accessing `data` under vmap transform is not allowed"),
+        (assigned, "mutating directly with `.data` under vmap transform"),
+        (lambda x: x.data_ptr(), "Cannot access data pointer of Tensor that doesn't have storage"),
+    ):
+        with pytest.raises(RuntimeError, match=text):
+            vmap(ask)(wg.ones(2, 3))
