@@ -4,9 +4,7 @@
 
 #include <cstring>
 
-#include "conv_core.hpp"
-#include "conv_input.hpp"
-#include "packed.hpp"
+#include "conv_places.hpp"
 
 namespace wengert {
 
@@ -14,8 +12,8 @@ template <class T>
 void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bias, T* out) {
     const index_t outputs = g.group_kernels(), terms = g.terms(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.size, places);
-    const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
-    const Indices to = grid(seen.images, g.kernels * places, 1, 0, places, 1);
+    const Places at = places_of(forward_lattice(g, seen.frame), RowPanels<T>(outputs), seen.images, seen.image_size(), g.kernels * places);
+    const Indices taps = input_taps(g, seen.frame);
     const Indices along = grid(1, 0, 1, 0, terms, 1), across = grid(1, 0, 1, 0, outputs, terms);
     std::vector<Packed<T>> kernels;
     for (index_t group = 0; group < g.groups; ++group) {
@@ -27,10 +25,10 @@ void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bia
         seen.fill(x + first * g.channels * g.volume(), images);
         for (index_t group = 0; group < g.groups; ++group) {
             const index_t skipped = group * g.group_channels * seen.frame.volume();
-            const Spread<T> input = {seen.data + skipped, taps.data(), at.data(), seen.size(images) - skipped};
+            const Spread<T> input = {seen.data + skipped, taps.data(), at.seen.data(), seen.size(images) - skipped};
             T* results = out + (first * g.kernels + group * outputs) * places;
-            multiply_packed(kernels[static_cast<size_t>(group)], input, images * places,
-                            {results, places, to.data(), bias ? bias + group * outputs : nullptr, false});
+            multiply_packed(kernels[static_cast<size_t>(group)], input, images * at.each,
+                            {results, places, at.made.data(), bias ? bias + group * outputs : nullptr, false});
         }
     }
 }
@@ -58,14 +56,13 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
         seen.fill(grad + first * g.kernels * g.places(), images);
         auto packed = kernels.begin();
         for (const Part& part : parts.each) {
-            const Indices at = sums(grid(images, seen.image_size(), 1, 0, 1, 0), sums(parts.rows_seen(part), grid(1, 0, 1, 0, part.columns(), 1)));
-            const Indices to = sums(grid(images, g.channels * volume, 1, 0, 1, 0),
-                                    sums(Parts::rows_made(g, part), grid(1, 0, 1, 0, part.columns(), g.stride[2])));
+            const Lattice lattice = backward_lattice(g, parts.frame, part);
+            const Places at = places_of(lattice, RowPanels<T>(inputs), images, seen.image_size(), g.channels * volume);
             for (index_t group = 0; group < g.groups; ++group, ++packed) {
                 const index_t skipped = group * outputs * seen.frame.volume();
-                const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.data(), seen.size(images) - skipped};
+                const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.seen.data(), seen.size(images) - skipped};
                 T* results = out + (first * g.channels + group * inputs) * volume + part.origin;
-                multiply_packed(*packed, slopes, static_cast<index_t>(at.size()), {results, volume, to.data(), nullptr, false});
+                multiply_packed(*packed, slopes, images * at.each, {results, volume, at.made.data(), nullptr, false});
             }
         }
     }

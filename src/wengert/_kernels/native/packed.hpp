@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -32,7 +33,9 @@ struct Spread {
     index_t size;  // elements at data, all of which may be read
 };
 
-// Where a product goes: (m, j) to data[m * row_step + columns[j]], with bias[m] added, or added to what is there.
+// Where a product goes: (m, j) to data[m * row_step + columns[j]], with bias[m] added, or added to what is there. Columns may be
+// `nowhere`.
+constexpr index_t nowhere = std::numeric_limits<index_t>::min();
 template <class T>
 struct Target {
     T* data;
@@ -140,28 +143,46 @@ private:
 // The columns of one panel of a right factor: their places there and in the target, and which of them are neighbours.
 struct Panel {
     static constexpr index_t most_columns = 32;
-    index_t from[most_columns], to[most_columns], used;
+    index_t from[most_columns];
     int starts[most_columns + 1], runs;
     bool as_it_lies;  // is not packed: rows of neighbours, or of two vectors of them `apart`, for a few panels of the left factor
     index_t apart;
-    bool in_order;  // a whole panel, whose columns are neighbours in the target
+    // Of the target: `count` columns from `begin` on, the first at `to`, each `step` from the one before.
+    struct Piece {
+        index_t begin, count, to, step;
+    } pieces[most_columns];
+    int pieces_used;
+
+    // A whole panel, whose columns are neighbours in the target.
+    bool in_order(index_t width) const { return pieces_used == 1 && pieces[0].count == width && pieces[0].step == 1; }
 };
+
+// `to` are the columns' places in a target, `used` of them.
+inline void describe_target(const index_t* to, index_t used, Panel& panel) {
+    panel.pieces_used = 0;
+    for (index_t j = 0; j < used; ++j) {
+        if (to[j] == nowhere) continue;
+        Panel::Piece* last = panel.pieces_used ? panel.pieces + panel.pieces_used - 1 : nullptr;
+        if (last && last->begin + last->count == j && (last->count == 1 || to[j] == last->to + last->count * last->step)) {
+            if (last->count == 1) last->step = to[j] - last->to;
+            ++last->count;
+        } else {
+            panel.pieces[panel.pieces_used++] = {j, 1, to[j], 1};
+        }
+    }
+}
 
 template <class T>
 void describe_panel(const Spread<T>& right, const Target<T>& target, index_t last_row, index_t first, index_t columns, bool few,
                     bool turned, Panel& panel) {
-    const index_t width = 2 * loops<T>().lanes;
-    panel.used = columns - first < width ? columns - first : width;
+    const index_t width = 2 * loops<T>().lanes, used = columns - first < width ? columns - first : width;
     panel.runs = 0;
-    panel.in_order = panel.used == width;
-    for (index_t j = 0; j < width; ++j) {
-        const bool real = j < panel.used;
-        panel.from[j] = real ? right.columns[first + j] : panel.from[j - 1];
-        panel.to[j] = real ? target.columns[first + j] : 0;
-        if (j == 0 || (real && panel.from[j] != panel.from[j - 1] + 1)) panel.starts[panel.runs++] = static_cast<int>(j);
-        if (real && j && panel.to[j] != panel.to[j - 1] + 1) panel.in_order = false;
+    for (index_t j = 0; j < width; ++j) {  // what is missing of a panel repeats what there is
+        panel.from[j] = j < used ? right.columns[first + j] : j < width / 2 ? panel.from[j - 1] : panel.from[j - width / 2];
+        if (j == 0 || panel.from[j] != panel.from[j - 1] + 1) panel.starts[panel.runs++] = static_cast<int>(j);
     }
     panel.starts[panel.runs] = static_cast<int>(width);
+    describe_target(target.columns + first, used, panel);
     bool inside = panel.runs <= (turned ? most_runs_turned : most_runs);
     for (int run = 0; inside && run < panel.runs; ++run)
         inside = panel.from[panel.starts[run]] + last_row + (panel.starts[run + 1] - panel.starts[run] > width / 2 ? width : width / 2) <= right.size;
@@ -170,17 +191,30 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
     panel.apart = panel.as_it_lies ? panel.from[width / 2] - panel.from[0] : width / 2;
 }
 
+// A few elements, four at a time: for so few a call of memcpy costs more than they do.
+template <class T>
+inline void copy_few(const T* from, index_t count, T* to) {
+    index_t j = 0;
+    for (; j + 4 <= count; j += 4) std::memcpy(to + j, from + j, 4 * sizeof(T));
+    for (; j < count; ++j) to[j] = from[j];
+}
+
 // Tiles at the edges of a target, or whose columns are no neighbours there.
 template <class T>
 void store_tile(const T* tile, const Panel& panel, const Target<T>& target, index_t first, index_t rows, bool add) {
     const index_t width = 2 * loops<T>().lanes;
-    for (index_t r = 0; r < rows; ++r, tile += width) {
-        T* out = target.data + (first + r) * target.row_step;
-        if (add)
-            for (index_t j = 0; j < panel.used; ++j) out[panel.to[j]] += tile[j];
-        else
-            for (index_t j = 0; j < panel.used; ++j) out[panel.to[j]] = tile[j];
-    }
+    for (index_t r = 0; r < rows; ++r, tile += width)
+        for (int p = 0; p < panel.pieces_used; ++p) {
+            const Panel::Piece& piece = panel.pieces[p];
+            const T* from = tile + piece.begin;
+            T* out = target.data + (first + r) * target.row_step + piece.to;
+            if (add)
+                for (index_t j = 0; j < piece.count; ++j) out[j * piece.step] += from[j];
+            else if (piece.step == 1)
+                copy_few(from, piece.count, out);
+            else
+                for (index_t j = 0; j < piece.count; ++j) out[j * piece.step] = from[j];
+        }
 }
 
 // How the work is cut, for several threads or for one: by panels of rows, and by columns. Each thread takes other rows if there are
@@ -223,8 +257,8 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                 const T* bias = shifted ? shifts : nullptr;
                 const T* b = lies ? right.data + panels[p].from[0] : packed + p * packed_rows_apart * width;
                 const index_t* at = lies ? right.rows + k : nullptr;
-                if (panels[p].in_order && rows == height) {
-                    T* out = target.data + row * target.row_step + panels[p].to[0];
+                if (rows == height && panels[p].in_order(width)) {
+                    T* out = target.data + row * target.row_step + panels[p].pieces[0].to;
                     left.multiply(k, m, depth, b, at, panels[p].apart, out, target.row_step, bias, add);
                     continue;
                 }

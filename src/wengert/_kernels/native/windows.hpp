@@ -84,42 +84,6 @@ void max_window(const T* x, const Window& w, npy_intp top, npy_intp left, T* val
     *place = at;
 }
 
-// Kernel 2 x 2 inside the plane: no tests for borders, and selections instead of branches.
-template <class T>
-void max_row_of_two(const T* upper, npy_intp width, npy_intp first_place, npy_intp step, npy_intp count, T* value, int64_t* place) {
-    const T* lower = upper + width;
-    for (npy_intp o = 0; o < count; ++o) {
-        const npy_intp column = o * step, places[4] = {column, column + 1, column + width, column + width + 1};
-        const T candidates[4] = {upper[column], upper[column + 1], lower[column], lower[column + 1]};
-        T best = candidates[0];
-        npy_intp at = places[0];
-        for (int k = 1; k < 4; ++k) {
-            const bool take = better(candidates[k], best);
-            best = take ? candidates[k] : best;
-            at = take ? places[k] : at;
-        }
-        value[o] = best;
-        place[o] = first_place + at;
-    }
-}
-
-template <class T>
-void max_plane_of_two(const T* x, const Window& w, T* value, int64_t* place) {
-    for (npy_intp r = 0; r < w.output[0]; ++r) {
-        const npy_intp top = r * w.stride[0];
-        npy_intp done = 0;
-        if (top + 1 < w.input[0] && w.input[1] > 1) {
-            done = (w.input[1] - 2) / w.stride[1] + 1;
-            if (done > w.output[1]) done = w.output[1];
-            const T* upper = x + top * w.input[1];
-            max_row_of_two(upper, w.input[1], top * w.input[1], w.stride[1], done, value + r * w.output[1],
-                           place + r * w.output[1]);
-        }
-        for (npy_intp c = done; c < w.output[1]; ++c)
-            max_window(x, w, top, c * w.stride[1], value + r * w.output[1] + c, place + r * w.output[1] + c);
-    }
-}
-
 // The frame in which no window reaches over an edge: what lies outside of the plane is minus infinity.
 struct PoolFrame {
     Frame frame;
@@ -170,18 +134,15 @@ void max_framed(const T* x, const Window& w, const PoolFrame& p, T* memory, type
 template <class T>
 void max_planes(const T* x, const Window& w, npy_intp begin, npy_intp end, T* value, int64_t* place) {
     const npy_intp area = w.input[0] * w.input[1], pooled = w.output[0] * w.output[1];
-    const bool two = w.kernel[0] == 2 && w.kernel[1] == 2 && w.dilation[0] == 1 && w.dilation[1] == 1 && !w.padding[0] && !w.padding[1];
     PoolFrame framed;
     std::unique_ptr<T[]> memory;
     std::unique_ptr<typename SameSize<T>::Type[]> chosen;
-    if (!two && make_frame(w, loops<T>().lanes, framed)) {
+    if (make_frame(w, loops<T>().lanes, framed)) {
         memory = plane_memory<T>(framed.frame, framed.cover.size());
         chosen.reset(new typename SameSize<T>::Type[static_cast<size_t>(framed.cover.size())]);
     }
     for (npy_intp p = begin; p < end; ++p) {
-        if (two)
-            max_plane_of_two(x + p * area, w, value + p * pooled, place + p * pooled);
-        else if (memory)
+        if (memory)
             max_framed(x + p * area, w, framed, memory.get(), chosen.get(), value + p * pooled, place + p * pooled);
         else
             for (npy_intp o = 0; o < pooled; ++o)
