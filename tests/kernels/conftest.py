@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -94,6 +96,25 @@ def native() -> Any:
     if _kernels.native is None:
         pytest.skip("the native kernels are not built or not wanted")
     return _kernels.native
+
+
+@pytest.fixture
+def pass_on(native: Any, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Run tests in a process of their own, with the loops for other instructions: all must pass.
+
+    Plugins that happen to be installed stay away: one of them may refuse to run below a worker of xdist.
+    """
+
+    def run(instructions: str, *tests: Callable[..., Any]) -> None:
+        if instructions == "avx2" and native.instruction_set() == "baseline":
+            pytest.skip("this processor has none but the baseline")
+        chosen = [f"{request.path}::{test.__name__}" for test in tests]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
+        environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout
+
+    return run
 
 
 @pytest.fixture

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import hypothesis
 import hypothesis.strategies as st
 import numpy as np
@@ -119,11 +115,5 @@ def test_logaddexp_of_float32_agrees_with_numpy(native, a, b):
 
 
 @pytest.mark.parametrize("instructions", ["baseline", "avx2"])
-def test_functions_are_as_accurate_on_other_instructions(native, instructions):
-    if instructions == "avx2" and native.instruction_set() == "baseline":
-        pytest.skip("this processor has none but the baseline")
-    here = f"{__file__}::{test_functions_of_float32_are_within_their_bound.__name__}"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", here]
-    environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout
+def test_functions_are_as_accurate_on_other_instructions(pass_on, instructions):
+    pass_on(instructions, test_functions_of_float32_are_within_their_bound)

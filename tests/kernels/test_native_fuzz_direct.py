@@ -5,10 +5,6 @@ An error or a result, never a crash; see `test_native_fuzz.py` for those that ha
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -52,9 +48,5 @@ def test_long_doubles_can_be_computed_after_each_function(native, dtype):
         assert number * number == 0.25, name
 
 
-def test_long_doubles_can_be_computed_after_the_loops_for_any_processor(native):
-    test = f"{__file__}::{test_long_doubles_can_be_computed_after_each_function.__name__}"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", test]
-    environment = {**os.environ, "WENGERT_INSTRUCTIONS": "baseline"}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout
+def test_long_doubles_can_be_computed_after_the_loops_for_any_processor(pass_on):
+    pass_on("baseline", test_long_doubles_can_be_computed_after_each_function)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -132,15 +128,10 @@ def test_logaddexp2_of_float32_agrees_with_float64(native, random):
 
 
 @pytest.mark.parametrize("instructions", ["baseline", "avx2"])
-def test_special_functions_are_as_accurate_on_other_instructions(native, instructions):
-    if instructions == "avx2" and native.instruction_set() == "baseline":
-        pytest.skip("this processor has none but the baseline")
-    here = [f"{__file__}::{test.__name__}" for test in (
+def test_special_functions_are_as_accurate_on_other_instructions(pass_on, instructions):
+    pass_on(
+        instructions,
         test_special_functions_of_float32_are_rounded_once,
         test_gamma_functions_of_positive_float32_are_rounded_once,
         test_derivatives_of_digamma_are_rounded_once,
-    )]  # fmt: skip
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *here]
-    environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout
+    )
