@@ -23,29 +23,27 @@ inline void pause_briefly() {
 #endif
 }
 
-constexpr int most_shares = 64;
-constexpr int waits_before_sleep = 2000;  // some 20 to 50 microseconds: the time between the kernels of a training step
+constexpr int most_threads = 256;         // that share a kernel
+constexpr int waits_before_sleep = 2000;  // some 20 to 100 microseconds: the time between the kernels of a training step
 
 class Pool {
 public:
-    // As many helpers as the budget leaves to the threads that call at the same time.
+    // As many helpers as there are pieces for, and as the budget leaves to the threads that call at the same time.
     bool run(PieceFunction body, void* context, index_t pieces, int threads) {
         const Caller caller(callers_);
-        if (caller.number >= threads) return run_alone(body, context, pieces);
+        const int helpers = least_of(threads - caller.number, pieces - 1);
+        if (helpers < 1) return run_alone(body, context, pieces);
         std::unique_lock<std::mutex> turn(one_job_, std::try_to_lock);
-        if (turn.owns_lock()) start_workers(threads - 1);
+        if (turn.owns_lock()) start_workers(helpers);
         if (!turn.owns_lock() || workers_ == 0) return run_alone(body, context, pieces);
         body_ = body, context_ = context, pieces_ = pieces;
-        shares_ = threads < most_shares ? threads : most_shares;
+        shares_ = helpers + 1;
         for (int share = 0; share < shares_; ++share) next_[share].place.store(begin_of(share));
         refused_.store(false);
-        allowed_.store(threads - caller.number);
+        allowed_.store(helpers);
         open_.store(true);
         generation_.fetch_add(1);
-        if (sleeping_.load() > 0) {
-            { std::lock_guard<std::mutex> lock(sleep_); }
-            wake_.notify_all();
-        }
+        wake_below(0);
         take_pieces(0);
         open_.store(false);
         for (int waits = 0; inside_.load() > 0; ++waits) {
@@ -68,6 +66,11 @@ private:
         const int number;
     };
 
+    static int least_of(int allowed, index_t wanted) {
+        const int most = allowed < most_threads ? allowed : most_threads - 1;
+        return wanted < most ? static_cast<int>(wanted) : most;
+    }
+
     static bool run_alone(PieceFunction body, void* context, index_t pieces) {
         try {
             for (index_t piece = 0; piece < pieces; ++piece) body(context, piece);
@@ -86,7 +89,9 @@ private:
             const int share = (number + step) % shares_;
             std::atomic<index_t>& next = next_[share].place;
             const index_t end = begin_of(share + 1);
-            for (index_t piece = next.fetch_add(1); piece < end; piece = next.fetch_add(1)) {
+            while (next.load(std::memory_order_relaxed) < end) {
+                const index_t piece = next.fetch_add(1);
+                if (piece >= end) break;
                 try {
                     body_(context_, piece);
                 } catch (const std::bad_alloc&) {  // an exception must not leave a thread
@@ -99,45 +104,66 @@ private:
     void start_workers(int wanted) {
         for (; workers_ < wanted; ++workers_) {
             try {
-                std::thread(&Pool::work, this, workers_).detach();
+                std::thread(&Pool::work, this, workers_ + 1).detach();
             } catch (const std::system_error&) {  // no more threads to be had: do with those that run
                 return;
             }
         }
     }
 
+    // Threads are a tree, whose root is the caller: each wakes the two below it, so that nobody wakes them all.
+    void wake_below(int number) {
+        for (int below = 2 * number + 1; below <= 2 * number + 2 && below <= allowed_.load(); ++below) {
+            Bed& bed = beds_[below];
+            if (!bed.taken.load()) continue;
+            { std::lock_guard<std::mutex> lock(bed.lock); }
+            bed.wake.notify_one();
+        }
+    }
+
+    // Thread `number`, from 1 on.
     void work(int number) {
         std::uint64_t seen = 0;
+        int waits = 0;
         for (;;) {
-            wait_for_job(seen);
+            wait_for_job(number, seen, waits);
             seen = generation_.load();
+            if (!open_.load() || number > allowed_.load()) continue;
+            wake_below(number);
             // Whoever is counted inside before the job is closed is waited for; whoever comes later finds it closed.
             inside_.fetch_add(1);
-            if (open_.load() && number < allowed_.load()) take_pieces(number + 1);
+            if (open_.load() && number <= allowed_.load()) take_pieces(number), waits = 0;
             inside_.fetch_sub(1);
         }
     }
 
-    void wait_for_job(std::uint64_t seen) {
-        for (int waits = 0; waits < waits_before_sleep; ++waits) {
+    // A thread that no job needs goes to sleep, though jobs go by.
+    void wait_for_job(int number, std::uint64_t seen, int& waits) {
+        for (; waits < waits_before_sleep; ++waits) {
             if (generation_.load() != seen) return;
             pause_briefly();
         }
-        std::unique_lock<std::mutex> lock(sleep_);
-        sleeping_.fetch_add(1);
-        wake_.wait(lock, [&] { return generation_.load() != seen; });
-        sleeping_.fetch_sub(1);
+        Bed& bed = beds_[number];
+        std::unique_lock<std::mutex> lock(bed.lock);
+        bed.taken.store(true);
+        bed.wake.wait(lock, [&] { return generation_.load() != seen; });
+        bed.taken.store(false);
     }
 
-    std::mutex one_job_, sleep_;
-    std::condition_variable wake_;
+    std::mutex one_job_;
     std::atomic<std::uint64_t> generation_{0};
-    std::atomic<int> sleeping_{0}, inside_{0}, allowed_{0}, callers_{0};
+    std::atomic<int> inside_{0}, allowed_{0}, callers_{0};
     std::atomic<bool> open_{false}, refused_{false};
+    struct Bed {  // where a thread sleeps
+        std::mutex lock;
+        std::condition_variable wake;
+        std::atomic<bool> taken{false};
+    };
+    Bed beds_[most_threads];
     struct alignas(64) Next {  // a line of the cache for each
         std::atomic<index_t> place{0};
     };
-    Next next_[most_shares];
+    Next next_[most_threads];
     PieceFunction body_ = nullptr;
     void* context_ = nullptr;
     index_t pieces_ = 0;
