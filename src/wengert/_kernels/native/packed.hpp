@@ -19,6 +19,7 @@ constexpr index_t packed_rows_apart = packed_depth + 1;  // of two panels: the l
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
 constexpr index_t least_panels = 8;    // of rows, for which a thread packs a right factor
 constexpr index_t few_panels = 6;      // of the left factor, for which packing the right one does not pay
+constexpr index_t few_tiles = 4;       // of a block, that are worth a thread
 constexpr index_t near_bytes = 2048;   // between rows of the right factor, up to which they may stay where they lie
 constexpr index_t rows_together = 8;   // of the right factor, packed for one panel after the other
 constexpr int most_runs = 12;          // of neighbours in a panel, up to which it is copied run by run
@@ -227,6 +228,10 @@ inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
     index_t across = block_panels, down = threads > 1 && rows_panels >= least_panels * threads ? pieces_of(rows_panels, threads) : rows_panels;
     while (across > 2 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) across /= 2;
     while (down > least_panels && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) down = pieces_of(down, 2);
+    // At least one for each thread, though more of the right factor is packed twice.
+    while (across * down > few_tiles && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < threads)
+        if (across > down) across /= 2;
+        else down = pieces_of(down, 2);
     return {across * width, pieces_of(column_panels, across), down, pieces_of(rows_panels, down)};
 }
 
@@ -290,7 +295,7 @@ template <class T>
 void multiply_packed(const Packed<T>& left, const Spread<T>& right, index_t columns, const Target<T>& target) {
     const index_t width = 2 * loops<T>().lanes;
     const Cut cut = cut_of(left.panels(), pieces_of(columns, width), width);
-    const index_t cost = (Size(left.depth()) * cut.columns * cut.row_panels).value_or_most() / 2;
+    const index_t cost = (Size(left.depth()) * cut.columns * cut.row_panels).value_or_most();
     parallel_for(cut.column_blocks * cut.row_blocks, cost,
                  [&](index_t first, index_t last) { multiply_blocks(left, right, columns, target, cut, first, last); });
 }

@@ -2,6 +2,7 @@
 #include "simd.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>  // before the target changes: it declares each function with its own
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #pragma clang fp contract(fast)

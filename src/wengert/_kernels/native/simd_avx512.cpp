@@ -3,6 +3,7 @@
 #include "simd.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>  // before the target changes: it declares each function with its own
 #ifdef WENGERT_WIDE_LOOPS
 #define WENGERT_TARGET "avx2,fma,f16c"
 #else
