@@ -113,6 +113,7 @@ DIRECT.update(
 DIRECT.update(
     {
         "logit": lambda r, t: [few(r, t), None],
+        "logit_rule": lambda r, t: (lambda x: [x + 1, x, None])(few(r, t)),
         "threshold": lambda r, t: [few(r, t), 0.5, 2],
         "threshold_rule": lambda r, t: (lambda x: [x + 1, x, 0.5])(few(r, t)),
         "hardshrink": lambda r, t: [few(r, t), 0.5],

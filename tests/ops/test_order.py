@@ -201,3 +201,30 @@ def test_the_most_extreme_of_several_long_rows_come_in_order(largest):
 def test_a_histogram_of_numbers_that_are_all_the_same_and_large() -> None:
     assert wg.histc(wg.tensor([1e30, 1e30]), 3).tolist() == [0, 2, 0]
     assert wg.histc(wg.tensor([1e30]), 1).tolist() == [1]
+
+
+@given(st.integers(1, 5000), st.integers(1, 300), st.sampled_from(["float32", "float64"]), st.integers(0, 2**32))
+def test_histograms_count_as_the_definition_does(count, bins, dtype, seed):
+    random = np.random.default_rng(seed)
+    x = random.normal(size=count).astype(dtype)
+    low, high = [(0, 0), (-1, 1), (0.5, 0.5)][seed % 3]
+    first, last = (x.min(), x.max()) if low == high else (x.dtype.type(low), x.dtype.type(high))
+    if first == last:
+        first, last = first - 1, last + 1
+    inside = x[(x >= first) & (x <= last)]
+    places = ((inside - first) * x.dtype.type(bins) / (last - first)).astype(int)
+    expected = np.bincount(np.minimum(places, bins - 1), minlength=bins)
+    assert wg.histc(wg.tensor(x), bins, low, high).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("count", [5, 1000, 50_000])
+def test_histograms_of_numbers_that_are_none_are_refused_or_leave_them_out(count):
+    x = wg.linspace(0, 1, count)
+    x[count // 2] = float("nan")
+    with pytest.raises(RuntimeError, match=r"range of .* is not finite"):
+        wg.histc(x, 4)
+    assert wg.histc(x, 4, 0, 1).sum().item() == count - 1
+    x[0] = float("inf")
+    assert wg.histc(x, 4, 0, 1).sum().item() == count - 2
+    with pytest.raises(RuntimeError, match=r"range of .* is not finite"):
+        wg.histc(x, 4)

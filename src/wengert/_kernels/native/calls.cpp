@@ -69,6 +69,8 @@ PyObject* entr(Call args) {
 }
 // (self, eps)
 PyObject* logit(Call args) { return args[1] == Py_None ? direct_unary(LOGIT, args[0]) : nullptr; }
+// (grad, self, eps)
+PyObject* logit_rule(Call args) { return args[2] == Py_None ? pointwise_binary(LOGIT_BACKWARD, args[0], args[1], nullptr) : nullptr; }
 // (self, other)
 PyObject* xlogy(Call args) {
     return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log(y); });
@@ -85,6 +87,7 @@ PyMethodDef call_methods[] = {
     direct_method("direct_sinc", direct<1, sinc>, "sinc(self), or NotImplemented"),
     direct_method("direct_entr", direct<1, entr>, "special_entr(self), or NotImplemented"),
     direct_method("direct_logit", direct<2, logit>, "logit(self, eps), or NotImplemented"),
+    direct_method("direct_logit_rule", direct<3, logit_rule>, "the rule of logit(grad, self, eps), or NotImplemented"),
     direct_method("direct_xlogy", direct<2, xlogy>, "xlogy(self, other), or NotImplemented"),
     direct_method("direct_xlog1py", direct<2, xlog1py>, "special_xlog1py(self, other), or NotImplemented"),
     direct_method("direct_heaviside", direct<2, heaviside>, "heaviside(self, values), or NotImplemented"),

@@ -94,18 +94,21 @@ struct Parameter {
         values = data_of<T>(array), step = 1;
         return PyArray_DESCR(array) == PyArray_DESCR(like) && same_shape(array, like);
     }
-    T at(npy_intp place) const { return values[place * step]; }
+    npy_intp size(npy_intp count) const { return step ? count : 1; }
 };
 template <class T>
 PyObject* normal_of(Call args, PyArrayObject* like) {
     Parameter<T> mean, deviation;
     if (!mean.read(args[2], like) || !deviation.read(args[3], like)) return nullptr;
-    for (npy_intp at = 0; at < (deviation.step ? PyArray_SIZE(like) : 1); ++at)
-        if (!(deviation.at(at) >= 0)) return nullptr;
+    bool refused = false;
+    for (npy_intp at = 0; at < deviation.size(PyArray_SIZE(like)); ++at) refused |= !(deviation.values[at] >= 0);
+    if (refused) return nullptr;
     return drawn(args, descr_of<T>(), PyArray_NDIM(like), PyArray_DIMS(like), [&](Words words, double* kept, PyArrayObject* made) {
         T* to = data_of<T>(made);
-        draw_normal_numbers(words, kept, to, PyArray_SIZE(made));
-        for (npy_intp at = 0; at < PyArray_SIZE(made); ++at) to[at] = to[at] * deviation.at(at) + mean.at(at);
+        const npy_intp count = PyArray_SIZE(made);
+        draw_normal_numbers(words, kept, to, count);
+        loops<T>().binary[MULTIPLY](to, 1, deviation.values, deviation.step, to, count);
+        loops<T>().binary[ADD](to, 1, mean.values, mean.step, to, count);
     });
 }
 // normal_about(generator, forks, mean, std, None)

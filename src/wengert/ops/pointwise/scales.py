@@ -145,7 +145,7 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
     return narrowed(np.log(wide / (1 - wide)), self, out)
 
 
-@logit.vjp("self")
+@logit.vjp("self", native=native("logit_rule"))
 def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:
     place = self + 0  # no negative zero: the slope is positive
     slope = grad / (place * (1 - place))

@@ -44,14 +44,16 @@ def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
     if isinstance(std, np.ndarray):
         if std.dtype.kind == "c":
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        if std.size and not bool((std >= 0).all()):
+        if std.size and not std.min() >= 0:  # NaN is refused, too
             raise RuntimeError("normal expects all elements of std >= 0.0")
     else:
         check_spread(std)
     element = from_numpy(given[0].dtype)
     shape = given[0].shape if len(given) == 1 else broadcast(given[0].shape, given[1].shape)
     drawn = normal_array(chosen("normal", generator), shape, element)
-    return (drawn * std + mean).astype(element.numpy, copy=False)
+    fits = all(np.result_type(drawn, each) == drawn.dtype for each in (std, mean))
+    made = np.multiply(drawn, std, out=drawn if fits else None)
+    return np.add(made, mean, out=made if fits else None).astype(element.numpy, copy=False)
 
 
 @normal_about.vjp("mean")
