@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..._loading import on_demand
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
@@ -10,14 +11,25 @@ from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, Su
 from .stacked import StackDataset
 from .worker import get_worker_info
 
+LATER = {
+    **dict.fromkeys(("DFIterDataPipe", "DataChunk", "IterDataPipe", "MapDataPipe"), "datapipes.datapipe"),
+    "datapipes": "datapipes",
+    "functional_datapipe": "datapipes._decorator",
+}
+__getattr__, __dir__ = on_demand(globals(), LATER)
+
 __all__ = [
     "BatchSampler",
     "ChainDataset",
     "ConcatDataset",
+    "DFIterDataPipe",
+    "DataChunk",
     "DataLoader",
     "Dataset",
     "DistributedSampler",
+    "IterDataPipe",
     "IterableDataset",
+    "MapDataPipe",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
@@ -28,6 +40,7 @@ __all__ = [
     "WeightedRandomSampler",
     "default_collate",
     "default_convert",
+    "functional_datapipe",
     "get_worker_info",
     "random_split",
 ]

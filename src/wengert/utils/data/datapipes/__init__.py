@@ -1,0 +1,7 @@
+"""Data pipes: datasets that are put together by functions, `IterableWrapper(values).map(f).batch(8)`."""
+
+from __future__ import annotations
+
+from . import iter, map
+
+__all__ = ["iter", "map"]

@@ -1,0 +1,153 @@
+"""The classes that data pipes derive from, and the lists that batches of values are."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, TypeVar
+
+from ..dataset import Dataset, IterableDataset
+
+Values = TypeVar("Values", covariant=True)
+
+INVALID = (
+    "This iterator has been invalidated because another iterator has been created from the same IterDataPipe: {0}\n"
+    "This may be caused by multiple references to the same IterDataPipe. We recommend "
+    "using `.fork()` if that is necessary."
+)
+
+
+class DataChunk(list[Any]):
+    """A batch of values: a list."""
+
+    def __init__(self, items: Any) -> None:
+        items = list(items)
+        super().__init__(items)
+        self.items = items
+
+    def as_str(self, indent: str = "") -> str:
+        """The text of its values."""
+        return indent + "[" + ", ".join(str(each) for each in iter(self)) + "]"
+
+    def raw_iterator(self) -> Iterator[Any]:
+        """An iterator of its values."""
+        return iter(self.items)
+
+
+class Functional:
+    """Functions that make a further pipe of one are its methods.
+
+    Attributes:
+        functions: these by name.
+    """
+
+    functions: ClassVar[dict[str, Callable[..., Any]]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self).functions:
+            return functools.partial(type(self).functions[name], self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @classmethod
+    def register_function(cls, function_name: str, function: Callable[..., Any]) -> None:
+        """Let a function of a pipe be a method of all."""
+        cls.functions[function_name] = function
+
+    @classmethod
+    def register_datapipe_as_function(
+        cls, function_name: str, cls_to_register: Callable[..., Any], enable_df_api_tracing: bool = False
+    ) -> None:
+        """Let a class of pipes that begin with a pipe be a method of all.
+
+        Raises:
+            Exception: the name is taken.
+        """
+        if function_name in cls.functions:
+            raise Exception(f"Unable to add DataPipe function name {function_name} as it is already taken")
+        cls.functions[function_name] = cls_to_register
+
+    def __str__(self) -> str:
+        return str(type(self).__qualname__)
+
+    __repr__ = __str__
+
+
+class IterDataPipe(Functional, IterableDataset[Values]):
+    """A pipe that gives values one after the other. Derived classes have `__iter__`.
+
+    One iterator of a pipe is valid at a time: a new one ends those before it.
+
+    >>> from wengert.utils.data.datapipes.iter import IterableWrapper
+    >>> list(IterableWrapper(range(5)).map(abs).batch(2))
+    [[0, 1], [2, 3], [4]]
+    """
+
+    functions: ClassVar[dict[str, Callable[..., Any]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__iter__" in vars(cls):
+            cls.__iter__ = alone(vars(cls)["__iter__"])  # type: ignore[method-assign]
+
+    def reset(self) -> None:
+        """What is done before each iteration: nothing here."""
+
+
+class MapDataPipe(Functional, Dataset[Values]):
+    """A pipe whose values have indices. Derived classes have `__getitem__` and `__len__`.
+
+    >>> from wengert.utils.data.datapipes.map import SequenceWrapper
+    >>> list(SequenceWrapper([1, -2, 3]).map(abs))
+    [1, 2, 3]
+    """
+
+    functions: ClassVar[dict[str, Callable[..., Any]]] = {}
+
+
+class DFIterDataPipe(IterDataPipe[Any]):
+    """A pipe of data frames, of which there are no methods here."""
+
+
+def alone(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """An `__iter__` whose iterators end when there is a later one."""
+
+    @functools.wraps(method)
+    def iterate(self: Any) -> Iterator[Any]:
+        number = vars(self).get("_iterations", 0) + 1
+        vars(self)["_iterations"] = number
+        self.reset()
+        return valid(self, method(self), number)
+
+    return iterate
+
+
+def valid(pipe: Any, values: Iterator[Any], number: int) -> Iterator[Any]:
+    """The values of the iterator of that number.
+
+    Raises:
+        RuntimeError: a later one has been made.
+    """
+    while True:
+        if vars(pipe)["_iterations"] != number:
+            raise RuntimeError(INVALID.format(pipe))
+        try:
+            value = next(values)
+        except StopIteration:
+            return
+        yield value
+
+
+def warn_of_local(function: Any) -> None:
+    """Warn of a function that cannot be given to other processes."""
+    name = getattr(function, "__qualname__", "")
+    if "<locals>" in name or "<lambda>" in name:
+        kind = "Lambda" if "<locals>" not in name else "Local"
+        warnings.warn(
+            f"{kind} function is not supported by pickle, please use regular python function or functools.partial "
+            "instead.",
+            stacklevel=3,
+        )
+
+
+__all__ = ["DFIterDataPipe", "DataChunk", "IterDataPipe", "MapDataPipe"]

@@ -1,0 +1,140 @@
+"""Pipes whose values have indices."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ....ops.create.create import empty
+from ....tensor import dtypes
+from ._decorator import functional_datapipe
+from .datapipe import DataChunk, IterDataPipe, MapDataPipe, warn_of_local
+
+
+class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
+    """The values of a sequence or a mapping; of a copy unless `deepcopy` is False."""
+
+    def __init__(self, sequence: Any, deepcopy: bool = True) -> None:
+        self.sequence = copy.deepcopy(sequence) if deepcopy else sequence
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.sequence[index]
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+
+@functional_datapipe("map")
+class MapperMapDataPipe(MapDataPipe[Any]):
+    """What a function makes of each value."""
+
+    def __init__(self, datapipe: Any, fn: Callable[..., Any] = lambda value: value) -> None:
+        warn_of_local(fn)
+        self.datapipe, self.fn = datapipe, fn
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.fn(self.datapipe[index])
+
+    def __len__(self) -> int:
+        return len(self.datapipe)
+
+
+@functional_datapipe("zip")
+class ZipperMapDataPipe(MapDataPipe[Any]):
+    """Tuples of the values that several pipes have at an index."""
+
+    def __init__(self, *datapipes: Any) -> None:
+        self.datapipes = datapipes
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(each[index] for each in self.datapipes)
+
+    def __len__(self) -> int:
+        return min(len(each) for each in self.datapipes)
+
+
+@functional_datapipe("concat")
+class ConcaterMapDataPipe(MapDataPipe[Any]):
+    """Several pipes one after the other."""
+
+    def __init__(self, *datapipes: Any) -> None:
+        self.datapipes = datapipes
+
+    def __getitem__(self, index: int) -> Any:
+        rest = index
+        for each in self.datapipes:
+            if rest < len(each):
+                return each[rest]
+            rest -= len(each)
+        raise IndexError(f"Index {index} is out of range.")
+
+    def __len__(self) -> int:
+        return sum(len(each) for each in self.datapipes)
+
+
+@functional_datapipe("batch")
+class BatcherMapDataPipe(MapDataPipe[Any]):
+    """So many values at each index."""
+
+    def __init__(self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Any = DataChunk) -> None:
+        if batch_size <= 0:
+            raise AssertionError("Batch size is required to be larger than 0!")
+        self.datapipe, self.batch_size, self.drop_last = datapipe, batch_size, drop_last
+        self.wrapper_class = wrapper_class
+
+    def __getitem__(self, index: int) -> Any:
+        if index >= len(self):
+            raise IndexError(f"Index {index} is out of bound.")
+        end = min((index + 1) * self.batch_size, len(self.datapipe))
+        return self.wrapper_class([self.datapipe[at] for at in range(index * self.batch_size, end)])
+
+    def __len__(self) -> int:
+        whole, rest = divmod(len(self.datapipe), self.batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+
+class ShufflerIterDataPipe(IterDataPipe[Any]):
+    """The values of a pipe in a random order, by Python's generator, whose seed is drawn from the default generator."""
+
+    def __init__(self, datapipe: Any, *, indices: list[Any] | None = None) -> None:
+        self.datapipe, self.indices = datapipe, indices
+        self.enabled = True
+        self.seed: int | None = None
+
+    def set_shuffle(self, shuffle: bool = True) -> ShufflerIterDataPipe:
+        """Whether the order is random."""
+        self.enabled = shuffle
+        return self
+
+    def set_seed(self, seed: int) -> ShufflerIterDataPipe:
+        """The seed of the next iteration."""
+        self.seed = seed
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        order = list(range(len(self.datapipe)) if self.indices is None else self.indices)
+        if self.enabled:
+            drawn = drawn_seed() if self.seed is None else self.seed
+            self.seed = None
+            random.Random(drawn).shuffle(order)
+        for index in order:
+            yield self.datapipe[index]
+
+    def __len__(self) -> int:
+        return len(self.datapipe)
+
+
+MapDataPipe.register_datapipe_as_function("shuffle", ShufflerIterDataPipe)
+
+
+def drawn_seed() -> int:
+    """A seed for Python's generator, drawn from the default generator."""
+    return int(empty((), dtype=dtypes.int64).random_().item())
+
+
+SequenceWrapper, Mapper, Zipper = SequenceWrapperMapDataPipe, MapperMapDataPipe, ZipperMapDataPipe
+Concater, Batcher, Shuffler = ConcaterMapDataPipe, BatcherMapDataPipe, ShufflerIterDataPipe
+
+__all__ = ["Batcher", "Concater", "Mapper", "SequenceWrapper", "Shuffler", "Zipper"]
