@@ -72,3 +72,11 @@ def test_copies_of_values_are_given_to_branches_and_samplers_draw_indices():
     assert list(Sampler(IterableWrapper(range(3)))) == [0, 1, 2]
     wg.manual_seed(0)
     assert sorted(Sampler(IterableWrapper(range(3)), wg.utils.data.RandomSampler)) == [0, 1, 2]
+
+
+def test_a_loader_shuffles_a_pipe_without_an_order_of_its_own_as_it_says():
+    wg.manual_seed(0)
+    with pytest.warns(UserWarning, match="does not contain a `Shuffler`"):
+        loader = DataLoader(IterableWrapper(range(50)), batch_size=None, shuffle=True)
+    first, second = list(loader), list(loader)
+    assert first != second and sorted(first) == sorted(second) == list(range(50))

@@ -53,6 +53,23 @@ def values_in_a_random_order(torch):
     return notes
 
 
+def loaders_of_pipes(torch):
+    notes, pipe = [], of_values(torch)
+    indexed = import_module(f"{torch.__name__}.utils.data.datapipes.map").SequenceWrapper(range(6))
+    generator = torch.Generator().manual_seed(1)
+    made = (
+        *(pipe.shuffle(), pipe.shuffle().map(abs).shuffle(), pipe.shuffle().batch(3), indexed.shuffle(), indexed),
+        of_values(torch, 1, 2, 3).shuffle().zip(of_values(torch, 4, 5, 6).shuffle()),
+    )
+    for each in made:
+        for shuffle in (None, True, False):
+            torch.manual_seed(0)
+            loader = torch.utils.data.DataLoader(each, batch_size=None, shuffle=shuffle, generator=None)
+            notes.append([list(loader), list(loader)])
+    loader = torch.utils.data.DataLoader(pipe.shuffle(), batch_size=4, shuffle=True, generator=generator)
+    return notes, [each.tolist() for each in loader], len(loader)
+
+
 def branches_of_pipes(torch):
     one, two = of_values(torch).fork(num_instances=2)
     even, rest = of_values(torch).demux(2, odd)

@@ -94,6 +94,10 @@ class DataLoader:
     ) -> None:
         """Decide which samples make which batch."""
         self.streams = isinstance(self.dataset, IterableDataset)
+        if self.streams and hasattr(self.dataset, "functions"):
+            from .datapipes.datapipe import in_order
+
+            self.dataset, shuffle = in_order(self.dataset, shuffle), None
         if self.streams:
             check_stream(shuffle, sampler, batch_sampler)
         check_order(batch_size, shuffle, sampler, batch_sampler, drop_last)
@@ -123,6 +127,10 @@ class DataLoader:
         super().__setattr__(name, value)
 
     def __iter__(self) -> _BaseDataLoaderIter:
+        if self.streams and hasattr(self.dataset, "functions"):
+            from .datapipes.datapipe import begin_orders
+
+            begin_orders(self.dataset, self.generator)
         if self.num_workers == 0:
             return _SingleProcessDataLoaderIter(self)
         if not self.persistent_workers:

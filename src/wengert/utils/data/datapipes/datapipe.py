@@ -7,6 +7,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
+from ....ops.create.create import empty
+from ....ops.randomness.generator import Generator
+from ....tensor import dtypes
 from ..dataset import Dataset, IterableDataset
 
 Values = TypeVar("Values", covariant=True)
@@ -148,6 +151,53 @@ def warn_of_local(function: Any) -> None:
             "instead.",
             stacklevel=3,
         )
+
+
+def shufflers(pipe: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """What gives values in a random order among a pipe and those that it is made of, the outermost first."""
+    seen = set() if seen is None else seen
+    if not isinstance(pipe, Functional) or id(pipe) in seen:
+        return
+    seen.add(id(pipe))
+    if hasattr(pipe, "set_shuffle"):
+        yield pipe
+    for value in vars(pipe).values():
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            yield from shufflers(each, seen)
+
+
+def in_order(pipe: Any, shuffle: bool | None) -> Any:
+    """A pipe for a loader whose option `shuffle` this is, which switches random orders on or off."""
+    if shuffle is None:
+        return pipe
+    found = list(shufflers(pipe))
+    if shuffle and not found:
+        warnings.warn(
+            "`shuffle=True` was set, but the datapipe does not contain a `Shuffler`. Adding one at the end. Be aware "
+            "that the default buffer size might not be sufficient for your task.",
+            stacklevel=4,
+        )
+        return pipe.shuffle()
+    for each in found:
+        each.set_shuffle(shuffle)
+    return pipe
+
+
+def begin_orders(pipe: Any, generator: Any) -> None:
+    """Draw the seeds of the random orders of one iteration of a loader.
+
+    Args:
+        pipe: what it loads.
+        generator: its generator; the default one if it is None.
+    """
+    own = Generator().manual_seed(drawn_seed(generator))
+    for each in shufflers(pipe):
+        each.set_seed(drawn_seed(own))
+
+
+def drawn_seed(generator: Any = None) -> int:
+    """A seed, drawn from a generator; from the default one unless given."""
+    return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
 
 
 __all__ = ["DFIterDataPipe", "DataChunk", "IterDataPipe", "MapDataPipe"]

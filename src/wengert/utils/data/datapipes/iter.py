@@ -14,8 +14,7 @@ from ..sampler import SequentialSampler
 from ..worker import get_worker_info
 from ._decorator import functional_datapipe
 from .branches import DemultiplexerIterDataPipe, ForkerIterDataPipe
-from .datapipe import DataChunk, IterDataPipe, warn_of_local
-from .map import drawn_seed
+from .datapipe import DataChunk, IterDataPipe, drawn_seed, warn_of_local
 
 
 class IterableWrapperIterDataPipe(IterDataPipe[Any]):

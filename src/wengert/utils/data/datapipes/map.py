@@ -7,10 +7,8 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....ops.create.create import empty
-from ....tensor import dtypes
 from ._decorator import functional_datapipe
-from .datapipe import DataChunk, IterDataPipe, MapDataPipe, warn_of_local
+from .datapipe import DataChunk, IterDataPipe, MapDataPipe, drawn_seed, warn_of_local
 
 
 class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
@@ -127,11 +125,6 @@ class ShufflerIterDataPipe(IterDataPipe[Any]):
 
 
 MapDataPipe.register_datapipe_as_function("shuffle", ShufflerIterDataPipe)
-
-
-def drawn_seed() -> int:
-    """A seed for Python's generator, drawn from the default generator."""
-    return int(empty((), dtype=dtypes.int64).random_().item())
 
 
 SequenceWrapper, Mapper, Zipper = SequenceWrapperMapDataPipe, MapperMapDataPipe, ZipperMapDataPipe
