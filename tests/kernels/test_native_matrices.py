@@ -130,11 +130,7 @@ def test_least_squares_of_larger_matrices_are_numpys(native, rows, share, width,
     solution, residuals, ranks, values = native.direct_lstsq(a, b, None, "gelsy")
     wanted = [np.linalg.lstsq(one.astype(np.float64), other.astype(np.float64), rcond=None) for one, other in zip(a, b)]
     close(solution, np.stack([each[0] for each in wanted]), 2000)
-    assert ranks.tolist() == [columns] * 2 and values.size == 0 and by_columns(solution)
-    if columns == rows:
-        assert residuals.size == 0
-    else:
-        close(residuals, np.stack([each[1] for each in wanted]), 2000)
+    assert ranks.tolist() == [columns] * 2 and values.size == 0 and residuals.size == 0 and by_columns(solution)
 
 
 @pytest.mark.parametrize("columns", [1, 30])

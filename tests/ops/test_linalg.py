@@ -245,6 +245,16 @@ def test_ranks_and_least_squares_of_matrices_without_full_rank():
     assert np.allclose(found.solution.numpy(), np.linalg.lstsq(a.numpy(), b.numpy(), rcond=None)[0])
 
 
+@pytest.mark.parametrize("rows", [5, 20])
+def test_the_drivers_of_least_squares_give_what_torchs_give(rows):
+    a, b = drawn(rows, 4, seed=6), drawn(rows, 2, seed=7)
+    shapes = {None: (0, 0, 0), "gelsy": (0, 0, 0), "gels": (2, 1, 0), "gelsd": (2, 0, 4), "gelss": (2, 0, 4)}
+    for driver, (residuals, ranks, values) in shapes.items():
+        found = wg.linalg.lstsq(a, b, driver=driver)
+        assert (*found.residuals.shape, *found.singular_values.shape) == (residuals, values), driver
+        assert found.rank.ndim == ranks, driver
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_infinities_and_nan_are_refused_or_spread_and_nothing_hangs(value):
     a = wg.stack([wg.eye(3), wg.eye(3)])

@@ -75,19 +75,17 @@ PyObject* large_qr(Call args) {
     return fine ? give_tuple(made, 2) : nullptr;
 }
 
-// Of matrices that are not wide; residuals where there are more rows than columns.
+// Of matrices that are not wide, by the driver that gives neither residuals nor values.
 template <class T>
 PyObject* large_lstsq(Call args) {
     Matrices<T> a, b;
     if (args[2] != Py_None || !(args[3] == Py_None || is_text(args[3], "gelsy")) || !read_large(args[0], a) || !b.read_any(args[1], 1)) return nullptr;
     if (!a.same_lead(b) || a.rows != b.rows || a.rows < a.columns) return nullptr;
     const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
-    const bool tall = rows > columns;
-    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(tall ? new_rows(b, descr_of<T>(), {width}) : nothing<T>()),
-                     Owned(new_rows(a, int64_descr, {})), Owned(nothing<T>())};
+    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(nothing<T>()), Owned(new_rows(a, int64_descr, {})), Owned(nothing<T>())};
     for (const Owned& each : made)
         if (!each) return nullptr;
-    T *out = data_of<T>(made[0].get()), *residuals = data_of<T>(made[1].get());
+    T* out = data_of<T>(made[0].get());
     int64_t* ranks = data_of<int64_t>(made[2].get());
     const double part = own_tolerance(a);
     const bool fine = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
@@ -101,11 +99,7 @@ PyObject* large_lstsq(Call args) {
         if (!has_full_rank(upper.get(), columns, part)) return false;
         found.turn({right.get(), rows}, width);
         T* solution = out + at * columns * width;
-        for (npy_intp j = 0; j < width; ++j) {
-            const T* column = right.get() + j * rows;
-            std::copy_n(column, columns, solution + j * columns);
-            if (tall) residuals[at * width + j] = static_cast<T>(loops<T>().row_sum[OF_SQUARES](column + columns, rows - columns));
-        }
+        for (npy_intp j = 0; j < width; ++j) std::copy_n(right.get() + j * rows, columns, solution + j * columns);
         substitute<T>({upper.get(), 1, columns}, columns, true, false, {solution, columns}, width);
         ranks[at] = columns;
         return all_finite(solution, columns * width);
