@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ._core import errors, flags, sparse_errors
-from ._core.calls import overriding
 from ._core.calls.subclasses import allocate, check_dispatch
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, bind, set_up
@@ -169,7 +168,9 @@ def as_subclass(self: Any, cls: type) -> Any:
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
     check_dispatch(cls)
-    with overriding.DisableTorchFunction():
+    from ._core.calls.overriding import DisableTorchFunction
+
+    with DisableTorchFunction():
         view: Any = Tensor.__getitem__(self, ...)
     made = allocate(cls)
     set_up(made, view._array_, view._storage_)

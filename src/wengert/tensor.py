@@ -11,7 +11,7 @@ from . import gradients
 from ._core import door, errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
-from ._core.calls import overriding, volatile
+from ._core.calls import dispatch, volatile
 from ._core.calls.subclasses import begin_subclass, make
 from ._core.calls.unanswered import disabled as disabled
 from ._core.cards.late import promise
@@ -163,9 +163,12 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`."""
-    if (self._flags_ | current().word) & flags.OVERRIDDEN and overriding.is_anyone_asked((self,)):
-        given = {"gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
-        return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
+    if dispatch.may_be_overridden(self):
+        from ._core.calls import overriding
+
+        if overriding.is_anyone_asked((self,)):
+            given = {"gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
+            return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
     passes.backward(self, gradient, retain_graph, create_graph, inputs)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from .._core import flags
 from .._core.backward import passes
-from .._core.calls import overriding
 from .._core.cards.arguments import word_of
 from .._core.state.modes import current
 from .._core.types.sizes import Size
@@ -60,7 +59,7 @@ def backward(
     if is_asked(relevant := (*tensors, *(inputs or ()))):
         options = {"retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
         given = {"grad_tensors": grad_tensors, **options}
-        return overriding.of_python(backward, relevant, (tensors,), given)  # type: ignore[no-any-return]
+        return answered(backward, relevant, (tensors,), given)  # type: ignore[no-any-return]
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
@@ -114,7 +113,7 @@ def grad(
             "only_inputs": only_inputs, "allow_unused": materialize_grads if allow_unused is None else allow_unused,
             "is_grads_batched": is_grads_batched, "materialize_grads": materialize_grads,
         }  # fmt: skip
-        return overriding.of_python(grad, (*outputs, *inputs), (outputs, inputs), given)
+        return answered(grad, (*outputs, *inputs), (outputs, inputs), given)
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
     if is_grads_batched and grad_outputs is not None:
@@ -141,7 +140,18 @@ def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
 
 def is_asked(relevant: Sequence[Any]) -> bool:
     """Whether a mode, or the `__torch_function__` of one of these, answers in the place of a pass."""
-    return bool((word_of(relevant) | current().word) & flags.OVERRIDDEN) and overriding.is_anyone_asked(relevant)
+    if not (word_of(relevant) | current().word) & flags.OVERRIDDEN:
+        return False
+    from .._core.calls.overriding import is_anyone_asked
+
+    return is_anyone_asked(relevant)
+
+
+def answered(function: Any, relevant: Sequence[Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What is answered in the place of a pass."""
+    from .._core.calls.overriding import of_python
+
+    return of_python(function, relevant, args, options)
 
 
 def batched(

@@ -30,6 +30,7 @@ cpdef object computed(Declaration op, tuple args, Modes modes)
 @cython.locals(word=long, rest=long, position=long)
 cpdef long input_word(Declaration op, tuple args) except -1
 cpdef long flags_of(Tensor tensor) except -1
+cpdef bint may_be_overridden(Tensor tensor) except -1
 @cython.locals(position=long)
 cpdef object refresh_views(Declaration op, tuple args)
 @cython.locals(values=list, position=long)

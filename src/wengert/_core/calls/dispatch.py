@@ -161,6 +161,11 @@ def flags_of(tensor: Tensor) -> int:
     return tensor._flags_
 
 
+def may_be_overridden(tensor: Tensor) -> bool:
+    """Whether a mode of functions is on, or the tensor may be one of a subclass with a `__torch_function__`."""
+    return ((tensor._flags_ | current().word) & flags.OVERRIDDEN) != 0
+
+
 def refresh_views(op: Declaration, args: tuple[Any, ...]) -> None:
     """Bring the history of all views among the arguments up to date."""
     position: int

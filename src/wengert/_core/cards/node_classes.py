@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..operators import sources
 from ..operators.declaration import Declaration
 from ..recording.recorded import OpNode, node_class
-from ..recording.saved_tensor import NUMBERS
+from ..recording.saved_tensor import NUMBERS, read_raw
 from ..tensor.base import Tensor
+
+BESIDE = {
+    "_grid_sample": ("interpolation_mode", "padding_mode"),
+    "addbmm": ("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"),
+    "as_strided_from": ("storage_offset",),
+    "convolution": ("bias_sym_sizes_opt", "output_padding"),
+    "edge_pad": ("padding",),
+    "embedding": ("sparse", "weight_sym_argsize_0"),
+    "expand": ("self_sym_sizes",),
+    "gather": ("sparse_grad",),
+    "im2col": ("self_sym_argsize_minus_1", "self_sym_argsize_minus_2"),
+    "native_group_norm": ("N", "C", "HxW"),
+    "split": ("split_sizes",),
+    "squeeze": ("dim",),
+}
+"""What torch's nodes show beside what is saved here, by operator."""
+SCALES = {"1D": ("scales",), "2D": ("scales_h", "scales_w"), "3D": ("scales_d", "scales_h", "scales_w")}
+"""Under which names nodes of images of so many dimensions show their scales."""
 
 
 class NodeClasses:
@@ -68,15 +87,52 @@ class NodeClasses:
         return found
 
     def _make(self, title: str, hidden: tuple[int, ...]) -> type[OpNode]:
-        from .saved_fields import bind  # with the first node
-
         cls = node_class(title.rpartition(":")[2], self.view)
         if hidden:
             cls.hidden_slots = lambda node: hidden  # type: ignore[attr-defined]
         if cls.__name__ != title:
             cls.name = lambda node: title  # type: ignore[attr-defined]
-        bind(cls, self.name, self.saved, self.shown)
+        for attribute, name in self._attributes():
+            setattr(cls, f"_saved_{attribute}", field(self.name, attribute, name))
+            if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):
+                setattr(cls, f"_raw_saved_{attribute}", raw_field(name))
+        for attribute in beside(self.name, cls.__name__):
+            setattr(cls, f"_saved_{attribute}", field(self.name, attribute, ""))
         return cls
+
+    def _attributes(self) -> Iterator[tuple[str, str]]:
+        """Under which names what is saved is shown, each with its name here."""
+        for name in self.saved:
+            yield ("result" if name == "out" else name), name
+            if name.endswith("_shape"):
+                yield name.removesuffix("shape") + "sym_sizes", name
+                if self.name == "mean":
+                    yield name.removesuffix("shape") + "sym_numel", name
+        yield from self.shown.items()
+
+
+def beside(operator: str, title: str) -> tuple[str, ...]:
+    """What nodes of that title show beside what is saved."""
+    if operator == "resample":
+        return next((names for dimensions, names in SCALES.items() if dimensions in title), ())
+    return BESIDE.get(operator, ())
+
+
+def field(operator: str, attribute: str, name: str) -> property:
+    """A property of nodes: what is saved under a name, or, without one, told from the rest."""
+
+    def read(node: OpNode) -> Any:
+        # Not when the class is made: a signal handler may come between the lines of a module that is being loaded.
+        from .saved_fields import shown
+
+        return shown(node, operator, attribute, name)
+
+    return property(read)
+
+
+def raw_field(name: str) -> property:
+    """A property of nodes: a saved tensor as it is kept."""
+    return property(lambda node: read_raw(node, name))
 
 
 def numbers(op: Declaration, args: tuple[Any, ...]) -> tuple[int, ...]:

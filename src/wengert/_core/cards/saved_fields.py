@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from ..operators import sources
 from ..recording.recorded import OpNode
-from ..recording.saved_tensor import read_operand, read_raw, read_saved
+from ..recording.saved_tensor import read_operand, read_saved
+from .node_classes import beside
 
 Read = Callable[[OpNode, str], Any]
 
@@ -57,22 +57,6 @@ def reader_of(operator: str, attribute: str, name: str) -> Read:
     if name in WHOLE:
         return lambda node, name: unsigned(read_saved(node, name))
     return read_operand if name == "other" and operator in WITH_NUMBERS else read_saved
-
-
-def attributes(operator: str, saved: dict[str, int], shown: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Under which names what is saved is shown, each with its name here."""
-    for name in saved:
-        yield ("result" if name == "out" else name), name
-        if name.endswith("_shape"):
-            yield name.removesuffix("shape") + "sym_sizes", name
-            if operator == "mean":
-                yield name.removesuffix("shape") + "sym_numel", name
-    yield from shown.items()
-
-
-def is_tensor(source: int) -> bool:
-    """Whether a saved value may be a tensor, which has a `_raw_saved_*`, too."""
-    return source in (sources.FROM_INPUT, sources.FROM_OUTPUT)
 
 
 def unsigned(value: Any) -> Any:
@@ -182,30 +166,13 @@ DERIVED: dict[str, dict[str, Callable[[Any], Any]]] = {
     "split": {"split_sizes": lambda node: read_saved(node, "split_size")},
     "squeeze": {"dim": argument_of_view(1)},
 }
-"""What torch's nodes show beside what is saved here, by operator."""
-SCALES = {"1D": ("scales",), "2D": ("scales_h", "scales_w"), "3D": ("scales_d", "scales_h", "scales_w")}
-"""Under which names nodes of images of so many dimensions show their scales."""
+"""What reads `BESIDE`."""
 
 
-def bind(cls: type[OpNode], operator: str, saved: dict[str, int], shown: dict[str, str]) -> None:
-    """Give a class of nodes its `_saved_*` and `_raw_saved_*`."""
-    for attribute, name in attributes(operator, saved, shown):
-        bind_one(cls, f"_saved_{attribute}", reader_of(operator, attribute, name), name)
-        if is_tensor(saved[name]):
-            bind_one(cls, f"_raw_saved_{attribute}", read_raw, name)
-    for attribute, read in derived(operator, cls.__name__):
-        setattr(cls, f"_saved_{attribute}", property(read))
-
-
-def derived(operator: str, title: str) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """What nodes of that title show beside what is saved, and what reads it."""
-    yield from DERIVED.get(operator, {}).items()
+def shown(node: OpNode, operator: str, attribute: str, name: str) -> Any:
+    """The value of `_saved_<attribute>` of a node: what is saved under a name, or, without one, told from the rest."""
+    if name:
+        return reader_of(operator, attribute, name)(node, name)
     if operator == "resample":
-        for dimensions, names in SCALES.items():
-            if dimensions in title:
-                yield from ((name, scale(at)) for at, name in enumerate(names))
-
-
-def bind_one(cls: type[OpNode], attribute: str, read: Read, name: str) -> None:
-    """Give a class of nodes one property."""
-    setattr(cls, attribute, property(lambda node: read(node, name)))
+        return scale(beside(operator, type(node).__name__).index(attribute))(node)
+    return DERIVED[operator][attribute](node)
