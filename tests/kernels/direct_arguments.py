@@ -146,7 +146,8 @@ DIRECT.update(
 )
 DIRECT.update(
     dict.fromkeys(
-        ["hardsigmoid_rule", "hardswish_backward", "mish_rule"], lambda r, t: (lambda x: [x + 1, x])(few(r, t))
+        ["hardsigmoid_rule", "hardswish_backward", "mish_rule", "multiply_rule"],
+        lambda r, t: (lambda x: [x + 1, x])(few(r, t)),
     )
 )
 

@@ -147,7 +147,11 @@ def tensor_members(cls: ast.ClassDef) -> list[str]:
     for each in defined:
         lines += function(each, INDENT)
     written_there = {each.name for each in defined}
-    on_class = {"__new__", "_make_subclass", "_make_wrapper_subclass"}  # called on the class; `__init__` says what the constructor takes
+    on_class = {
+        "__new__",
+        "_make_subclass",
+        "_make_wrapper_subclass",
+    }  # called on the class; `__init__` says what the constructor takes
     for name in sorted(vars(Tensor).keys() - written_there - on_class):
         lines += bound(name, vars(Tensor)[name])
     return lines

@@ -1,6 +1,6 @@
 // Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
 #include "broadcast.hpp"
-#include "common.hpp"
+#include "complex_products.hpp"
 #include "dense.hpp"
 #include "halves.hpp"
 #include "pairs.hpp"
@@ -32,7 +32,6 @@ PyArrayObject* binary_result(PyArrayObject* a, PyArrayObject* b, PyObject* out, 
     Py_INCREF(result);
     return result;
 }
-
 // Operands of which neither has the shape of the result, as a row and a column.
 template <class T>
 PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObject* b) {
@@ -127,15 +126,14 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
-// Sums and differences of few complex numbers. (Rules name `multiply`, too, and conjugate one factor of complex products.)
+// Products of complex numbers, sums and differences of few.
 PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {
     static Ufunc ufuncs[] = {{"numpy", "add"}, {"numpy", "subtract"}};
-    const int type = PyArray_TYPE(a);
-    const npy_intp count = PyArray_SIZE(a);
-    if (op > SUBTRACT || (type != NPY_CFLOAT && type != NPY_CDOUBLE) || PyArray_ISBYTESWAPPED(a)) return nullptr;
     InnerLoop loop;
-    if (!plain(reinterpret_cast<PyObject*>(a)) || !plain(reinterpret_cast<PyObject*>(b)) || !same_shape(a, b)) return nullptr;
-    if (count == 0 || count > 4096 || !loop.find(ufuncs[op], 2, type)) return nullptr;
+    if (!plain(reinterpret_cast<PyObject*>(a)) || !plain(reinterpret_cast<PyObject*>(b))) return nullptr;
+    if (op == MULTIPLY) return complex_product(a, b, false);
+    const bool known = op <= SUBTRACT && is_complex(a) && same_shape(a, b) && PyArray_SIZE(a) > 0 && PyArray_SIZE(a) <= 4096;
+    if (!known || !loop.find(ufuncs[op], 2, PyArray_TYPE(a))) return nullptr;
     return run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b));
 }
 
@@ -238,7 +236,6 @@ PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
     if (descr == float_descr) return typed_dense<float>(op, a, b, a_object, b_object);
     return descr == double_descr ? typed_dense<double>(op, a, b, a_object, b_object) : nullptr;
 }
-
 // What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round each.)
 PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
     PyObject* result = op == MISH_BACKWARD ? nullptr : half_binary(op, cost_of(op), a, b);
@@ -268,9 +265,7 @@ struct BinaryMethod {
         const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3);
         if (known && fit(args[0], args[1])) {
             const bool alone = nargs == 2 || is_one(args[2]);
-            PyObject* result = alone ? compute(op, args[0], args[1], nullptr) : compute_scaled(op, args[0], args[1], args[2], nullptr);
-            if (result || PyErr_Occurred()) return result;
-            result = alone ? compute_other(op, args[0], args[1]) : nullptr;
+            PyObject* result = alone ? direct_binary(op, args[0], args[1]) : compute_scaled(op, args[0], args[1], args[2], nullptr);
             if (result || PyErr_Occurred()) return result;
         }
         Py_RETURN_NOTIMPLEMENTED;
@@ -395,6 +390,11 @@ PyObject* direct_unary(Unary op, PyObject* x) {
     PyObject* result = compute_unary(op, x, nullptr);
     if (!result && !PyErr_Occurred()) result = half_unary(op, cost_of(op), x);
     return result || PyErr_Occurred() ? result : row_unary(op, cost_of(op), x);
+}
+
+PyObject* direct_binary(Binary op, PyObject* a, PyObject* b) {
+    PyObject* result = compute(op, a, b, nullptr);
+    return result || PyErr_Occurred() ? result : compute_other(op, a, b);
 }
 
 }  // namespace wengert

@@ -10,7 +10,7 @@ PyObject* pointwise_unary(Unary op, PyObject* x, PyObject* out);
 PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out);
 // The same for the dispatcher, of halves and of memory in other orders, too.
 PyObject* direct_unary(Unary op, PyObject* x);
-
+PyObject* direct_binary(Binary op, PyObject* a, PyObject* b);
 
 // For long rows of arrays with gaps, whose dimensions lie in their order; `cost` is the work of one element in additions.
 PyObject* row_unary(Unary op, npy_intp cost, PyObject* x);

@@ -1,7 +1,9 @@
 // Rules of element-wise functions: the gradient of an operand from that of the result and what was saved, in one pass.
 // Functions for the dispatcher only.
 #include "broadcast.hpp"
+#include "complex_products.hpp"
 #include "direct.hpp"
+#include "pointwise.hpp"
 
 #include <cmath>
 #include <limits>
@@ -147,7 +149,18 @@ PyObject* smaller_rule(Call args) {
 
 #define WENGERT_RULE(count, name, arguments) \
     direct_method("direct_" #name, direct<count, name>, arguments ": the gradient of the operand, or NotImplemented"),
+// ---- of products ---------------------------------------------------------------------------------------------------
+// (grad, other): the gradient times the conjugate of the other factor
+PyObject* multiply_rule(Call args) {
+    PyArrayObject *grad = plain(args[0]), *other = grad && is_complex(grad) ? plain(args[1]) : nullptr;
+    if (other) return complex_product(grad, other, true);
+    for (int at = 0; at < 2; ++at)
+        if (PyArray_CheckExact(args[at]) && PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[at]))) return nullptr;
+    return direct_binary(MULTIPLY, args[0], args[1]);
+}
+
 PyMethodDef rule_methods[] = {
+    direct_method("direct_multiply_rule", direct<2, multiply_rule>, "grad times the conjugate of other(grad, other), or NotImplemented"),
     WENGERT_RULE(2, sqrt_rule, "(grad, out)")
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)")

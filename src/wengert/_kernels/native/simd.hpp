@@ -191,6 +191,8 @@ struct Loops {
     void (*greatest_of_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, index_t depth, T* out,
                               typename SameSize<T>::Type* chosen, const index_t* to);
 
+    // (a, b, out, how many numbers): products of complex numbers, and with the conjugates of the second ones.
+    void (*complex_product[2])(const T* a, const T* b, T* out, index_t count);
     void (*small_product)(Factor<T> a, Factor<T> b, T* out, index_t rows, index_t depth, index_t columns);
     void (*thin_product)(Factor<T> a, Factor<T> b, const T* bias, T* out, index_t rows, index_t depth, index_t columns);  // depth 1 to 4
 

@@ -233,12 +233,12 @@ def mul(self: Array, other: Array, *, out: Any = None) -> Any:
 mul.partials(self=lambda other: other, other=lambda self: self)
 
 
-@mul.vjp("self", native=native("multiply"))
+@mul.vjp("self", native=native("multiply_rule"))
 def mul_vjp_self(grad: Any, other: Any) -> Any:
     return grad * conjugate(other)
 
 
-@mul.vjp("other", native=native("multiply"))
+@mul.vjp("other", native=native("multiply_rule"))
 def mul_vjp_other(grad: Any, self: Any) -> Any:
     return grad * conjugate(self)
 
@@ -269,7 +269,7 @@ def times(self: Array, other: Array) -> Any:
     return kernels.multiply(self, other)
 
 
-times.vjp("self", native=native("multiply"))(mul_vjp_self)
+times.vjp("self", native=native("multiply_rule"))(mul_vjp_self)
 
 
 @inner(

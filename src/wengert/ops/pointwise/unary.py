@@ -65,7 +65,7 @@ def exp(self: Array, *, out: Any = None) -> Any:
 exp.partials(self=lambda out: out)
 
 
-@exp.vjp("self", native=native("multiply"))
+@exp.vjp("self", native=native("multiply_rule"))
 def exp_vjp(grad: Any, out: Any) -> Any:
     return grad * out.conj()
 
