@@ -8,7 +8,6 @@ from typing import Any
 
 from ..recording.recorded import OpNode
 from ..recording.saved_tensor import read_operand, read_saved
-from .node_classes import beside
 
 Read = Callable[[OpNode, str], Any]
 
@@ -163,16 +162,15 @@ DERIVED: dict[str, dict[str, Callable[[Any], Any]]] = {
         "C": shape_of_input(0, 1),
         "HxW": lambda node: None if node.next_edges[0] is None else math.prod(node.next_edges[0].shape[2:]),
     },
+    "resample": {"scales": scale(-1), "scales_d": scale(-3), "scales_h": scale(-2), "scales_w": scale(-1)},
     "split": {"split_sizes": lambda node: read_saved(node, "split_size")},
     "squeeze": {"dim": argument_of_view(1)},
 }
-"""What reads `BESIDE`."""
+"""What reads those that are shown beside what is saved, by operator."""
 
 
 def shown(node: OpNode, operator: str, attribute: str, name: str) -> Any:
     """The value of `_saved_<attribute>` of a node: what is saved under a name, or, without one, told from the rest."""
     if name:
         return reader_of(operator, attribute, name)(node, name)
-    if operator == "resample":
-        return scale(beside(operator, type(node).__name__).index(attribute))(node)
     return DERIVED[operator][attribute](node)
