@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import random
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from ....ops.create.create import empty
 from ....ops.randomness.generator import Generator
@@ -198,6 +199,28 @@ def begin_orders(pipe: Any, generator: Any) -> None:
 def drawn_seed(generator: Any = None) -> int:
     """A seed, drawn from a generator; from the default one unless given."""
     return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
+
+
+class Shuffled:
+    """What pipes in a random order have in common, which Python's generator draws."""
+
+    enabled = True
+    seed: int | None = None
+
+    def set_shuffle(self, shuffle: bool = True) -> Self:
+        """Whether the order is random."""
+        self.enabled = shuffle
+        return self
+
+    def set_seed(self, seed: int) -> Self:
+        """The seed of the next iteration."""
+        self.seed = seed
+        return self
+
+    def generator(self) -> random.Random:
+        """That of one iteration: of the seed that was set for it, or of one drawn from the default generator."""
+        seed, self.seed = self.seed, None
+        return random.Random(drawn_seed() if seed is None else seed)
 
 
 __all__ = ["DFIterDataPipe", "DataChunk", "IterDataPipe", "MapDataPipe"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import random
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
@@ -14,7 +13,7 @@ from ..sampler import SequentialSampler
 from ..worker import get_worker_info
 from ._decorator import functional_datapipe
 from .branches import DemultiplexerIterDataPipe, ForkerIterDataPipe
-from .datapipe import DataChunk, IterDataPipe, drawn_seed, warn_of_local
+from .datapipe import DataChunk, IterDataPipe, Shuffled, warn_of_local
 
 
 class IterableWrapperIterDataPipe(IterDataPipe[Any]):
@@ -224,7 +223,7 @@ class MultiplexerIterDataPipe(IterDataPipe[Any]):
 
 
 @functional_datapipe("shuffle")
-class ShufflerIterDataPipe(IterDataPipe[Any]):
+class ShufflerIterDataPipe(Shuffled, IterDataPipe[Any]):
     """The values in a random order, drawn from so many that wait.
 
     Python's generator draws; its seed is drawn from the default generator at each iteration.
@@ -234,25 +233,13 @@ class ShufflerIterDataPipe(IterDataPipe[Any]):
         if buffer_size <= 0:
             raise ValueError("buffer_size should be larger than 0")
         self.datapipe = datapipe.unbatch(unbatch_level=unbatch_level) if unbatch_level else datapipe
-        self.buffer_size, self.enabled = buffer_size, True
-        self.seed: int | None = None
-
-    def set_shuffle(self, shuffle: bool = True) -> ShufflerIterDataPipe:
-        """Whether the order is random."""
-        self.enabled = shuffle
-        return self
-
-    def set_seed(self, seed: int) -> ShufflerIterDataPipe:
-        """The seed of the next iteration."""
-        self.seed = seed
-        return self
+        self.buffer_size = buffer_size
 
     def __iter__(self) -> Iterator[Any]:
         if not self.enabled:
             yield from self.datapipe
             return
-        draw = random.Random(drawn_seed() if self.seed is None else self.seed)
-        self.seed = None
+        draw = self.generator()
         waiting: list[Any] = []
         for value in self.datapipe:
             if len(waiting) == self.buffer_size:

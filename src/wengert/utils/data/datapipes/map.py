@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ._decorator import functional_datapipe
-from .datapipe import DataChunk, IterDataPipe, MapDataPipe, drawn_seed, warn_of_local
+from .datapipe import DataChunk, IterDataPipe, MapDataPipe, Shuffled, warn_of_local
 
 
 class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
@@ -93,30 +92,16 @@ class BatcherMapDataPipe(MapDataPipe[Any]):
         return whole + (rest > 0 and not self.drop_last)
 
 
-class ShufflerIterDataPipe(IterDataPipe[Any]):
+class ShufflerIterDataPipe(Shuffled, IterDataPipe[Any]):
     """The values of a pipe in a random order, by Python's generator, whose seed is drawn from the default generator."""
 
     def __init__(self, datapipe: Any, *, indices: list[Any] | None = None) -> None:
         self.datapipe, self.indices = datapipe, indices
-        self.enabled = True
-        self.seed: int | None = None
-
-    def set_shuffle(self, shuffle: bool = True) -> ShufflerIterDataPipe:
-        """Whether the order is random."""
-        self.enabled = shuffle
-        return self
-
-    def set_seed(self, seed: int) -> ShufflerIterDataPipe:
-        """The seed of the next iteration."""
-        self.seed = seed
-        return self
 
     def __iter__(self) -> Iterator[Any]:
         order = list(range(len(self.datapipe)) if self.indices is None else self.indices)
         if self.enabled:
-            drawn = drawn_seed() if self.seed is None else self.seed
-            self.seed = None
-            random.Random(drawn).shuffle(order)
+            self.generator().shuffle(order)
         for index in order:
             yield self.datapipe[index]
 
