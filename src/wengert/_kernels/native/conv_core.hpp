@@ -119,9 +119,6 @@ inline index_t row_step(const Geometry& g, const VolumeFrame& f) { return (g.tap
 inline Indices input_rows(const Geometry& g, const VolumeFrame& f) {
     return grid(1, 0, g.out[0], plane_step(g, f), g.out[1], row_step(g, f));
 }
-inline Indices input_places(const Geometry& g, const VolumeFrame& f, index_t images, index_t image_size) {
-    return sums(grid(images, image_size, g.out[0], plane_step(g, f), 1, 0), grid(1, 0, g.out[1], row_step(g, f), g.out[2], 1));
-}
 inline Indices input_taps(const Geometry& g, const VolumeFrame& f) {
     Indices columns;
     for (index_t j = 0; j < g.taps[2]; ++j) {

@@ -72,7 +72,7 @@ template <class T>
 void backward_weight_panels(const Geometry& g, const T* grad, const T* x, T* out) {
     const index_t outputs = g.group_kernels(), terms = g.terms(), places = g.places();
     Framed<T> seen = framed_images<T>(input_frame(g), g.images, g.channels, g.size, places);
-    const Indices at = input_places(g, seen.frame, seen.images, seen.image_size()), taps = input_taps(g, seen.frame);
+    const Indices at = Places(forward_lattice(g, seen.frame), 0, seen.images, seen.image_size(), 0).seen, taps = input_taps(g, seen.frame);
     const Indices along = grid(seen.images, g.kernels * places, 1, 0, places, 1), across = grid(1, 0, 1, 0, outputs, places);
     const Indices to = grid(1, 0, 1, 0, terms, 1);
     for (index_t first = 0; first < g.images; first += seen.images) {

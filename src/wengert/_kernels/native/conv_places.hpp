@@ -12,7 +12,6 @@ namespace wengert {
 struct Lattice {
     index_t count[axes], seen[axes], made[axes];
 
-    index_t size() const { return count[0] * count[1] * count[2]; }
     // From the first place of a plane to its last, in a frame.
     index_t span() const { return (count[1] - 1) * seen[1] + count[2]; }
 };

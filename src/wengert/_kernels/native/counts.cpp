@@ -46,7 +46,7 @@ bool find_extremes(const T* x, npy_intp count, T& first, T& last) {
         }
     }
     first = *std::min_element(low, low + lanes), last = *std::max_element(high, high + lanes);
-    return std::find(none, none + lanes, 1) == none + lanes && x[0] == x[0];
+    return std::find(none, none + lanes, 1) == none + lanes;
 }
 // Where a histogram begins and ends: as given, or, if that is the same place, at the extremes; a single value lies in the middle.
 template <class T>
