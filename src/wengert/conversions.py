@@ -27,6 +27,13 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
     if self._flags_ & flags.SPARSE:
+        if self.is_meta:  # type: ignore[attr-defined]
+            if force:
+                self.tolist()  # type: ignore[attr-defined]
+            raise TypeError(
+                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
+                "first."
+            )
         title = getattr(getattr(self._array_, "layout", None), "title", "Sparse")
         raise TypeError(f"can't convert {title} layout tensor to numpy. Use Tensor.to_dense() first.")
     if self.requires_grad and current().grad and not force:
@@ -88,6 +95,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False, **options
     """
     if dtype is None:
         kind = "torch.sparse" if self._flags_ & flags.SPARSE else "torch"
+        if self.is_meta:  # type: ignore[attr-defined]
+            return f"torch.meta.{self.dtype.legacy}"
         if hasattr(self._array_, "layout"):
             raise RuntimeError(f"Unimplemented backend {self._array_.layout.title}CPU: ask for dtype and layout")
         return f"{kind}.{self.dtype.legacy}"
@@ -109,7 +118,7 @@ def formatted(self: Tensor, spec: str) -> str:
     Raises:
         TypeError: a spec is given for a tensor with dimensions.
     """
-    if self._array_.ndim == 0:
+    if self._array_.ndim == 0 and not self.is_meta:  # type: ignore[attr-defined]
         return format(self._array_.item(), spec)
     if spec:
         raise TypeError("unsupported format string passed to Tensor.__format__")

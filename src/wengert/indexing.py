@@ -76,7 +76,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         TypeError: `value` is neither, or the tensor is sparse.
         RuntimeError: it does not fit; nothing has been written.
     """
-    if self._flags_ & flags.SPARSE:
+    if self._flags_ & flags.SPARSE and not self.is_meta:  # type: ignore[attr-defined]
         raise TypeError("Cannot assign to a sparse tensor: make one of other places and values, or use to_dense()")
     given = as_value(self, value)
     if index is False or assign(index_put.in_place, self, index, given):

@@ -22,7 +22,7 @@ from ._core.types.sizes import Size
 from .removed import eig, lstsq, reinforce, solve, symeig
 
 NEVER = (
-    *("is_quantized", "is_mkldnn", "is_meta", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
+    *("is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
     *("is_ipu", "is_maia", "is_mtia", "is_nested"),
 )
 """Properties that are False for every tensor here."""
@@ -65,7 +65,7 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("is_set_to", "tensor", 1, "Tensor", tensor))
-    if (self._flags_ | tensor._flags_) & flags.SPARSE:
+    if any(each._flags_ & flags.SPARSE and not is_meta(each) for each in (self, tensor)):
         raise NotImplementedError(sparse_errors.no_kernel("is_set_to"))
     return (
         self._storage_.array is tensor._storage_.array
@@ -99,6 +99,11 @@ def is_sparse_csr(self: Tensor) -> bool:
     return self._flags_ & flags.SPARSE != 0 and self.layout.name == "sparse_csr"  # type: ignore[attr-defined]
 
 
+def is_meta(self: Tensor) -> bool:
+    """Whether the tensor is on the device "meta": it has a shape, and no values."""
+    return self._flags_ & flags.SPARSE != 0 and self.device.type == "meta"  # type: ignore[attr-defined]
+
+
 def get_device(self: Tensor) -> int:
     """-1: the memory is the CPU's."""
     return -1
@@ -110,7 +115,7 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
     Raises:
         AttributeError: the tensor is sparse.
     """
-    if self._flags_ & flags.SPARSE:
+    if self._flags_ & flags.SPARSE and not is_meta(self):
         kind = self.type()  # type: ignore[attr-defined]
         raise AttributeError(f"Can't get dim order on sparse type: {kind} Use Tensor.to_dense() to convert first.")
     steps: Any = self.stride()  # type: ignore[attr-defined]
@@ -240,7 +245,8 @@ PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
     "is_sparse": property(is_sparse, doc=is_sparse.__doc__),
     "is_sparse_csr": property(is_sparse_csr, doc=is_sparse_csr.__doc__),
-    "is_cpu": property(lambda self: True, doc="True: the memory is the CPU's."),
+    "is_cpu": property(lambda self: not is_meta(self), doc="Whether the memory is the CPU's."),
+    "is_meta": property(is_meta, doc=is_meta.__doc__),
 }
 """All of them, by name."""
 

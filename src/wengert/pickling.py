@@ -77,6 +77,8 @@ def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """A tensor on a copy of the memory, which is copied once; of a sparse one, on copies of places and entries."""
     if tensor._flags_ & flags.SPARSE:
         refuse("a copy of the memory", tensor)
+        if tensor.is_meta:  # type: ignore[attr-defined]
+            return rebuild_meta(*meta_parts(tensor))
         return rebuild_sparse(type(tensor), *parts_of(tensor.clone()), False)  # type: ignore[attr-defined]
     memory, offset = memory_of(tensor)
     if id(tensor._storage_) not in memo:
@@ -124,6 +126,22 @@ def rebuild_sparse(
     return made
 
 
+def meta_parts(tensor: Tensor) -> tuple[Any, ...]:
+    """What makes a tensor on the device "meta": class, shape, dtype, strides."""
+    return type(tensor), tuple(tensor.shape), tensor.dtype, tensor.stride()  # type: ignore[attr-defined]
+
+
+def rebuild_meta(cls: type[Tensor], shape: Any, dtype: DType, strides: Any, requires_grad: bool = False) -> Tensor:
+    """Make a tensor on the device "meta" of its parts."""
+    from ._core.tensor.valueless import valueless
+
+    array: Any = valueless(shape, dtype.numpy, strides)
+    made: Tensor = allocate(cls)
+    set_up(made, array, array.values._storage_)
+    made.requires_grad = requires_grad
+    return made
+
+
 def rebuild(
     cls: type[Tensor],
     memory: Any,
@@ -147,6 +165,8 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
     state = self.__getstate__() if own else attributes_of(self)
     if self._flags_ & flags.SPARSE:
         refuse("pickling", self)
+        if self.is_meta:  # type: ignore[attr-defined]
+            return rebuild_meta, (*meta_parts(self), self.requires_grad), state
         return rebuild_sparse, (type(self), *parts_of(self), self.requires_grad), state
     memory: Any
     memory, offset = memory_of(self)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor
-from ._core.types.devices import device, refuse_absent
+from ._core.types.devices import context, device
 
 _set: dict[str, Any] = {
     "deterministic": False,
@@ -112,18 +112,17 @@ def set_flush_denormal(mode: bool, /) -> bool:
 
 
 def get_default_device() -> device:
-    """`device("cpu")`."""
-    return device("cpu")
+    """The device of new tensors in this thread: the CPU, or "meta"."""
+    return context().chosen()  # type: ignore[no-any-return]
 
 
 def set_default_device(device: Any) -> None:  # shadows the class: torch's name of the parameter
-    """Nothing for the CPU, or None.
+    """Let new tensors of this thread be on a device: the CPU (also None), or "meta", without values.
 
     Raises:
         AssertionError, RuntimeError: another device.
     """
-    if device is not None:
-        refuse_absent(device)
+    context().set_default(device)
 
 
 def set_default_tensor_type(t: Any, /) -> None:

@@ -36,7 +36,7 @@ def text(tensor: Tensor) -> str:
     if tangent is not None:
         suffixes.append(f"tangent={repr(tangent) if tangent._flags_ & flags.BATCHED else tangent}")
     if tensor._flags_ & flags.SPARSE:
-        return sparse_text(tensor, suffixes)
+        return meta_text(tensor, suffixes) if tensor.is_meta else sparse_text(tensor, suffixes)  # type: ignore[attr-defined]
     array, name = tensor._array_, tensor.dtype.name
     if name == "bfloat16":
         array = array.astype(np.float32)
@@ -49,6 +49,17 @@ def text(tensor: Tensor) -> str:
     )
     marked = tensor._flags_ & flags.OVERRIDDEN and getattr(tensor, "_is_param", False)
     return f"Parameter({shown})" if marked else shown
+
+
+def meta_text(tensor: Tensor, suffixes: list[str]) -> str:
+    """As torch prints a tensor on the device "meta"."""
+    facts = ["...", "device='meta'", f"size={tuple(tensor.shape)}"]
+    if tensor.dtype is not dtypes.get_default_dtype():
+        facts.append(f"dtype={tensor.dtype}")
+    text = f"tensor({', '.join(facts)}"
+    for each in suffixes:
+        text += (",\n       " if len(text.rpartition("\n")[2]) + len(each) + 2 > 80 else ", ") + each
+    return f"{text})"
 
 
 def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:

@@ -31,7 +31,7 @@ from ._later import CONVERSIONS, KINDS
 from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.memory_formats import is_in_format
-from .ops.memory.reach import address, offset_in_bytes
+from .ops.memory.reach import address, is_sparse, offset_in_bytes, refuse_compressed
 
 
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
@@ -98,9 +98,11 @@ def set_data(self: Tensor, new: Tensor) -> None:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
         views.refresh(self)  # while it still shows where it lies in its base
-    if (self._flags_ | new._flags_) & flags.SPARSE and self.layout is not new.layout:  # type: ignore[attr-defined]
+    kinds: Any = (self, new) if (self._flags_ | new._flags_) & flags.SPARSE else ()
+    if len({(each.layout, each.device) for each in kinds}) > 1:
         raise RuntimeError(
-            f"Attempted to call `variable.set_data(tensor)`, but they are of layouts {self.layout} and {new.layout}"
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type: "
+            + " and ".join([f"{each.layout} on {each.device}" for each in kinds])
         )
     self._array_ = new._array_
     self._storage_ = succeed(self._storage_, new._storage_.array)
@@ -169,6 +171,8 @@ def backward(
         if overriding.is_anyone_asked((self,)):
             given = {"gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
             return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
+    if gradient is None and self._flags_ & flags.SPARSE and self.is_meta and self._array_.size == 1:  # type: ignore[attr-defined]
+        gradient = self.detach()  # type: ignore[attr-defined]  # a one of its device
     passes.backward(self, gradient, retain_graph, create_graph, inputs)
 
 
@@ -220,24 +224,13 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     """
     if self._flags_ & flags.SPARSE:
         refuse_compressed(self, "strides")
-    steps = (0,) * self._array_.ndim if self._flags_ & flags.SPARSE else steps_of(self._array_)
+    steps = (0,) * self._array_.ndim if is_sparse(self) else steps_of(self._array_)
     return steps if dim is None else steps[reading.place_of("stride", dim, len(steps))]
-
-
-def refuse_compressed(self: Tensor, what: str) -> None:
-    """Refuse to tell of a compressed sparse tensor how its elements lie in memory.
-
-    Raises:
-        RuntimeError: it is one.
-    """
-    form: Any = getattr(self._array_, "layout", None)
-    if form is not None:
-        raise RuntimeError(f"Sparse {form.short} tensors do not have {what}")
 
 
 def storage_offset(self: Tensor) -> int:
     """How many elements lie between the start of the storage and the first element."""
-    return 0 if self._flags_ & flags.SPARSE else offset_in_bytes(self) // self._array_.itemsize
+    return 0 if is_sparse(self) else offset_in_bytes(self) // self._array_.itemsize
 
 
 def data_ptr(self: Tensor) -> int:
@@ -247,6 +240,8 @@ def data_ptr(self: Tensor) -> int:
         RuntimeError: the tensor is sparse, or stands for the members of a batch.
     """
     if self._flags_ & (flags.SPARSE | flags.BATCHED):
+        if self.is_meta:  # type: ignore[attr-defined]
+            return 0
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     return address(self._array_)
 
@@ -259,7 +254,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """
     if self._flags_ & flags.SPARSE:
         refuse_compressed(self, "is_contiguous")
-    return not self._flags_ & flags.SPARSE and is_in_format(self._array_, memory_format)
+    return not is_sparse(self) and is_in_format(self._array_, memory_format)
 
 
 def get_nbytes(self: Tensor) -> int:
@@ -268,7 +263,7 @@ def get_nbytes(self: Tensor) -> int:
     Raises:
         RuntimeError: the tensor is sparse.
     """
-    if self._flags_ & flags.SPARSE:
+    if is_sparse(self):
         raise RuntimeError("nbytes is not defined for sparse tensors: add those of the indices and of the values")
     return int(self._array_.nbytes)
 
@@ -276,7 +271,10 @@ def get_nbytes(self: Tensor) -> int:
 def get_real_properties() -> dict[str, property]:
     """Read-only properties that are one expression."""
     return {
-        "device": property(lambda self: device("cpu"), doc="Where the memory is."),
+        "device": property(
+            lambda self: self._array_.device if self._flags_ & flags.SPARSE else device("cpu"),
+            doc="Where the memory is.",
+        ),
         "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
         "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),
         "layout": property(
@@ -344,7 +342,7 @@ METHODS: dict[str, Any] = {
     "__array_priority__": 1000,
     "__new__": staticmethod(make),
     "__init_subclass__": classmethod(begin_subclass),
-    "cpu": lambda self: self,
+    "cpu": lambda self: self.to("cpu") if self._flags_ & flags.SPARSE else self,
     "contiguous": reading.contiguous,
     "detach": reading.detach,
     "detach_": detach_,

@@ -114,6 +114,8 @@ class Encoder:
                 f"{where(path)}a {type(value).__name__} is a subclass of Tensor that a file cannot name; save it as a "
                 "plain tensor: value.as_subclass(torch.Tensor)"
             )
+        if value.is_meta:  # type: ignore[attr-defined]
+            raise NotImplementedError(f"{where(path)}a tensor on the device 'meta' has no values to be saved")
         warn_of_hooks(value)
         found = self.sparse(value, path) if value._flags_ & flags.SPARSE else self.strided(value, path)
         if value.requires_grad:

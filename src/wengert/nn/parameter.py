@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.create.create import empty
+from ..ops.create.placed import empty
 from ..tensor import Tensor, disabled
 
 

@@ -185,7 +185,9 @@ def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
 
 
 def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
-    """Refuse an output that is sparse where the result is not, or in another way."""
+    """Refuse an output that is sparse where the result is not, or in another way, or where one is on "meta"."""
+    if (tensor._flags_ | made._flags_) & flags.SPARSE and (tensor.is_meta or made.is_meta):  # type: ignore[attr-defined]
+        raise NotImplementedError(f"{name}(): neither `out` nor what is written there can be on the device 'meta'")
     if (tensor._flags_ | made._flags_) & flags.SPARSE and tensor.layout is not made.layout:  # type: ignore[attr-defined]
         raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))  # type: ignore[attr-defined]
 

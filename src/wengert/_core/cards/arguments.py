@@ -6,12 +6,14 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from .. import errors, flags
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
 from ..state.modes import current
 from ..tensor.base import Tensor
+from ..types.devices import ElsewhereError
 
 MISSING = object()
 """In the place of an argument that was not given: the function itself says so."""
@@ -108,40 +110,52 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     typed = typed_places(body)
     aliases = other_names(body)
     loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
-    if not (method or places or typed or aliases or loose):
+    if not (method or places or typed or aliases or loose or "device" in parameters_of(body)):
         return body
-
     simple = simple_calls(places, typed, method, loose)
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
-        count, word, named = len(args), current().word, kwargs
-        if not kwargs and 0 < count <= simple and isinstance(first := args[0], Tensor):
-            if not (word | first._flags_) & WATCHED:
-                return body(*args)
-        if method:
-            if not count or not isinstance(args[0], Tensor):  # called on the class
-                raise TypeError(errors.method_of_class(name, args))
-            word |= args[0]._flags_
-        elif loose:
-            word |= word_of(args)
-        if kwargs and not aliases.keys().isdisjoint(kwargs):
-            kwargs = own_names(name, kwargs, aliases)
-        found = word_of_tensors(name, places, args, kwargs, skipped)
-        if found < 0:
-            return overridden(name, call, args, named, body, method=method)
-        word |= found
-        if typed:
-            check_typed(name, typed, body.__annotations__, args, kwargs, skipped)
-        if word & flags.OVERRIDDEN and current().passing is None:
-            return overridden(name, call, args, named, body, method=method)
-        if word & flags.AUTOCAST:
-            args, kwargs = recast(f"{module}.{name}" if module else name, args, kwargs)
-        return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
+        try:
+            count, word, named = len(args), current().word, kwargs
+            if not kwargs and 0 < count <= simple and isinstance(first := args[0], Tensor):
+                if not (word | first._flags_) & WATCHED:
+                    return body(*args)
+            if method:
+                if not count or not isinstance(args[0], Tensor):  # called on the class
+                    raise TypeError(errors.method_of_class(name, args))
+                word |= args[0]._flags_
+            elif loose:
+                word |= word_of(args)
+            if kwargs and not aliases.keys().isdisjoint(kwargs):
+                kwargs = own_names(name, kwargs, aliases)
+            found = word_of_tensors(name, places, args, kwargs, skipped)
+            if found < 0:
+                return overridden(name, call, args, named, body, method=method)
+            word |= found
+            if typed:
+                check_typed(name, typed, body.__annotations__, args, kwargs, skipped)
+            if word & flags.OVERRIDDEN and current().passing is None:
+                return overridden(name, call, args, named, body, method=method)
+            if word & flags.AUTOCAST:
+                args, kwargs = recast(f"{module}.{name}" if module else name, args, kwargs)
+            return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
+        except ElsewhereError:
+            return made_elsewhere(name, body, args, kwargs)
 
-    call.__module__ = module or body.__module__
-    call.__qualname__ = name if module else body.__qualname__  # "linalg_qr" is `wengert.linalg.qr`
-    return call
+    return titled(call, module or body.__module__, name if module else body.__qualname__)
+
+
+def titled(function: Any, module: str, name: str) -> Any:
+    """A function under the name by which it is pickled: "linalg_qr" is `wengert.linalg.qr`."""
+    function.__module__, function.__qualname__ = module, name
+    return function
+
+
+def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A tensor on the device "meta", for a function that was asked for one."""
+    home = import_module(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
+    return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
 
 
 def word_of_tensors(

@@ -83,6 +83,11 @@ def check_assigned_grad(tensor: Any, value: Any) -> None:
     """
     if not hasattr(type(value), "_array_"):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if (value._flags_ ^ tensor._flags_) & flags.SPARSE and value.device != tensor.device:
+        raise RuntimeError(
+            f"attempting to assign a gradient with device type '{value.device.type}' to a tensor with device type "
+            f"'{tensor.device.type}'. Please ensure that the gradient and the tensor are on the same device"
+        )
     if value is tensor:
         raise RuntimeError("can't assign Variable as its own grad")
     wanted = wanted_dtype(tensor)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from .. import batch_errors, flags
+from ..types.devices import device
 
 
 class StandIn(np.ndarray):  # type: ignore[type-arg]
@@ -20,6 +21,7 @@ class StandIn(np.ndarray):  # type: ignore[type-arg]
     """
 
     flag: ClassVar[int] = 0
+    device: Any = device("cpu")  # type: ignore[assignment]
 
     __array_ufunc__ = None  # type: ignore[assignment]
 

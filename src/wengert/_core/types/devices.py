@@ -6,6 +6,8 @@ Layouts and orders of the elements in memory.
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from typing import Any
 
 DEVICE = r"[A-Za-z_]+(:(0|[1-9]\d*))?"
 KINDS = (
@@ -61,10 +63,15 @@ channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 
 
-class device:
-    """Where memory is: `device("cpu")`. Others have a name only, for programs that compare it.
+class ElsewhereError(RuntimeError):
+    """A tensor is wanted on the device "meta": whoever makes tensors without values there catches it."""
 
-    As a context manager it is the device of new tensors, which must be the CPU.
+
+class device:
+    """Where memory is: `device("cpu")`, or "meta" for tensors without values. Others have a name only, for programs
+    that compare it.
+
+    As a context manager it is the device of new tensors: the CPU, or "meta".
 
     Raises:
         RuntimeError: no device has that name, or an accelerator is asked for by its number.
@@ -113,14 +120,19 @@ class device:
         return hash((self.type, self.index))
 
     def __enter__(self) -> device:
-        refuse_absent(self)
+        context().begin(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        return None
+        context().end()
 
     def __reduce__(self) -> tuple[object, ...]:
         return device, (self.type,) if self.index is None else (self.type, self.index)
+
+
+def context() -> Any:
+    """The module that knows which device new tensors are on."""
+    return import_module(f"{__name__.partition('.')[0]}.placing")
 
 
 def refuse_absent(given: str | int | device) -> None:
@@ -128,6 +140,7 @@ def refuse_absent(given: str | int | device) -> None:
 
     Raises:
         AssertionError: one that torch's own programs ask for first (`torch.cuda.is_available()`).
+        ElsewhereError: "meta", for tensors without values, of which not every function makes some.
         RuntimeError: any other, or no device at all.
     """
     wanted = given if isinstance(given, device) else device(given)  # type: ignore[arg-type]
@@ -137,7 +150,7 @@ def refuse_absent(given: str | int | device) -> None:
             "computes on 'cpu'"
         )
     if wanted.type != "cpu":
-        raise RuntimeError(
+        raise (ElsewhereError if wanted.type == "meta" else RuntimeError)(
             f"PyTorch is not linked with support for {wanted.type} devices: device '{wanted}' is not available, "
             "wengert computes on 'cpu'"
         )

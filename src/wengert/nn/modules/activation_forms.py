@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..._loading import at_home
-from ...ops.create.create import full
+from ...ops.create.placed import full
 from ...tensor import Tensor
 from .. import functional
 from ..init import constant_
@@ -249,7 +249,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype))
+        self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
 
     def reset_parameters(self) -> None:
         """Fill the weight with what it starts with."""

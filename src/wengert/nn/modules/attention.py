@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._loading import at_home
-from ...ops.create.create import empty
+from ...ops.create.placed import empty
 from ...ops.neural.masks import masks_as_numbers
 from ...ops.neural.multi_head import multi_head_attention_forward
 from ...tensor import Tensor
@@ -81,26 +81,30 @@ class MultiheadAttention(Module):
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        self._add_projections(bias, dtype)
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, dtype=dtype)
+        self._add_projections(bias, device, dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
         self.bias_k = self.bias_v = None
         if add_bias_kv:
-            self.bias_k = Parameter(empty((1, 1, embed_dim), dtype=dtype))
-            self.bias_v = Parameter(empty((1, 1, embed_dim), dtype=dtype))
+            self.bias_k = Parameter(empty((1, 1, embed_dim), device=device, dtype=dtype))
+            self.bias_v = Parameter(empty((1, 1, embed_dim), device=device, dtype=dtype))
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
-    def _add_projections(self, bias: bool, dtype: Any) -> None:
+    def _add_projections(self, bias: bool, device: Any, dtype: Any) -> None:
         """Register the weights of query, key and value, of which there is one, or three."""
         size, same = self.embed_dim, self._qkv_same_embed_dim
         shapes = {"q": (size, size), "k": (size, self.kdim), "v": (size, self.vdim)}
         if same:
-            self.in_proj_weight = Parameter(empty((3 * size, size), dtype=dtype))
+            self.in_proj_weight = Parameter(empty((3 * size, size), device=device, dtype=dtype))
         for name, shape in shapes.items():
-            self.register_parameter(f"{name}_proj_weight", None if same else Parameter(empty(shape, dtype=dtype)))
+            self.register_parameter(
+                f"{name}_proj_weight", None if same else Parameter(empty(shape, device=device, dtype=dtype))
+            )
         if not same:
             self.register_parameter("in_proj_weight", None)
-        self.register_parameter("in_proj_bias", Parameter(empty(3 * size, dtype=dtype)) if bias else None)
+        self.register_parameter(
+            "in_proj_bias", Parameter(empty(3 * size, device=device, dtype=dtype)) if bias else None
+        )
 
     def _reset_parameters(self) -> None:
         """Draw new values."""

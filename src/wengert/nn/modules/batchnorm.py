@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..._loading import on_demand
-from ...ops.create.create import full, tensor
+from ...ops.create.placed import full, tensor
 from ...tensor import Tensor, dtypes
 from .. import functional, init
 from ..parameter import Parameter
@@ -45,7 +45,7 @@ class _NormBase(Module):
         tracks = track_running_stats
         self.register_buffer("running_mean", made(0.0) if tracks else None)
         self.register_buffer("running_var", made(1.0) if tracks else None)
-        self.register_buffer("num_batches_tracked", tensor(0, dtype=dtypes.int64) if tracks else None)
+        self.register_buffer("num_batches_tracked", tensor(0, device=device, dtype=dtypes.int64) if tracks else None)
 
     def reset_running_stats(self) -> None:
         """Forget what was tracked: mean 0, variance 1."""
@@ -87,7 +87,7 @@ class _NormBase(Module):
             key = prefix + "num_batches_tracked"
             if key not in state_dict:
                 count = self.num_batches_tracked
-                state_dict[key] = tensor(0, dtype=dtypes.int64) if count is None else count
+                state_dict[key] = tensor(0, device="cpu", dtype=dtypes.int64) if count is None else count
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..._loading import on_demand
-from ...ops.create.create import empty
+from ...ops.create.placed import empty
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter

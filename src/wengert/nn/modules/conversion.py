@@ -10,6 +10,10 @@ from ...ops.memory.exchange import swap_tensors
 from ...tensor import Tensor, device, dtypes
 from ..parameter import Parameter
 
+NO_DATA = (
+    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+    "when moving module from meta to a different device."
+)
 FORMS = (
     ("device", "dtype", "non_blocking", "copy"),
     ("dtype", "non_blocking", "copy"),
@@ -51,23 +55,25 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | N
         )
     if given.get("copy"):
         raise RuntimeError(".to() does not accept copy argument")
-    check_device(given.get("device"))
-    where = device("cpu") if "tensor" in given or given.get("device") is not None else None
+    where: Any = given["tensor"].device if "tensor" in given else given.get("device")
+    where = None if where is None else device(where)
+    if where is not None and where.type != "meta":
+        check_device(where)
     wanted = given["tensor"].dtype if "tensor" in given else given.get("dtype")
     return where, wanted, given.get("non_blocking", False), given.get("memory_format")
 
 
-def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
     """Find out what `Module.to` is asked for.
 
     Returns:
-        The dtype and the memory format, each None if it stays.
+        The device, the dtype and the memory format, each None if it stays.
 
     Raises:
         TypeError: the arguments have none of torch's forms, or the dtype is neither floating-point nor complex.
         RuntimeError: a copy is wanted, or another device.
     """
-    _, wanted, _, layout = parse_to(*args, **kwargs)
+    where, wanted, _, layout = parse_to(*args, **kwargs)
     if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}")
     if wanted is not None and wanted.is_complex:
@@ -77,7 +83,7 @@ def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
             UserWarning,
             stacklevel=3,
         )
-    return wanted, layout
+    return where, wanted, layout
 
 
 def fitted(form: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
@@ -124,7 +130,7 @@ def converted(parameter: Any, made: Tensor, made_grad: Tensor | None, name: str)
         if grad is not None:
             parameter.grad = exchanged(grad, made_grad)
         return parameter
-    if get_overwrite_module_params_on_conversion():
+    if get_overwrite_module_params_on_conversion() or made.is_meta != parameter.is_meta:  # type: ignore[attr-defined]
         fresh: Any = Parameter(made, parameter.requires_grad)
         fresh.grad = made_grad
         return fresh

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._loading import at_home
 from ...autograd import no_grad
-from ...ops.create.create import tensor
+from ...ops.create.placed import tensor
 from ...tensor import Tensor, dtypes
 from ..parameter import UninitializedBuffer, UninitializedParameter
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, _NormBase
@@ -228,7 +228,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if track_running_stats:
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)
-            self.num_batches_tracked = tensor(0, dtype=dtypes.int64)
+            self.num_batches_tracked = tensor(0, device=device, dtype=dtypes.int64)
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0, nothing tracked, if there are any."""

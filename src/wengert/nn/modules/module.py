@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ...autograd import no_grad
-from ...ops.create.like import empty_like
-from ...ops.memory.convert import check_device
+from ...ops.create.placed import empty_like
 from ...tensor import Tensor
-from .conversion import converted, read_to
+from .conversion import NO_DATA, converted, read_to
 from .global_hooks import (
     register_module_backward_hook,
     register_module_buffer_registration_hook,
@@ -128,18 +127,19 @@ class Module(Hooking):
             TypeError: the arguments have no such form, or the dtype is neither floating-point nor complex.
             RuntimeError: a copy is wanted, or another device.
         """
-        wanted, layout = read_to(args, kwargs)
+        where, wanted, layout = read_to(args, kwargs)
 
         def convert(each: Tensor) -> Tensor:
             kind = wanted if is_inexact(each) else None
-            return each.to(kind, memory_format=layout if each.ndim == 4 else None)  # type: ignore[attr-defined, no-any-return]
+            if each.is_meta and where is not None and where.type != "meta":  # type: ignore[attr-defined]
+                raise NotImplementedError(NO_DATA)
+            return each.to(where, kind, memory_format=layout if each.ndim == 4 else None)  # type: ignore[attr-defined, no-any-return]
 
-        return self if wanted is None and layout is None else self._apply(convert)
+        return self if where is wanted is layout is None else self._apply(convert)
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
-        """Give parameters and buffers new memory without values, on a device (of which there is one)."""
-        check_device(device)
-        return self._apply(lambda each: empty_like(each), recurse)
+        """Give parameters and buffers new memory without values, on the CPU; on "meta" they have no memory."""
+        return self._apply(lambda each: empty_like(each, device=device), recurse)
 
     def share_memory(self: Self) -> Self:
         """Move parameters and buffers to memory that other processes see, as by `Tensor.share_memory_`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.create.create import ones, zeros
+from ...ops.create.placed import ones, zeros
 from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
@@ -40,9 +40,10 @@ class LayerNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
+        where: Any = {"device": device, "dtype": dtype}
         shape = self.normalized_shape
-        self.register_parameter("weight", Parameter(ones(shape, dtype=dtype)) if elementwise_affine else None)
-        self.register_parameter("bias", Parameter(zeros(shape, dtype=dtype)) if elementwise_affine and bias else None)
+        self.register_parameter("weight", Parameter(ones(shape, **where)) if elementwise_affine else None)
+        self.register_parameter("bias", Parameter(zeros(shape, **where)) if elementwise_affine and bias else None)
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
@@ -101,8 +102,9 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self.register_parameter("weight", Parameter(ones(num_channels, dtype=dtype)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_channels, dtype=dtype)) if affine and bias else None)
+        where: Any = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", Parameter(ones(num_channels, **where)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(num_channels, **where)) if affine and bias else None)
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
@@ -148,7 +150,7 @@ class RMSNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        weight = Parameter(ones(self.normalized_shape, dtype=dtype)) if elementwise_affine else None
+        weight = Parameter(ones(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
         self.register_parameter("weight", weight)
 
     def reset_parameters(self) -> None:

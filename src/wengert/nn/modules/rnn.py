@@ -6,7 +6,8 @@ import math
 import warnings
 from typing import Any
 
-from ...ops.create.create import empty, zeros
+from ...ops.create.create import zeros
+from ...ops.create.placed import empty
 from ...ops.neural import recurrent
 from ...tensor import Tensor
 from .. import init
@@ -109,11 +110,11 @@ class RNNBase(Module):
         self._all_weights: list[list[str]] = []
         for layer in range(num_layers):
             for ending in ("", "_reverse") if bidirectional else ("",):
-                self._add_layer(layer, ending, dtype)
+                self._add_layer(layer, ending, device, dtype)
         self._flat_weights_names = [name for names in self._all_weights for name in names]
         self.reset_parameters()
 
-    def _add_layer(self, layer: int, ending: str, dtype: Any) -> None:
+    def _add_layer(self, layer: int, ending: str, device: Any, dtype: Any) -> None:
         """Register the parameters of one direction of a layer."""
         shown = self.proj_size or self.hidden_size
         rows = GATES[self.mode] * self.hidden_size
@@ -125,7 +126,7 @@ class RNNBase(Module):
             shapes["weight_hr"] = (self.proj_size, self.hidden_size)
         names = {f"{name}_l{layer}{ending}": shape for name, shape in shapes.items()}
         for name, shape in names.items():
-            setattr(self, name, Parameter(empty(shape, dtype=dtype)))
+            setattr(self, name, Parameter(empty(shape, device=device, dtype=dtype)))
         self._all_weights.append(list(names))
 
     @property

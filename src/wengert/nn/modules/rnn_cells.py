@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from ..._loading import at_home
-from ...ops.create.create import empty, zeros
+from ...ops.create.create import zeros
+from ...ops.create.placed import empty
 from ...ops.neural import recurrent_steps
 from ...tensor import Tensor
 from .. import init
@@ -40,10 +41,10 @@ class RNNCellBase(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         rows = num_chunks * hidden_size
-        self.weight_ih = Parameter(empty((rows, input_size), dtype=dtype))
-        self.weight_hh = Parameter(empty((rows, hidden_size), dtype=dtype))
+        self.weight_ih = Parameter(empty((rows, input_size), device=device, dtype=dtype))
+        self.weight_hh = Parameter(empty((rows, hidden_size), device=device, dtype=dtype))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(empty(rows, dtype=dtype)) if bias else None)
+            self.register_parameter(name, Parameter(empty(rows, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -239,8 +239,8 @@ class Transformer(Module):
         options = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
 
         def stack(kind: Any, layer: Any, count: int) -> Any:
-            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-            return kind(layer(*options, dtype=dtype), count, norm)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
+            return kind(layer(*options, device=device, dtype=dtype), count, norm)
 
         if custom_encoder is None:
             custom_encoder = stack(TransformerEncoder, TransformerEncoderLayer, num_encoder_layers)

@@ -41,14 +41,14 @@ class TransformerLayer(Module):
     dropout: Dropout
 
     def _add_network(
-        self, count: int, sizes: tuple[int, int], dropout: float, eps: float, bias: bool, dtype: Any
+        self, count: int, sizes: tuple[int, int], dropout: float, eps: float, bias: bool, where: dict[str, Any]
     ) -> None:
-        """Register the network, and `count` norms and dropouts."""
-        self.linear1 = Linear(*sizes, bias, dtype=dtype)
+        """Register the network, and `count` norms and dropouts; `where` is their device and dtype."""
+        self.linear1 = Linear(*sizes, bias, **where)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(*sizes[::-1], bias, dtype=dtype)
+        self.linear2 = Linear(*sizes[::-1], bias, **where)
         for number in range(1, count + 1):
-            setattr(self, f"norm{number}", LayerNorm(sizes[0], eps=eps, bias=bias, dtype=dtype))
+            setattr(self, f"norm{number}", LayerNorm(sizes[0], eps=eps, bias=bias, **where))
         for number in range(1, count + 1):
             setattr(self, f"dropout{number}", Dropout(dropout))
 
@@ -109,8 +109,9 @@ class TransformerEncoderLayer(TransformerLayer):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
-        self._add_network(2, (d_model, dim_feedforward), dropout, layer_norm_eps, bias, dtype)
+        where = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **where)
+        self._add_network(2, (d_model, dim_feedforward), dropout, layer_norm_eps, bias, where)
         self.norm_first = norm_first
         self.activation = activation_called(activation)
         kinds = ((functional.relu, ReLU), (functional.gelu, GELU))
@@ -177,9 +178,10 @@ class TransformerDecoderLayer(TransformerLayer):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
-        self._add_network(3, (d_model, dim_feedforward), dropout, layer_norm_eps, bias, dtype)
+        where = {"device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **where)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **where)
+        self._add_network(3, (d_model, dim_feedforward), dropout, layer_norm_eps, bias, where)
         self.norm_first = norm_first
         self.activation = activation_called(activation)
 

@@ -15,7 +15,7 @@ from ..._core.cards.plain_case import plain_factory
 from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
-from ..._core.types.devices import strided
+from ..._core.types.devices import refuse_absent, strided
 from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import checked_number
 from ..family import described, named
@@ -58,14 +58,27 @@ def array_like(
         raise TypeError(errors.wrong_type(name, "input", 1, "Tensor", source))
     check_place(name, device, pin_memory, layout, sparse=True)
     element = read_dtype(name, dtype, source.dtype).numpy
-    if source._flags_ & flags.SPARSE and layout in (None, source.layout):  # type: ignore[attr-defined]
+    if is_sparse(source, device) and layout in (None, source.layout):  # type: ignore[attr-defined]
         return sparse_like(name, source._array_, element)
-    if source._flags_ & flags.SPARSE or layout not in (None, strided):
+    if is_sparse(source, device) or layout not in (None, strided):
         return laid(name, layout, uninitialised, source._array_.shape, element)
     shape, strides = source._array_.shape, strides_in(source._array_, memory_format)
     if levels:
         shape, strides = room(levels, shape), (*strides_of(levels, math.prod(shape)), *strides)
     return layouts.empty(shape, strides, element)
+
+
+def is_sparse(source: Any, device: Any) -> bool:
+    """Whether a tensor is sparse.
+
+    Raises:
+        ElsewhereError: it is on the device "meta", and no other one is told.
+    """
+    if source._flags_ & flags.SPARSE and source.is_meta:
+        if device is None:
+            refuse_absent("meta")
+        return False
+    return source._flags_ & flags.SPARSE != 0
 
 
 def sparse_like(name: str, array: Any, element: Any) -> Any:
@@ -233,7 +246,7 @@ def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         check_place(name, device, pin_memory, layout, sparse=True)
         element = read_dtype(name, dtype, input.dtype)
         levels = carried(input)
-        if layout is None and input._flags_ & flags.SPARSE:
+        if layout is None and is_sparse(input, device):
             layout = input.layout  # type: ignore[attr-defined]
         array = laid(name, layout, array_of_size, room(levels, read_size(name, sizes, size)), element.numpy)
         return finish(name, array, requires_grad, levels)
@@ -286,6 +299,7 @@ def new_full(
         A new leaf.
     """
     check_place("new_full", device, pin_memory, layout)
+    is_sparse(input, device)
     shape = read_tuple("new_full", size, 1)
     element = read_dtype("new_full", dtype, input.dtype)
     value = checked_number(read_number("new_full", "fill_value", 2, fill_value), element, halves=math.prod(shape) != 1)
@@ -324,6 +338,7 @@ def new_empty_strided(
         A new leaf.
     """
     check_place("new_empty_strided", device, pin_memory, layout)
+    is_sparse(input, device)
     element = read_dtype("new_empty_strided", dtype, input.dtype)
     levels = carried(input)
     array = strided_array("new_empty_strided", size, stride, element, math.prod(room(levels, ())) if levels else None)
@@ -358,6 +373,7 @@ def new_tensor(
         A new leaf.
     """
     check_place("new_tensor", device)
+    is_sparse(input, device)
     if isinstance(data, Tensor):
         anomaly.warn(copy_warning("tensor.new_tensor"))
         if data._flags_ & (flags.BATCHED | flags.SPARSE):

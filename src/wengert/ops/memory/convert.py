@@ -118,7 +118,7 @@ def contiguous(input: Any, memory_format: memory_format = contiguous_format) -> 
         raise TypeError(
             "contiguous(): argument 'memory_format' must be torch.memory_format, not " + type(memory_format).__name__
         )
-    if input._flags_ & flags.SPARSE:
+    if input._flags_ & flags.SPARSE and not input.is_meta:
         raise RuntimeError("unsupported memory format option Contiguous: a sparse tensor has none; see coalesce()")
     return input if is_in_format(array, memory_format) else input.clone(memory_format=memory_format)
 
@@ -173,6 +173,16 @@ def check_device(device: Any) -> None:
         refuse_absent(device)
 
 
+def refuse_leaving(tensor: Any) -> None:
+    """Refuse to bring a tensor from the device "meta" to the CPU.
+
+    Raises:
+        NotImplementedError: it is there.
+    """
+    if tensor.is_meta:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+
 def read_target(where: tuple[Any, ...], dtype: Any, device: Any, other: Any) -> tuple[Any, Any, Any, list[bool]]:
     """What `to` was given by position: dtype, device and tensor, as given by name unless there, and the switches.
 
@@ -224,11 +234,13 @@ def to(
     if other is not None:
         if not isinstance(other, Tensor):
             raise TypeError(errors.wrong_type("to", "other", 1, "Tensor", other))
-        dtype = other.dtype
+        dtype, device = other.dtype, other.device if device is None else device
     elif dtype is not None:
         dtype = dtypes.as_dtype(dtype)
         dtypes.check_dtype("to", "dtype", 1, dtype)
     check_device(device)
+    if device is not None and self._flags_ & flags.SPARSE:
+        refuse_leaving(self)
     copy = switches[1] if len(switches) > 1 else copy
     same = dtype is None or dtype.numpy == self._array_.dtype
     if (

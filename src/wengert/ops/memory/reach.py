@@ -11,6 +11,7 @@ import numpy as np
 from ..._core import flags
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.tensor.storage import Storage, size_in_bytes
+from ..._core.types.devices import strided
 from ..._kernels.layout import address, reaching, row_major
 
 
@@ -25,10 +26,26 @@ def refuse_sparse(name: str, *tensors: Any) -> None:
     Raises:
         NotImplementedError: one of them is sparse.
     """
-    if any(isinstance(each, Tensor) and each._flags_ & flags.SPARSE for each in tensors):
+    if any(isinstance(each, Tensor) and each._flags_ & flags.SPARSE for each in tensors):  # on "meta", too
         from ..._core import sparse_errors
 
         raise NotImplementedError(sparse_errors.no_kernel(name))
+
+
+def refuse_compressed(self: Tensor, what: str) -> None:
+    """Refuse to tell of a compressed sparse tensor how its elements lie in memory.
+
+    Raises:
+        RuntimeError: it is one.
+    """
+    form: Any = getattr(self._array_, "layout", strided)
+    if form is not strided:
+        raise RuntimeError(f"Sparse {form.short} tensors do not have {what}")
+
+
+def is_sparse(self: Tensor) -> bool:
+    """Whether the elements lie in no order, since not all of them are there."""
+    return self._flags_ & flags.SPARSE != 0 and self.layout is not strided  # type: ignore[attr-defined]
 
 
 def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None = None) -> None:

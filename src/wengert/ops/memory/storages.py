@@ -271,6 +271,8 @@ def storage_of(tensor: Tensor) -> Storage:
     Raises:
         NotImplementedError: the tensor is sparse.
     """
+    if tensor._flags_ & flags.SPARSE and tensor.is_meta:  # type: ignore[attr-defined]
+        raise NotImplementedError("Cannot access storage of a tensor on the device 'meta': it has no memory")
     if tensor._flags_ & flags.SPARSE:
         raise NotImplementedError(
             "Cannot access storage of SparseTensorImpl: its entries lie in those of indices() and values()"

@@ -1,0 +1,90 @@
+"""What stands in the `_array_` of a tensor on the device "meta": shape, dtype and strides, and no values.
+
+It lies over bytes of the address space that nobody may write to and that take no memory, so that views of it are made,
+and told from each other, as any others are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import flags
+from ..types.devices import device, strided
+from .base import Tensor, wrap_flagged
+from .standins import StandIn
+
+NO_DATA = "Cannot copy out of meta tensor; no data!"
+NO_NUMBER = "Tensor.item() cannot be called on meta tensors"
+META = device("meta")
+SMALL = 65536
+"""So many bytes are simply allocated: each mapping takes a whole page, and a process has but so many."""
+
+
+class Valueless(StandIn):
+    """The array of a tensor on the device "meta".
+
+    Attributes:
+        values: a tensor over the same bytes, which has the storage.
+    """
+
+    flag = flags.SPARSE
+    layout = strided
+    device = META
+    values: Any
+
+    def refuse(self, what: str) -> NoReturn:
+        raise RuntimeError(NO_NUMBER) if what in ("item", "bool") else NotImplementedError(NO_DATA)
+
+    def fill(self, value: Any) -> None:  # type: ignore[override]
+        """Nothing: there are no values."""
+
+    def view(self, *kind: Any) -> Any:  # type: ignore[override]
+        """Another array for the same elements; of NumPy's own class if that is asked for."""
+        made: Any = np.ndarray.view(self, *kind)
+        if isinstance(made, Valueless):
+            made.values = self.values
+        return made
+
+
+def is_valueless(value: Any) -> bool:
+    """Whether a value is a tensor on the device "meta"."""
+    return isinstance(value, Tensor) and isinstance(value._array_, Valueless)
+
+
+def valueless(shape: Any, dtype: Any, strides: Any = None) -> Valueless:
+    """The array of a new tensor on the device "meta"; `dtype` is NumPy's, `strides` are counted in elements.
+
+    Raises:
+        RuntimeError: there are not as many addresses.
+    """
+    size, room = dtype.itemsize, math.prod(shape)
+    steps = None if strides is None else tuple([step * size for step in strides])
+    if strides is not None and room:
+        room = 1 + sum([(length - 1) * step for length, step in zip(shape, strides)])
+    memory = reserved(room * size).view(dtype)
+    return over(np.ndarray(shape, dtype, memory, 0, steps), wrap_flagged(memory, 0))
+
+
+def over(array: Any, values: Tensor) -> Valueless:
+    """An array of NumPy's in the bytes of a tensor on the device "meta" as the array of another one."""
+    made: Valueless = array.view(Valueless)
+    made.values = values
+    return made
+
+
+def reserved(size: int) -> Any:
+    """Bytes that nobody may write to; many of them take no memory."""
+    import mmap
+
+    if size <= SMALL or not hasattr(mmap, "PROT_READ"):
+        memory = np.empty(size, np.uint8)
+        memory.flags.writeable = False
+        return memory
+    try:
+        mapping = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+    except (OSError, OverflowError, ValueError) as error:
+        raise RuntimeError(f"a tensor on the device 'meta' of {size} bytes has no addresses: {error}") from None
+    return np.frombuffer(mapping, np.uint8)

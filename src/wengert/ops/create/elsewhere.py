@@ -1,0 +1,96 @@
+"""Tensors on the device "meta": what the factories make there, and how tensors come from one device to the other.
+
+A factory is asked for its dtype with a size of nothing; those whose size follows from other arguments make their
+tensor, whose values are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import WIDE, Array, op
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.valueless import is_valueless, valueless
+from ..._core.types.devices import device as Device, refuse_absent
+from ..memory.memory_formats import strides_in
+from .factory import read_size
+
+SIZED = frozenset(["empty", "full", "new_empty", "new_full", "new_ones", "new_zeros", "ones", "rand", "randn", "zeros"])
+"""Factories of a size."""
+LIKE = frozenset(["empty_like", "full_like", "ones_like", "rand_like", "randint_like", "randn_like", "zeros_like"])
+"""Factories of a tensor's shape."""
+CONVERSIONS = frozenset(["to", "cpu"])
+"""What gives a tensor on a device that it is told."""
+
+
+@op(dtypes=WIDE, linear="self", name="_to_meta", node="ToCopyBackward0", hidden=True, method=False, function=False)
+def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
+    """A tensor like `self`, without values."""
+    return valueless(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))
+
+
+@to_meta.vjp("self")
+def to_meta_vjp(grad: Any) -> Any:
+    return grad.to("cpu")
+
+
+def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """What a function gives that was asked for a tensor on the device "meta".
+
+    Args:
+        name, body: of the function.
+        args, kwargs: its arguments.
+
+    Raises:
+        ElsewhereError: it makes none there.
+        RuntimeError: there is an `out` on the CPU.
+    """
+    if name in CONVERSIONS:
+        return converted(*args, **kwargs)
+    bound = signature(body).bind(*args, **kwargs)
+    given = bound.arguments
+    first = args[0] if args else None
+    wanted = given.get("device") or (first.device if isinstance(first, Tensor) else None)
+    if wanted is None or Device(wanted).type != "meta" or "device" not in signature(body).parameters:
+        refuse_absent("meta")
+    given["device"] = None
+    if given.get("out") is not None:
+        raise RuntimeError(f"{name}(): a tensor on the device 'meta' cannot be written into `out`, which is on the CPU")
+    if name.startswith("new_"):
+        given["input"] = wrap(np.zeros(0, first._array_.dtype))  # type: ignore[union-attr]
+    shape: Any = None
+    strides: Any = None
+    if name in LIKE:
+        shape = given["input"].shape
+        strides = strides_in(given["input"]._array_, given.pop("memory_format", None))
+        given["input"] = wrap(np.zeros(0, given["input"]._array_.dtype))
+    elif name in SIZED:
+        shape = read_size(name, given.get("sizes", ()), given.get("size"))
+        given.update({"sizes": ((0,),), "size": None} if "sizes" in given else {"size": (0,)})
+    found = body(*bound.args, **bound.kwargs)
+    array = found._array_
+    if shape is None:
+        shape, strides = array.shape, [step // array.itemsize for step in array.strides]
+    return leaf(valueless(shape, array.dtype, strides), found.requires_grad)
+
+
+def leaf(array: Any, requires_grad: bool) -> Tensor:
+    """A tensor on the device "meta"."""
+    made = wrap(array)
+    made.requires_grad = requires_grad
+    return made
+
+
+def converted(self: Any, *where: Any, **options: Any) -> Any:
+    """`tensor.to("meta", ...)`."""
+    from ..memory.convert import read_target
+
+    dtype, _, other, _ = read_target(where, options.get("dtype"), None, options.get("other"))
+    wanted = dtype if other is None else other.dtype
+    if is_valueless(self):
+        return self.to(wanted, copy=options.get("copy", False))
+    return to_meta.call((self, wanted, options.get("memory_format")))
