@@ -45,9 +45,11 @@ def text(tensor: Tensor) -> str:
         dtype_name=name,
         default_float=dtypes.get_default_dtype().name,
         suffixes=suffixes,
-        prefix=f"{type(tensor).__name__}(" if tensor._flags_ & flags.OVERRIDDEN else "tensor(",
+        prefix="tensor(" if plain(tensor) else f"{type(tensor).__name__}(",
     )
-    marked = tensor._flags_ & flags.OVERRIDDEN and getattr(tensor, "_is_param", False)
+    marked = not plain(tensor) and (
+        getattr(tensor, "_is_param", False) or hasattr(type(tensor), "_is_plain_parameter_")
+    )
     return f"Parameter({shown})" if marked else shown
 
 
@@ -60,6 +62,12 @@ def meta_text(tensor: Tensor, suffixes: list[str]) -> str:
     for each in suffixes:
         text += (",\n       " if len(text.rpartition("\n")[2]) + len(each) + 2 > 80 else ", ") + each
     return f"{text})"
+
+
+def plain(tensor: Tensor) -> bool:
+    """Whether a tensor is of no class of a program's own: of Tensor, or of one of the marked classes of `nn`."""
+    kind = type(tensor)
+    return kind is Tensor or not vars(kind).keys().isdisjoint(("_is_plain_parameter_", "_is_plain_buffer_"))
 
 
 def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:

@@ -76,3 +76,21 @@ def test_plain_parameters_stay_what_they_were():
     wg.save(plain, file)
     file.seek(0)
     assert type(wg.load(file)) is nn.Parameter
+
+
+class Own(nn.Parameter):
+    """A kind of parameter."""
+
+
+class Silent(wg.Tensor):
+    """A class whose results are plain tensors."""
+
+    __torch_function__ = wg._C._disabled_torch_function_impl
+
+
+def test_texts_name_the_class():
+    x, shown = wg.tensor([1.0, 2.0]), "([1., 2.], requires_grad=True)"
+    assert repr(Own(x)) == f"Parameter containing:\nParameter(Own{shown})"
+    assert repr(nn.Parameter(x)) == f"Parameter containing:\ntensor{shown}"
+    assert repr(x.as_subclass(Silent)) == "Silent([1., 2.])" and repr(nn.Buffer(x)) == "tensor([1., 2.])"
+    assert repr(nn.Parameter(x.as_subclass(Marked))) == f"Parameter(Marked{shown})"

@@ -280,6 +280,7 @@ def test_names_that_libraries_import_from_inside_torch_are_there():
         wengert.install_as_torch()
         import torch
         from torch._dynamo import OptimizedModule, disable, mark_static_address
+        assert torch._dynamo.eval_frame.OptimizedModule is OptimizedModule
         from torch.distributions.transforms import AffineTransform, _InverseTransform
         from torch.distributions.utils import _standard_normal, _sum_rightmost
         from torch.nn.modules.module import _IncompatibleKeys
@@ -307,6 +308,7 @@ def test_libraries_that_import_what_only_several_processes_use_can_be_imported()
 
         same = DTensor is torch.distributed.tensor.DTensor and Graph is torch.fx.Graph
         assert torch.distributed.pipelining.PipelineStage is torch.distributed.pipelining.PipelineStage
+        assert not hasattr(rpc, "api")
         print(rpc.is_available(), isinstance(torch.ones(1), (DTensor, Graph)), same)
         for refused in (transformer_auto_wrap_policy, DTensor, Graph, Mine, torch.distributed.ReduceOp.SUM):
             try:
@@ -365,3 +367,11 @@ def test_a_condition_in_a_tensor_is_checked_at_once():
 def test_marks_of_a_cuda_profile_are_refused():
     with pytest.raises(RuntimeError, match="NVTX functions not installed"), wg.cuda.nvtx.range("step"):
         pass
+
+
+def test_extensions_in_other_languages_are_refused_when_they_are_compiled():
+    from wengert.utils.cpp_extension import CUDA_HOME, BuildExtension, load_inline
+
+    assert CUDA_HOME is None and isinstance(BuildExtension, type)
+    with pytest.raises(RuntimeError, match=r"torch.utils.cpp_extension: no extension can be compiled"):
+        load_inline("name", "code")

@@ -6,18 +6,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, reset
+from . import eval_frame as eval_frame
+from .eval_frame import OptimizedModule
 
 __all__ = [
-    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "graph_break", "is_compiling",
-    "mark_dynamic", "mark_static", "mark_static_address", "reset",
+    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "eval_frame", "graph_break",
+    "is_compiling", "mark_dynamic", "mark_static", "mark_static_address", "reset",
 ]  # fmt: skip
 
 config = SimpleNamespace()
 """Settings: they can be written and change nothing."""
-
-
-class OptimizedModule:
-    """What torch makes of a module that it compiles; nothing here is one."""
 
 
 def graph_break(msg: str = "") -> None:

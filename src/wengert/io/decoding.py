@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import math
 import reprlib
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from .._core.tensor.storage import Storage
 from .._core.types import devices
@@ -15,7 +18,7 @@ from ..nn import Buffer, Parameter
 from ..ops.memory.storages import TypedStorage, UntypedStorage
 from ..pickling import rebuild_sparse
 from ..tensor import Tensor, dtypes
-from .encoding import FACTORIES
+from .encoding import FACTORIES, PLAIN_KINDS
 from .placing import place, take_attributes
 
 FACTORY = {name: factory for factory, name in FACTORIES.items()}
@@ -134,6 +137,18 @@ class Decoder:
             else TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype_of(dtype))
         )  # type: ignore[no-any-return]
 
+    def array(self, given: Any) -> np.ndarray[Any, Any]:
+        """An array of NumPy's, in memory of its own."""
+        name, code, shape, order = listed(given, 4)
+        dtype = np.dtype(text(code))
+        if dtype.kind not in PLAIN_KINDS or order not in ("C", "F"):
+            raise ValueError(f"there are no arrays of {reprlib.repr(code)} in the order {reprlib.repr(order)}")
+        sizes = lengths(shape)
+        elements = self.memory(name).array.tobytes()
+        if min(sizes, default=0) < 0 or len(elements) != dtype.itemsize * math.prod(sizes):
+            raise ValueError(f"an array of {dtype} and the shape {list(sizes)} has not {len(elements)} bytes")
+        return np.ndarray(sizes, dtype, bytearray(elements), order=order)
+
 
 def layouts() -> dict[str, devices.layout]:
     """The layouts of compressed tensors, by name."""
@@ -247,6 +262,8 @@ READERS: dict[str, Callable[[Decoder, Any], Any]] = {
     "parameter": lambda self, given: self.tensor(Parameter, given),
     "buffer": lambda self, given: self.tensor(Buffer, given),
     "storage": Decoder.storage,
+    "array": lambda self, given: self.new(self.array(given)),
+    "scalar": lambda self, given: self.array(given)[()],
 }
 """How values are read, by their kind."""
 

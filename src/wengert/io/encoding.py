@@ -61,6 +61,8 @@ class Encoder:
         write = WRITERS.get(kind)
         if write is not None:
             return write(self, value, path)
+        if isinstance(value, np.generic) and value.dtype.kind in PLAIN_KINDS:
+            return {"scalar": self.array(np.asarray(value), path)}
         if isinstance(value, Tensor) or kind in MUTABLE:
             if id(value) in self.numbers:
                 return {"same": self.numbers[id(value)][0]}
@@ -164,6 +166,19 @@ class Encoder:
         self.names[id(memory.array)] = (name, memory.array)
         return name
 
+    def array(self, value: np.ndarray[Any, Any], path: tuple[str, ...]) -> list[Any]:
+        """JSON for an array of NumPy's, whose elements are an entry of bytes.
+
+        Raises:
+            TypeError: its elements are Python's objects, or records.
+        """
+        if value.dtype.kind not in PLAIN_KINDS:
+            raise TypeError(refusal(value, path))
+        columns = value.flags.f_contiguous and not value.flags.c_contiguous
+        name = self.new_name(".".join(path) or "value")
+        self.arrays[name] = np.frombuffer(value.tobytes("F" if columns else "C"), np.uint8)
+        return [name, value.dtype.str, list(value.shape), "F" if columns else "C"]
+
     def new_name(self, wanted: str) -> str:
         """A name that no entry has yet."""
         wanted = wanted.encode("utf-8", "replace").decode("utf-8")
@@ -195,6 +210,9 @@ def content(value: bytes | bytearray) -> str:
     return base64.b64encode(value).decode("ascii")
 
 
+PLAIN_KINDS = "?biufcSUmM"
+"""Kinds of NumPy's dtypes whose elements are nothing but their bytes."""
+
 Writer = Callable[[Encoder, Any, tuple[str, ...]], Any]
 
 WRITERS: dict[type, Writer] = {
@@ -222,6 +240,7 @@ MUTABLE: dict[type, Writer] = {
     defaultdict: Encoder.default,
     UntypedStorage: Encoder.whole_storage,
     TypedStorage: Encoder.whole_storage,
+    np.ndarray: lambda self, value, path: {"array": self.array(value, path)},
 }
 
 
@@ -240,9 +259,7 @@ def refusal(value: Any, path: tuple[str, ...]) -> str:
     if hasattr(value, "state_dict"):
         return f"{text}, never code. Save its state_dict() instead"
     if isinstance(value, np.ndarray):
-        return f"{text}. Save torch.from_numpy(value) instead"
-    if isinstance(value, np.generic):
-        return f"{text}. Save value.item() instead"
+        return f"{text}, and this array of {value.dtype} is none of numbers or texts. Save value.tolist() instead"
     if callable(value):
         return f"{text}, never code: a function is not part of a file. Save what it is made from instead"
     if isinstance(value, tuple):

@@ -43,7 +43,7 @@ def save(
     Args:
         obj: a tensor, a `state_dict()`, or dictionaries (also OrderedDict, defaultdict, Counter), lists, tuples and
             sets, nested as they like, of tensors, Parameters, storages, numbers, texts, bytes, bools, None, sizes,
-            dtypes and devices. Histories and hooks are not kept.
+            dtypes, devices, and NumPy's numbers and arrays. Histories and hooks are not kept.
         f: name of a file, which is there whole or not at all; or a file object that is open for writing bytes.
         pickle_module, pickle_protocol: not used.
 

@@ -33,6 +33,7 @@ class Parameter(Tensor, metaclass=ParameterMeta):
     """
 
     __torch_function__ = disabled
+    _is_plain_parameter_ = True  # printing asks whether the class itself has it, or one that it stands on
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         """A parameter; where `data` is of a program's own class, a tensor of that class with the mark."""
@@ -82,6 +83,7 @@ class Buffer(Tensor):
     """
 
     __torch_function__ = disabled
+    _is_plain_buffer_ = True
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:

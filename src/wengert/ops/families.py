@@ -162,6 +162,7 @@ NAMES: dict[str, str] = {
     "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
     "reductions.moments": "std_mean var_mean",
     "reductions.scan": "cumsum_reversed recurrence",
+    "sparse.bounds": "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo",
     "sparse.compressed_create": (
         "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"
     ),

@@ -14,6 +14,7 @@ LATER = (
     "_pytree",
     "benchmark",
     "collect_env",
+    "cpp_extension",
     "deterministic",
     "flop_counter",
     "hooks",

@@ -10,6 +10,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from . import pytree_kinds as kinds
 from .pytree_keys import (  # noqa: F401 - torch has them in this module
     WITH_KEYS,
     GetAttrKey,
@@ -51,18 +52,13 @@ class NodeDef(NamedTuple):
 
 
 SUPPORTED_NODES: dict[Any, NodeDef] = {
-    tuple: NodeDef(lambda value: (list(value), None), lambda parts, _: tuple(parts)),
-    list: NodeDef(lambda value: (value, None), lambda parts, _: list(parts)),
-    dict: NodeDef(lambda value: (list(value.values()), list(value)), lambda parts, keys: dict(zip(keys, parts))),
-    OrderedDict: NodeDef(
-        lambda value: (list(value.values()), list(value)), lambda parts, keys: OrderedDict(zip(keys, parts))
-    ),
-    defaultdict: NodeDef(
-        lambda value: (list(value.values()), [value.default_factory, list(value)]),
-        lambda parts, known: defaultdict(known[0], zip(known[1], parts)),
-    ),
-    namedtuple: NodeDef(lambda value: (list(value), type(value)), lambda parts, kind: kind(*parts)),
-    deque: NodeDef(lambda value: (list(value), value.maxlen), lambda parts, maxlen: deque(parts, maxlen)),
+    tuple: NodeDef(kinds._tuple_flatten, kinds._tuple_unflatten),
+    list: NodeDef(kinds._list_flatten, kinds._list_unflatten),
+    dict: NodeDef(kinds._dict_flatten, kinds._dict_unflatten),
+    OrderedDict: NodeDef(kinds._ordereddict_flatten, kinds._ordereddict_unflatten),
+    defaultdict: NodeDef(kinds._defaultdict_flatten, kinds._defaultdict_unflatten),
+    namedtuple: NodeDef(kinds._namedtuple_flatten, kinds._namedtuple_unflatten),
+    deque: NodeDef(kinds._deque_flatten, kinds._deque_unflatten),
 }
 """All classes of containers; one function stands for all classes of named tuples, as in torch."""
 SUPPORTED_NODES |= {cls: SUPPORTED_NODES[cls]._replace(flatten_with_keys_fn=each) for cls, each in WITH_KEYS.items()}
@@ -93,7 +89,7 @@ def register_pytree_node(
     SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
-_register_pytree_node = register_pytree_node
+_register_pytree_node = _private_register_pytree_node = register_pytree_node
 
 
 def _get_node_type(tree: Any) -> Any:
@@ -388,3 +384,8 @@ def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: Leafhoo
     if None in found:
         return None
     return [leaf for leaves in found if leaves is not None for leaf in leaves]
+
+
+def __getattr__(name: str) -> Any:
+    """How the usual containers are opened and made: torch has these functions in this module."""
+    return getattr(kinds, name)

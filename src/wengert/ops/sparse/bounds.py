@@ -1,0 +1,94 @@
+"""Rows of sorted places as bounds, and back: how libraries of graphs come from coordinates to compressed rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.calls.out import put
+from ..._core.cards.arguments import check_tensors
+from ..._core.cards.card import composite
+from ..._core.out_errors import EXACT
+from ..._core.types import dtypes
+from ..create.ranges import arange
+from ..shapes.join import stack
+from .parts import none
+
+
+def check_places(name: str, given: Any) -> None:
+    """Refuse what is no vector of places.
+
+    Raises:
+        NotImplementedError: it has no integers.
+        RuntimeError: it has not one dimension.
+    """
+    if given.dtype not in (dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.int32, dtypes.int64):
+        raise NotImplementedError(f"\"{name[1:]}_cpu\" not implemented for '{given.dtype.legacy[:-6]}'")
+    if given.ndim != 1:
+        raise RuntimeError(f"Input is supposed to be a vector, but got {given.ndim} dimensional tensor.")
+
+
+def as_places(name: str, out: Any, found: Any, small: bool) -> Any:
+    """Places of 32 bits, if a program wants them so, and of 64 otherwise."""
+    return put(name, out, found.to(dtypes.int32 if small else dtypes.int64), words=EXACT)
+
+
+@composite(method=False)
+def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool = False, out: Any = None) -> Any:
+    """Where the entries of each row begin, and where the last one's end.
+
+    Args:
+        input: vector of the rows of entries, in ascending order.
+        size: how many rows there are.
+        out_int32: whether the result has 32 bits.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor with one element more than there are rows.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg._convert_indices_from_coo_to_csr(wg.tensor([0, 0, 2]), 3)
+        tensor([0, 2, 2, 3])
+    """
+    name = "_convert_indices_from_coo_to_csr"
+    check_tensors(name, input=input)
+    check_places(name, input)
+    rows = input.to(dtypes.int64)
+    bounds = rows.new_zeros(size + 1)
+    bounds.narrow(0, 1, size).copy_(rows.bincount(minlength=size).narrow(0, 0, size).cumsum(0))
+    return as_places(name, out, bounds, out_int32)
+
+
+@composite(method=False)
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Any, col_indices: Any, *, out_int32: bool = False, transpose: bool = False, out: Any = None
+) -> Any:
+    """The row and the column of each entry of a matrix in compressed rows.
+
+    Args:
+        crow_indices: vector of where the entries of each row begin, and where the last one's end.
+        col_indices: vector of the columns of the entries.
+        out_int32: whether the result has 32 bits.
+        transpose: whether the columns come first.
+        out: a tensor to write into.
+
+    Returns:
+        A new tensor of two rows.
+
+    Examples:
+        >>> import wengert as wg
+        >>> wg._convert_indices_from_csr_to_coo(wg.tensor([0, 2, 2, 3]), wg.tensor([0, 1, 1]))
+        tensor([[0, 0, 2],
+                [0, 1, 1]])
+    """
+    name = "_convert_indices_from_csr_to_coo"
+    check_tensors(name, crow_indices=crow_indices, col_indices=col_indices)
+    check_places(name, crow_indices)
+    check_places(name, col_indices)
+    bounds, columns = crow_indices.to(dtypes.int64), col_indices.to(dtypes.int64)
+    rows = arange(max(bounds.shape[0] - 1, 0)).repeat_interleave(bounds.diff())
+    return as_places(name, out, stack((columns, rows) if transpose else (rows, columns)), out_int32)
+
+
+_convert_indices_from_coo_to_csr.samples(none)
+_convert_indices_from_csr_to_coo.samples(none)
