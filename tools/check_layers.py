@@ -123,6 +123,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_lobpcg": ("tensor", "ops", "autograd", "linalg"),
     "_lowrank": ("tensor", "ops"),
     "_vmap_internals": ("func",),
+    "_functorch": ("func", "functorch", "nn"),
     "absent": (),
     **dict.fromkeys(("ao", "distributed", "fx", "_subclasses"), ("absent",)),
     "quantization": ("ao",),

@@ -25,7 +25,7 @@ MIRRORS = (
     *("accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed", "functional", "futures", "fx", "hub"),
     *("jit", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "return_types", "serialization"),
     *("storage", "testing", "torch_version", "types", "version", "xpu", "_C", "_VF", "_dynamo", "_jit_internal"),
-    *("_linalg_utils", "_lowrank", "_tensor", "_subclasses", "_utils", "_vmap_internals", "__config__"),
+    *("_functorch", "_linalg_utils", "_lowrank", "_tensor", "_subclasses", "_utils", "_vmap_internals", "__config__"),
     *("__future__", "_tensor_str", "ao", "quantization"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""

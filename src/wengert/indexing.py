@@ -212,7 +212,7 @@ def as_item(item: Any) -> Any:
         return as_index_tensor(item)
     if isinstance(item, (list, tuple, range, np.ndarray)):
         array = np.array([nested(each) for each in item] if not isinstance(item, np.ndarray) else item)
-        return as_index_tensor(wrap(array.astype(np.int64) if array.size == 0 or array.dtype.kind in "iu" else array))
+        return as_index_tensor(wrap(as_indices(array)))
     if isinstance(item, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if hasattr(item, "__index__"):
@@ -220,6 +220,23 @@ def as_item(item: Any) -> Any:
     if is_sequence(item):
         return as_item(list(item))
     raise IndexError(NOT_AN_INDEX.format(type(item).__name__))
+
+
+def as_indices(array: Any) -> Any:
+    """The numbers of a list as indices: those with a fraction lose it; what is none is refused in torch's words.
+
+    Raises:
+        TypeError: a complex number or a string is among them.
+        RuntimeError: one is no number, or beyond 64 bits.
+    """
+    kind = array.dtype.kind
+    if kind == "c":
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if kind in "US":
+        raise TypeError("new(): invalid data type 'str'")
+    if kind == "f" and not bool((np.abs(array) < 2.0**63).all()):
+        raise RuntimeError("value cannot be converted to type int64 without overflow")
+    return array.astype(np.int64) if kind in "iuf" or not array.size else array
 
 
 def is_sequence(item: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,8 @@ def set_data(self: Tensor, new: Tensor) -> None:
     if not isinstance(new, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
     gradients.refuse_batch(self, "mutating directly with `.data` under vmap transform is not allowed.")
+    if current().transforms:
+        import_module(f"{__package__}.transformed").refuse_data(self)
     if levels_of(self) != levels_of(new):
         refuse("`.data = ...`", self, new)
     if self.requires_grad and new._array_.dtype.kind not in "fcV":

@@ -35,6 +35,16 @@ def layers(tensor: Tensor) -> dict[int, bool]:
     return depths
 
 
+def refuse_data(tensor: Tensor) -> None:
+    """Refuse to give a tensor other values by `.data =` that a transform follows.
+
+    Raises:
+        RuntimeError: one does.
+    """
+    if layers(tensor):
+        raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
+
+
 def plain(tensor: Tensor) -> Tensor:
     """A tensor without the transforms that follow it, of the same memory."""
     array: Any = tensor._array_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import math
 
 import numpy as np
 import pytest
@@ -169,3 +170,20 @@ def test_any_sequence_of_places_is_an_index(kind):
     assert x[kind([0, 1])].equal(x) and x[0, kind([1, 0])].equal(x[0, [1, 0]])
     with pytest.raises(IndexError, match="valid indices"):
         x[{0: 1}]
+
+
+def test_lists_of_numbers_lose_their_fractions_as_indices():
+    x = wg.arange(5.0)
+    assert x[[0.5]].tolist() == [0.0]
+    assert x[[1.9, -1.5]].tolist() == [1.0, 4.0]
+    assert x[[True, 0.5]].tolist() == [1.0, 0.0]
+    assert wg.eye(3)[:, [1.5]].tolist() == [[0.0], [1.0], [0.0]]
+    with pytest.raises(TypeError, match="'complex' object cannot be interpreted as an integer"):
+        x[[1j]]
+    with pytest.raises(TypeError, match=r"new\(\): invalid data type 'str'"):
+        x[["a"]]
+    for beyond in (math.nan, 1e30):
+        with pytest.raises(RuntimeError, match="cannot be converted to type int64 without overflow"):
+            x[[beyond]]
+    with pytest.raises(IndexError, match="must be long, int, byte or bool"):
+        x[wg.tensor([0.5])]

@@ -309,3 +309,17 @@ def test_the_states_of_modules_are_stacked():
     ):
         with pytest.raises(RuntimeError, match=says):
             stack_module_state(several)
+
+
+def test_data_of_what_a_transform_follows_is_not_replaced():
+    def replaced(x):
+        y = x * 1
+        y.data = wg.ones(2)
+        return y.sum()
+
+    def read(x):
+        return (x.data * x).sum()
+
+    with pytest.raises(RuntimeError, match=r"mutating directly with `\.data` inside functorch transform"):
+        wg.func.grad(replaced)(wg.ones(2))
+    assert wg.func.grad(read)(wg.ones(2)).tolist() == [1.0, 1.0]

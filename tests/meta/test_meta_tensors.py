@@ -300,3 +300,11 @@ def test_functions_that_make_none_there_refuse() -> None:
         torch.Generator("meta")
     with pytest.raises(RuntimeError, match="meta"):
         torch.UntypedStorage(3, device="meta")
+
+
+def test_the_module_of_the_context_has_torchs_names() -> None:
+    from wengert.utils._device import DeviceContext, set_device
+
+    with DeviceContext("meta"):
+        assert torch.ones(1).is_meta
+    assert set_device("meta")(lambda: torch.ones(1))().is_meta

@@ -85,3 +85,12 @@ def test_saved_state_takes_the_dtype_of_its_parameter():
     assert take(x, value, 0, [{"params": [0]}], "exp_avg").dtype is wg.float64
     assert take(x, value, 0, [{"params": [0]}], "step").dtype is wg.float32
     assert take(x, value.double(), 0, [{"params": [0], "fused": True}], "step").dtype is wg.float32
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "SGD", "Adagrad"])
+def test_fused_steps_take_no_complex_parameters(name):
+    x = wg.ones(2, dtype=wg.complex64, requires_grad=True)
+    x.abs().sum().backward()
+    with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating point Tensors"):
+        getattr(wg.optim, name)([x], lr=0.1, fused=True).step()
+    getattr(wg.optim, name)([x], lr=0.1).step()

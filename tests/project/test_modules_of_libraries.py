@@ -147,3 +147,22 @@ def test_no_memory_is_pinned():
     assert pin_memory.pin_memory({"a": [1, "b"]}) == {"a": [1, "b"]}
     with pytest.raises(RuntimeError, match="Cannot access accelerator device"):
         pin_memory.pin_memory([wg.ones(1)])
+
+
+def test_transforms_lie_where_torch_keeps_them():
+    from wengert import func, functorch
+    from wengert._functorch import (
+        apis,
+        batch_norm_replacement,
+        eager_transforms,
+        functional_call,
+        make_functional,
+        vmap,
+    )
+
+    assert apis.vmap is vmap.vmap_impl is func.vmap and apis.grad is eager_transforms.grad_impl is func.grad
+    assert eager_transforms.jacrev is func.jacrev and functional_call.functional_call is func.functional_call
+    assert make_functional.make_functional is functorch.make_functional
+    layer = wg.nn.BatchNorm1d(2)
+    batch_norm_replacement.batch_norm_without_running_stats(layer)
+    assert layer.running_mean is None and not layer.track_running_stats

@@ -201,4 +201,13 @@ def test_a_sampled_product_is_written_into_a_matrix_of_compressed_rows():
     assert wg.sparse.sampled_addmm(x, wg.ones(2, 2), wg.ones(2, 2), out=out) is out
     assert out.to_dense().tolist() == [[3, 0], [0, 3]]
     with pytest.raises(RuntimeError, match=r"cannot be written into a tensor of layout torch\.sparse_coo"):
-        wg.zeros(2, 2, out=wg.eye(2).to_sparse())
+        wg.ones(2, 2, out=wg.eye(2).to_sparse())
+
+
+def test_factories_of_zeros_write_into_sparse_outputs():
+    out = wg.eye(2).to_sparse()
+    assert wg.zeros(2, 2, out=out) is out and out._nnz() == 0 and out.shape == (2, 2)
+    wg.zeros(3, out=out)
+    assert out.shape == (3,) and out.is_sparse
+    with pytest.raises(RuntimeError, match="cannot be written into"):
+        wg.ones(3, out=out)

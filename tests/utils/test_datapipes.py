@@ -8,6 +8,7 @@ import pytest
 
 import wengert as wg
 from wengert.utils.data import DataChunk, DataLoader, IterDataPipe, functional_datapipe
+from wengert.utils.data.datapipes import iter as iter_pipes
 from wengert.utils.data.datapipes.iter import Collator, IterableWrapper, Mapper, Sampler
 
 
@@ -80,3 +81,35 @@ def test_a_loader_shuffles_a_pipe_without_an_order_of_its_own_as_it_says():
         loader = DataLoader(IterableWrapper(range(50)), batch_size=None, shuffle=True)
     first, second = list(loader), list(loader)
     assert first != second and sorted(first) == sorted(second) == list(range(50))
+
+
+def test_files_are_listed_opened_and_read(tmp_path):
+    for name in ("b.txt", "a.txt", "c.bin", "inner/d.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name * 2)
+    root = str(tmp_path)
+    names = [each[len(root) + 1 :] for each in iter_pipes.FileLister(root)]
+    assert names == ["a.txt", "b.txt", "c.bin"]
+    listed = iter_pipes.IterableWrapper([root]).list_files(["*.txt"], recursive=True)
+    assert [each[len(root) + 1 :] for each in listed] == ["a.txt", "b.txt", "inner/d.txt"]
+    assert [text for _, text in listed.open_files().read_from_stream()] == [
+        "a.txta.txt", "b.txtb.txt", "inner/d.txtinner/d.txt"
+    ]  # fmt: skip
+    pieces = iter_pipes.FileLister(root, "a*").open_files(mode="b").read_from_stream(6)
+    assert [piece for _, piece in pieces] == [b"a.txta", b".txt"]
+    ((_, stream),) = iter_pipes.FileOpener([f"{root}/a.txt"])
+    assert list(stream) == ["a.txta.txt"] and repr(stream).startswith("StreamWrapper<")
+    file = stream.file_obj
+    del stream
+    assert file.closed
+    assert len(iter_pipes.FileLister(root, length=3)) == 3
+    with pytest.raises(TypeError, match="doesn't have valid length"):
+        len(iter_pipes.FileLister(root))
+    with pytest.raises(ValueError, match="Invalid mode x"):
+        iter_pipes.FileOpener([], mode="x")
+    with pytest.raises(ValueError, match="doesn't take an encoding"):
+        iter_pipes.FileOpener([], mode="b", encoding="utf-8")
+    with pytest.raises(TypeError, match="Expected string type for pathname"):
+        list(iter_pipes.FileOpener([1]))
+    with pytest.warns(UserWarning, match="No such file"), pytest.raises(FileNotFoundError):
+        list(iter_pipes.FileLister(f"{root}/nowhere"))

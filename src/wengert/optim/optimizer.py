@@ -223,6 +223,9 @@ class Optimizer:
                     self._check_sparse(group)
                 params.append(parameter)
                 grads.append(grad)
+        if group.get("fused"):
+            for parameter in params:
+                of_libraries._device_dtype_check_for_fused(parameter)
         return params, grads
 
     def _check_sparse(self, group: Group) -> None:

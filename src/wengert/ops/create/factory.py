@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import batch_errors, errors
+from ..._core import batch_errors, errors, flags
 from ..._core.calls.out import check_mode, check_shared, put_out
 from ..._core.cards.arguments import wrong_integer
 from ..._core.operators.declaration import is_whole
@@ -234,12 +234,15 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
 
 def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
     """The result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
+    sparse = out is not None and out._flags_ & flags.SPARSE and name in ("zeros", "empty")
+    if sparse:
+        array = laid(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
     made = finish(name, array, requires_grad, levels)
     if out is None:
         return made
     if levels:
         raise RuntimeError(batch_errors.OUT.format(name))
-    if out.shape == made.shape:
+    if out.shape == made.shape or sparse:
         check_shared(out, (), False)
     else:  # without the warning of operators: to factories an output is memory
         check_mode(out, current())

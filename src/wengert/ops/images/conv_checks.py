@@ -70,7 +70,7 @@ def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
         NotImplementedError: they are bools, or of a wide unsigned dtype.
     """
     if bias is not None and bias.dtype != input.dtype:
-        names = [dtypes.from_numpy(each.dtype).legacy[:-6].lower() for each in (input, bias)]
+        names = [dtypes.from_numpy(each.dtype).c_name for each in (input, bias)]
         raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
     if weight.dtype != input.dtype:
         wanted, found = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (input, weight)]

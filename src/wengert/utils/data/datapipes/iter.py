@@ -14,6 +14,7 @@ from ..worker import get_worker_info
 from ._decorator import functional_datapipe
 from .branches import DemultiplexerIterDataPipe, ForkerIterDataPipe
 from .datapipe import DataChunk, IterDataPipe, Shuffled, warn_of_local
+from .files import FileLister, FileOpener, StreamReader
 
 
 class IterableWrapperIterDataPipe(IterDataPipe[Any]):
@@ -370,6 +371,7 @@ Shuffler, Sampler, Grouper = ShufflerIterDataPipe, SamplerIterDataPipe, GrouperI
 ShardingFilter, Forker, Demultiplexer = ShardingFilterIterDataPipe, ForkerIterDataPipe, DemultiplexerIterDataPipe
 
 __all__ = [
-    "Batcher", "Collator", "Concater", "Demultiplexer", "Filter", "Forker", "Grouper", "IterableWrapper", "Mapper",
-    "Multiplexer", "Sampler", "ShardingFilter", "Shuffler", "UnBatcher", "Zipper",
+    "Batcher", "Collator", "Concater", "Demultiplexer", "FileLister", "FileOpener", "Filter", "Forker", "Grouper",
+    "IterableWrapper", "Mapper", "Multiplexer", "Sampler", "ShardingFilter", "Shuffler", "StreamReader", "UnBatcher",
+    "Zipper",
 ]  # fmt: skip
