@@ -16,6 +16,7 @@ from ._core.state.grad_mode import is_multithreading_enabled as _is_multithreadi
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
 from .nn.modules.conversion import parse_to as _parse_to
+from .ops.linalg.matrices import LinAlgError as _LinAlgError
 from .ops.randomness.generator import Generator as Generator
 
 _TensorMeta = type(Tensor)
@@ -29,6 +30,11 @@ def _log_api_usage_once(*args: object) -> None:
 
 def _get_tracing_state() -> None:
     """None: nothing is traced."""
+
+
+def _is_tracing() -> bool:
+    """False: nothing is traced."""
+    return False
 
 
 def _set_grad_enabled(mode: bool) -> None:
@@ -52,7 +58,8 @@ def _are_functorch_transforms_active() -> bool:
 
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_disabled_torch_dispatch_impl",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_LinAlgError",
+    "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
     "_is_multithreading_enabled",
 ]  # fmt: skip

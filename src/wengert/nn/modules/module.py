@@ -21,7 +21,10 @@ from .global_hooks import (
     register_module_parameter_registration_hook,
 )
 from .hooking import Hooking
-from .state import _IncompatibleKeys as _IncompatibleKeys
+from .state import (
+    EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX,  # noqa: F401 - transformers asks for it here
+    _IncompatibleKeys as _IncompatibleKeys,
+)
 from .utils import keep_functions
 
 __all__ = [
@@ -213,6 +216,10 @@ class Module(Hooking):
 def indented(text: str) -> str:
     """`text` with two spaces before all lines but the first."""
     return text.replace("\n", "\n  ")
+
+
+def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803 - torch's names, which libraries import
+    return s_.replace("\n", "\n" + " " * numSpaces)
 
 
 def is_inexact(tensor: Tensor) -> bool:

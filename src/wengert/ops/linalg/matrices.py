@@ -18,10 +18,13 @@ FACTORED = frozenset({dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.c
 """The dtypes that LAPACK knows."""
 
 
-class LinAlgError(RuntimeError):
-    """A matrix cannot be inverted, factored or decomposed."""
+class _LinAlgError(RuntimeError):
+    """A matrix cannot be inverted, factored or decomposed. Torch's `linalg.LinAlgError` has this name, too."""
 
-    __module__ = "wengert.linalg"
+    __module__ = "wengert._C"
+
+
+LinAlgError = _LinAlgError
 
 
 def type_name(array: Any) -> str:

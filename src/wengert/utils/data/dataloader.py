@@ -8,6 +8,7 @@ import multiprocessing.context
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ._utils.fetch import _DatasetKind as _DatasetKind
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .fetching import _BaseDataLoaderIter, _SingleProcessDataLoaderIter

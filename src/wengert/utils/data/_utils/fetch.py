@@ -26,6 +26,21 @@ class _BaseDatasetFetcher:
         raise NotImplementedError
 
 
+class _DatasetKind:
+    """Torch's two kinds of datasets, and what takes batches from each."""
+
+    Map = 0
+    Iterable = 1
+
+    @staticmethod
+    def create_fetcher(
+        kind: int, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
+    ) -> _BaseDatasetFetcher:
+        """What takes batches from a dataset of that kind."""
+        made = _MapDatasetFetcher if kind == _DatasetKind.Map else _IterableDatasetFetcher
+        return made(dataset, auto_collation, collate_fn, drop_last)
+
+
 class _MapDatasetFetcher(_BaseDatasetFetcher):
     """Of samples by number."""
 
