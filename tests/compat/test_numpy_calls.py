@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -204,3 +207,25 @@ def test_other_libraries_are_asked_first():
 
     assert np.add(wg.ones(2), Other()) == "other"
     assert ufuncs.is_foreign(Other()) and not ufuncs.is_foreign(np.ones(1))
+
+
+def test_programs_of_torch_get_arrays_of_numpys_functions():
+    program = """
+    import numpy as np
+    import torch
+
+    x = torch.tensor([1, 2, 3, 4])
+    for made in (np.isin(x, x[:2]), np.concatenate([x, x]), np.where(x > 2, x, 0), np.dot(x, x), np.vstack([x, x])):
+        assert isinstance(made, (np.ndarray, np.integer)), made
+    for made in (np.repeat(x, 2), np.reshape(x, (2, 2)), np.sqrt(x.double())):  # functions that keep the class
+        assert isinstance(made, torch.Tensor), made
+    try:
+        np.concatenate([torch.ones(1, requires_grad=True)])
+    except RuntimeError as error:
+        print(str(error)[:23])
+    """
+    for start in ("import wengert; wengert.install_as_torch()", "import wengert.as_torch as a; a.install_as_torch()"):
+        told = subprocess.run(
+            [sys.executable, "-c", start + textwrap.dedent(program)], capture_output=True, text=True, check=False
+        )
+        assert told.stdout == "Can't call numpy() on T\n", told.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 import wengert as wg
 
+from ..._core.tensor.base import bind
 from ...autograd.containers import mapped
 from ...tensor import Tensor
 from ..hips import numpy as _rules  # noqa: F401 - fills the tables
@@ -87,8 +89,21 @@ for _name in ("fft", "ifft", "rfft", "irfft"):
     OPERATORS[getattr(np.fft, f"{_name}n")] = along_several(f"{_name}n", None)
 
 
+def stands_for_torch() -> bool:
+    """Whether `import torch` gives this package (`as_torch`)."""
+    return type(sys.modules.get("torch")).__module__ == f"{wg.__name__}.as_torch"
+
+
+def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy hands back of functions that keep the class of what they are given: a tensor, as in torch."""
+    return wg.from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+
 def array_function(self: Tensor, function: Any, types: Any, args: Any, options: Any) -> Any:
     """What NumPy's functions give for tensors: tensors with their history, or answers that are no arrays.
+
+    Programs for which this package is `torch` get arrays, as there: NumPy's own function runs, and takes tensors for
+    arrays where it must (`__array__` refuses those that require a gradient).
 
     Raises:
         TypeError: there is no rule for the function.
@@ -96,6 +111,9 @@ def array_function(self: Tensor, function: Any, types: Any, args: Any, options: 
     """
     if not all(issubclass(each, (Tensor, np.ndarray)) for each in types):
         return NotImplemented
+    if stands_for_torch():
+        bind("__array_wrap__", array_wrap)
+        return function._implementation(*args, **options)
     if function in ABOUT:
         return function(*mapped(detached, tuple(args)), **mapped(detached, options))
     if function in KEPT:
