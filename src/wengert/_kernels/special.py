@@ -53,9 +53,14 @@ def ufunc(name: str) -> Any:
 
 
 def gammaln(x: Array, out: Array | None = None) -> Array:
-    """The logarithm of the absolute value of the gamma function; at -inf infinite, as in C, where SciPy says -inf."""
-    found = special("gammaln", x)
-    return deliver(np.where(x == -np.inf, -x, found), out)
+    """The logarithm of the absolute value of the gamma function.
+
+    At -inf infinite, as in C, where SciPy says -inf; of subnormal numbers -log|x|, where SciPy says infinite.
+    """
+    size = np.abs(x)
+    tiny = (size > 0) & (size < np.finfo(x.dtype).tiny)
+    found = np.where(tiny, -np.log(np.where(tiny, size, 1)), special("gammaln", x))
+    return deliver(np.where(x == -np.inf, size, found), out)
 
 
 def digamma(x: Array, out: Array | None = None) -> Array:

@@ -170,7 +170,7 @@ constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 constexpr bool arrays_only(Binary op) { return op > DIVIDE && (op < FMOD || op > FLOOR_DIVIDE); }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
 template <class T>
-constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op > COS && op < LOG_SIGMOID && count > 256; }
+constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op > COS && op < LOG_SIGMOID && op != LOG1P && count > 256; }
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return !PyBool_Check(number) && as_index(number, value) && value == 1;

@@ -5,7 +5,6 @@
 #include "pointwise.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace wengert {
@@ -237,45 +236,7 @@ PyObject* logcumsumexp(Call args) {
     return result.give();
 }
 
-// erfinv(self): of what is no number SciPy makes a report each time, and takes microseconds for it.
-bool is_between_ones(PyArrayObject* x) {
-    const double* values = data_of<double>(x);
-    return std::none_of(values, values + PyArray_SIZE(x), [](double value) { return !(std::fabs(value) <= 1); });
-}
-PyObject* erfinv(Call args) {
-    static Ufunc ufunc{"scipy.special", "erfinv"};
-    PyObject* result = direct_unary(ERFINV, args[0]);
-    if (result || PyErr_Occurred()) return result;
-    PyArrayObject* x = operand(args[0]);
-    return x && PyArray_DESCR(x) == double_descr && is_between_ones(x) ? of_one(ufunc, args[0]) : nullptr;
-}
-
-// gammaln(self): at -inf SciPy says -inf, which is the body's matter.
-PyObject* gammaln(Call args) {
-    static Ufunc ufunc{"scipy.special", "gammaln"};
-    PyObject* result = direct_unary(GAMMALN, args[0]);
-    if (result || PyErr_Occurred()) return result;
-    PyArrayObject* x = operand(args[0]);
-    if (!x || PyArray_DESCR(x) != double_descr) return nullptr;
-    const double* values = data_of<double>(x);
-    const bool above = std::none_of(values, values + PyArray_SIZE(x), [](double value) { return value == -HUGE_VAL; });
-    return above ? of_one(ufunc, args[0]) : nullptr;
-}
-
-// ---- digamma and its derivatives -----------------------------------------------------------------------------------
-// Whether no element lies where SciPy's digamma loses digits.
-bool is_far_from_poles(PyArrayObject* x) {
-    const double* values = data_of<double>(x);
-    return std::none_of(values, values + PyArray_SIZE(x), [](double value) { return value < -0.5; });
-}
-PyObject* digamma(Call args) {
-    static Ufunc psi{"scipy.special", "psi"};
-    PyObject* result = direct_unary(DIGAMMA, args[0]);
-    if (result || PyErr_Occurred()) return result;
-    PyArrayObject* x = operand(args[0]);
-    return x && PyArray_DESCR(x) == double_descr && is_far_from_poles(x) ? of_one(psi, args[0]) : nullptr;
-}
-
+// ---- the derivatives of digamma -----------------------------------------------------------------------------------
 // Of positive, finite floats by a loop of our own; null for others.
 PyObject* polygamma_of_positive(npy_intp order, PyArrayObject* x) {
     const float* values = data_of<float>(x);
@@ -338,9 +299,6 @@ PyMethodDef ufunc_methods[] = {
     direct_method("direct_nextafter", direct<2, nextafter>, "nextafter(self, other), or NotImplemented"),
     direct_method("direct_logaddexp2", direct<2, logaddexp2>, "logaddexp2(self, other), or NotImplemented"),
     direct_method("direct_logcumsumexp", direct<2, logcumsumexp>, "logcumsumexp(self, dim), or NotImplemented"),
-    direct_method("direct_erfinv", direct<1, erfinv>, "erfinv(self), or NotImplemented"),
-    direct_method("direct_gammaln", direct<1, gammaln>, "gammaln(self), or NotImplemented"),
-    direct_method("direct_digamma", direct<1, digamma>, "digamma(self), or NotImplemented"),
     direct_method("direct_polygamma", direct<2, polygamma>, "polygamma(n, self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
