@@ -83,6 +83,7 @@ DIRECT.update(dict.fromkeys(["median_full", "nanmedian_full"], lambda r, t: [few
 SLICES = ["index_copy", "index_copy_"]
 DIRECT |= dict.fromkeys(SLICES, lambda r, t: [np.ones((3, 2), t), 0, rows(r, 2, 3), np.ones((2, 2), t)])
 DIRECT.update(dict.fromkeys(["index_fill", "index_fill_"], lambda r, t: [few(r, t), 0, rows(r, 2, 3), 0.5]))
+DIRECT.update(dict.fromkeys(["put", "put_"], lambda r, t: [few(r, t), rows(r, 3, 2) - 1, np.ones(3, t), False]))
 DIRECT.update(
     logsumexp=lambda r, t: [few(r, t), -1, True],
     aminmax=lambda r, t: [few(r, t), 1, False],

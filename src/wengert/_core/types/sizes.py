@@ -32,10 +32,11 @@ class Size(tuple[int, ...]):
 
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
+        return tuple.__new__(Size, found) if type(found) is tuple else found
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
-        return Size(tuple.__add__(self, other))
+        found = tuple.__add__(self, other)
+        return tuple.__new__(Size, found) if type(other) is Size else Size(found)
 
     def __radd__(self, other: tuple[int, ...]) -> Size:
         return Size(tuple(other) + tuple(self))

@@ -67,10 +67,61 @@ PyObject* entr(Call args) {
         return x > 0 || x != x ? -x * std::log(x) : x == 0 ? T(0) : -std::numeric_limits<T>::infinity();
     });
 }
+// Where `logit` leaves its argument as it is.
+struct Limits {
+    double low = 0, high = 1;
+    bool read(PyObject* eps) {
+        if (!as_number(eps, low) || !(low >= 0)) return false;
+        high = 1 - low;
+        return low <= high;
+    }
+};
 // (self, eps)
-PyObject* logit(Call args) { return args[1] == Py_None ? direct_unary(LOGIT, args[0]) : nullptr; }
-// (grad, self, eps)
-PyObject* logit_rule(Call args) { return args[2] == Py_None ? pointwise_binary(LOGIT_BACKWARD, args[0], args[1], nullptr) : nullptr; }
+template <class T>
+PyObject* limited_logit(PyArrayObject* x, const Limits& limits) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T *from = data_of<T>(x), low = static_cast<T>(limits.low), high = static_cast<T>(limits.high);
+    T* to = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, call, [=](npy_intp begin, npy_intp end) {
+        const npy_intp some = end - begin;
+        loops<T>().clamp(from + begin, low, high, to + begin, some);
+        loops<T>().unary[LOGIT](to + begin, to + begin, some);
+    });
+    return result.give();
+}
+PyObject* logit(Call args) {
+    if (args[1] == Py_None) return direct_unary(LOGIT, args[0]);
+    Limits limits;
+    PyArrayObject* x = limits.read(args[1]) ? plain(args[0]) : nullptr;
+    if (x && PyArray_DESCR(x) == float_descr) return limited_logit<float>(x, limits);
+    return x && PyArray_DESCR(x) == double_descr ? limited_logit<double>(x, limits) : nullptr;
+}
+// (grad, self, eps): nothing where the argument was limited
+template <class T>
+PyObject* limited_logit_rule(PyArrayObject* grad, PyArrayObject* x, const Limits& limits) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad), *from = data_of<T>(x), low = static_cast<T>(limits.low), high = static_cast<T>(limits.high);
+    T* to = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
+        loops<T>().binary[LOGIT_BACKWARD](slope + begin, 1, from + begin, 1, to + begin, end - begin);
+        for (npy_intp at = begin; at < end; ++at) to[at] = (from[at] < low) | (from[at] > high) ? T(0) : to[at];
+    });
+    return result.give();
+}
+PyObject* logit_rule(Call args) {
+    if (args[2] == Py_None) return pointwise_binary(LOGIT_BACKWARD, args[0], args[1], nullptr);
+    Limits limits;
+    PyArrayObject *grad = limits.read(args[2]) ? plain(args[0]) : nullptr, *x = grad ? plain(args[1], PyArray_DESCR(grad)) : nullptr;
+    if (!x || !same_shape(grad, x)) return nullptr;
+    if (PyArray_DESCR(grad) == float_descr) return limited_logit_rule<float>(grad, x, limits);
+    return PyArray_DESCR(grad) == double_descr ? limited_logit_rule<double>(grad, x, limits) : nullptr;
+}
 // (self, other)
 PyObject* xlogy(Call args) {
     return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log(y); });

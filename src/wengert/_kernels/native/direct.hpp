@@ -108,7 +108,7 @@ constexpr int most_dims = 32;  // of arrays made here; NumPy 1 allows no more
 
 // The lengths in a tuple; how many, or -1 if it is none, or more than memory can hold.
 inline int as_shape(PyObject* object, npy_intp* shape) {
-    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
     const int ndim = static_cast<int>(PyTuple_GET_SIZE(object));
     Size count(16);  // bytes of the largest element
     for (int i = 0; i < ndim; ++i) {

@@ -45,13 +45,13 @@ PyObject* prelu(Call args) {
     if (!result) return nullptr;
     const T *input = data_of<T>(x), *slopes = data_of<T>(weight);
     T* out = data_of<T>(result.get());
-    const npy_intp middle = layout.middle, inner = layout.inner;
+    // A row has one slope, or, where the channels lie innermost, one for each element.
+    const npy_intp middle = layout.inner == 1 ? 1 : layout.middle, inner = layout.inner == 1 ? layout.middle : layout.inner;
+    const npy_intp step = layout.inner == 1;
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
     parallel_for(layout.outer * middle, inner, [=](npy_intp first, npy_intp last) {
-        for (npy_intp row = first; row < last; ++row) {
-            const T slope = slopes[row % middle];
-            for (npy_intp i = row * inner; i < (row + 1) * inner; ++i) out[i] = input[i] > 0 ? input[i] : slope * input[i];
-        }
+        const auto loop = loops<T>().binary[PRELU];
+        for (npy_intp row = first; row < last; ++row) loop(input + row * inner, 1, slopes + row % middle, step, out + row * inner, inner);
     });
     return result.give();
 }

@@ -1,4 +1,4 @@
-// Slices written along a dimension where an index says: the cards `index_copy` and `index_fill`, and their in-place forms,
+// Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their in-place forms,
 // which write everything and return None, or write nothing and answer NotImplemented.
 #include "elements.hpp"
 
@@ -31,7 +31,8 @@ struct Slices {
         return true;
     }
 
-    // Writes what lies at `from`, under `strides` of the target's dimensions.
+    // Writes what lies at `from`, under `strides` of the target's dimensions. What lies in one piece in both, or is one element
+    // again and again, is written at once.
     void write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
         npy_intp shape[NPY_MAXDIMS], own[NPY_MAXDIMS], its[NPY_MAXDIMS];
         int rest = 0;
@@ -41,11 +42,21 @@ struct Slices {
         }
         char* to = PyArray_BYTES(target);
         const npy_intp bytes = PyArray_ITEMSIZE(target);
-        npy_intp at = 0;
+        const bool same = rest > 0 && its[rest - 1] == 0;
+        npy_intp run = 1, at = 0;
+        while (rest > 0 && own[rest - 1] == run * bytes && its[rest - 1] == (same ? 0 : run * bytes)) run *= shape[--rest];
         for (const npy_intp offset : offsets) {
-            walk(rest, shape, own, its, offset, at, [=](npy_intp x, npy_intp y) { copy_element(to + x, from + y, bytes); });
+            walk(rest, shape, own, its, offset, at, [=](npy_intp x, npy_intp y) {
+                if (run == 1) copy_element(to + x, from + y, bytes);
+                else if (same) fill_run(to + x, from + y, bytes, run);
+                else std::memcpy(to + x, from + y, static_cast<size_t>(run * bytes));
+            });
             at += strides[axis];
         }
+    }
+    static void fill_run(char* to, const char* element, npy_intp bytes, npy_intp run) {
+        copy_element(to, element, bytes);
+        for (npy_intp done = 1; done < run; done *= 2) std::memcpy(to + done * bytes, to, static_cast<size_t>(std::min(done, run - done) * bytes));
     }
 };
 
@@ -74,6 +85,26 @@ PyObject* fill_slices(Call args) {
     Py_RETURN_NONE;
 }
 
+// (self, index, source, accumulate): elements at places counted in row-major order, not added
+PyObject* put_places(Call args) {
+    PyArrayObject *target = as_target(args[0]), *x = target ? plain(args[0]) : nullptr;
+    PyArrayObject *places = x ? plain(args[1], int64_descr) : nullptr, *source = places ? plain(args[2], PyArray_DESCR(x)) : nullptr;
+    if (!source || args[3] != Py_False || PyArray_SIZE(places) != PyArray_SIZE(source)) return nullptr;
+    const npy_intp count = PyArray_SIZE(places), length = PyArray_SIZE(x), bytes = PyArray_ITEMSIZE(x);
+    if (count > most_elements || !lie_apart(target, places) || !lie_apart(target, source)) return nullptr;
+    std::vector<npy_intp> checked(static_cast<size_t>(count));
+    const int64_t* given = data_of<int64_t>(places);
+    for (npy_intp i = 0; i < count; ++i) {
+        const npy_intp place = load_once(given + i);
+        if (place < -length || place >= length) return nullptr;
+        checked[static_cast<size_t>(i)] = place < 0 ? place + length : place;
+    }
+    char* to = PyArray_BYTES(target);
+    const char* from = PyArray_BYTES(source);
+    for (npy_intp i = 0; i < count; ++i) copy_element(to + checked[static_cast<size_t>(i)] * bytes, from + i * bytes, bytes);
+    Py_RETURN_NONE;
+}
+
 // The same on a copy.
 template <PyObject* (*write)(Call)>
 PyObject* on_copy(Call args) {
@@ -93,6 +124,8 @@ PyMethodDef slice_methods[] = {
     direct_method("direct_index_copy_", direct<4, copy_slices>, "index_copy_(self, dim, index, source): None, or NotImplemented"),
     direct_method("direct_index_fill", direct<4, on_copy<fill_slices>>, "index_fill(self, dim, index, value), or NotImplemented"),
     direct_method("direct_index_fill_", direct<4, fill_slices>, "index_fill_(self, dim, index, value): None, or NotImplemented"),
+    direct_method("direct_put", direct<4, on_copy<put_places>>, "put(self, index, source, accumulate), or NotImplemented"),
+    direct_method("direct_put_", direct<4, put_places>, "put_(self, index, source, accumulate): None, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList slice_list(slice_methods);

@@ -196,7 +196,7 @@ bool part_lengths(PyObject* shapes, PyArrayObject* grad, int axis, npy_intp* len
     Size total(0);
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(shapes); ++at) {
         PyObject* shape = PyTuple_GET_ITEM(shapes, at);
-        if (!PyTuple_CheckExact(shape)) return false;
+        if (!PyTuple_Check(shape)) return false;
         if (PyTuple_GET_SIZE(shape) != ndim || !as_index(PyTuple_GET_ITEM(shape, axis), lengths[at]) || lengths[at] < 0)
             return false;
         total = total + lengths[at];

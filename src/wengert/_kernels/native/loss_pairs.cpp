@@ -10,6 +10,12 @@
 namespace wengert {
 namespace {
 
+// In two steps, which a compiler makes vectors of.
+template <class T>
+T limited(T value, T limit) {
+    const T above = value < -limit ? -limit : value;
+    return above > limit ? limit : above;
+}
 // Each form gives the loss of one difference, its slope, and the factor that the rule multiplies the gradient with.
 template <class T>
 struct Squared {
@@ -24,7 +30,7 @@ struct SmoothAbsolute {
         const T distance = std::fabs(difference);
         return distance < bend ? T(0.5) * distance * distance / bend : distance - T(0.5) * bend;
     }
-    T slope(T difference) const { return difference < -bend ? -bend : difference > bend ? bend : difference; }
+    T slope(T difference) const { return limited(difference, bend); }
     double factor() const { return 1 / static_cast<double>(bend); }
 };
 template <class T>
@@ -34,7 +40,7 @@ struct Huber {
         const T distance = std::fabs(difference);
         return distance <= bend ? T(0.5) * distance * distance : bend * (distance - T(0.5) * bend);
     }
-    T slope(T difference) const { return difference < -bend ? -bend : difference > bend ? bend : difference; }
+    T slope(T difference) const { return limited(difference, bend); }
     double factor() const { return 1; }
 };
 
@@ -172,11 +178,12 @@ PyObject* rule_of(PyObject* const* args, PyObject* wanted, const Form& form) {
         const T *own = at ? target : x, *other = at ? x : target;  // slopes are odd; -0 only where the factor is negative
         T* out = data_of<T>(made);
         over(pair, [&](npy_intp begin, npy_intp end) {
+            const Form local = form;  // which no element that is written can be a part of
             if (slopes.step) {
-                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(own[i] - other[i]) * slopes.of(i);
+                for (npy_intp i = begin; i < end; ++i) out[i] = local.slope(own[i] - other[i]) * slopes.of(i);
             } else {
                 const T factor = slopes.of(0);
-                for (npy_intp i = begin; i < end; ++i) out[i] = form.slope(own[i] - other[i]) * factor;
+                for (npy_intp i = begin; i < end; ++i) out[i] = local.slope(own[i] - other[i]) * factor;
             }
         });
     });

@@ -17,7 +17,7 @@ PyArrayObject* plain_values(PyObject* object) {
 // One integer or a tuple of them; how many, or -1.
 int as_numbers(PyObject* object, npy_intp* numbers) {
     if (PyLong_CheckExact(object)) return as_index(object, *numbers) ? 1 : -1;
-    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > most_dims) return -1;
     const int count = static_cast<int>(PyTuple_GET_SIZE(object));
     for (int i = 0; i < count; ++i)
         if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i)) || !as_index(PyTuple_GET_ITEM(object, i), numbers[i])) return -1;

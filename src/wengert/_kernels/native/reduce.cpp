@@ -294,26 +294,45 @@ PyObject* sum_in_runs(PyObject* object, PyObject* dim, PyObject* keepdim) {
 
 // The cards: (self, dim, keepdim, dtype).
 template <bool mean>
+PyObject* of_dims(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    Block block;
+    if (!x) {
+        PyObject* made = in_memory_order<mean>(args[0], args[1], args[2]);
+        return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+    }
+    if (!find_dims(x, args[1], args[2], block)) {
+        PyObject* made = scattered<mean>(x, args[1], args[2]);
+        return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+    }
+    PyArray_Descr* descr = PyArray_DESCR(x);
+    if (descr == float_descr) return typed<float>(x, block, mean);
+    if (descr == double_descr) return typed<double>(x, block, mean);
+    if (PyArray_ITEMSIZE(x) == 2) return half_sum(x, block, mean);
+    if (mean) return nullptr;
+    if (descr == int64_descr) return whole_sum<int64_t>(x, block);
+    return descr == bool_descr ? whole_sum<uint8_t>(x, block) : nullptr;
+}
+// A copy without gaps of few floating numbers that lie anywhere, or again and again; null for others.
+PyArrayObject* few_copied(PyObject* object, NPY_ORDER order) {
+    if (!PyArray_CheckExact(object) || plain(object)) return nullptr;
+    auto* x = reinterpret_cast<PyArrayObject*>(object);
+    const bool fits = PyArray_DESCR(x) == float_descr || PyArray_DESCR(x) == double_descr;
+    return fits && PyArray_SIZE(x) <= piece ? reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, order)) : nullptr;
+}
+template <bool mean>
 PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         if (nargs != 4 || args[3] != Py_None) return nullptr;
-        PyArrayObject* x = plain(args[0]);
-        Block block;
-        if (!x) {
-            PyObject* made = in_memory_order<mean>(args[0], args[1], args[2]);
-            return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
+        PyObject* made = of_dims<mean>(args);
+        for (const NPY_ORDER order : {NPY_KEEPORDER, NPY_CORDER}) {  // as they lie, which is sooner done, or in rows
+            if (made || PyErr_Occurred()) break;
+            const Owned copy(few_copied(args[0], order));
+            if (!copy) break;
+            PyObject* given[] = {reinterpret_cast<PyObject*>(copy.get()), args[1], args[2]};
+            made = of_dims<mean>(given);
         }
-        if (!find_dims(x, args[1], args[2], block)) {
-            PyObject* made = scattered<mean>(x, args[1], args[2]);
-            return made || PyErr_Occurred() ? made : sum_in_runs<mean>(args[0], args[1], args[2]);
-        }
-        PyArray_Descr* descr = PyArray_DESCR(x);
-        if (descr == float_descr) return typed<float>(x, block, mean);
-        if (descr == double_descr) return typed<double>(x, block, mean);
-        if (PyArray_ITEMSIZE(x) == 2) return half_sum(x, block, mean);
-        if (mean) return nullptr;
-        if (descr == int64_descr) return whole_sum<int64_t>(x, block);
-        return descr == bool_descr ? whole_sum<uint8_t>(x, block) : nullptr;
+        return made;
     });
 }
 

@@ -12,7 +12,7 @@ using Call = PyObject* const*;
 
 // The lengths of a tuple of integers; -1 if it is none, or holds 0, with which strides are not NumPy's.
 int read_shape(PyObject* object, npy_intp* shape) {
-    if (!PyTuple_CheckExact(object) || PyTuple_GET_SIZE(object) > NPY_MAXDIMS) return -1;
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) > NPY_MAXDIMS) return -1;
     const int ndim = static_cast<int>(PyTuple_GET_SIZE(object));
     Size total(16);
     for (int i = 0; i < ndim; ++i) {

@@ -148,7 +148,10 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
         full[where] = source.reshape(-1)
 
 
-@op(layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself", batching="batches.put_in")
+@op(
+    layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself", batching="batches.put_in",
+    native=native("put"), native_write=native("put_"),
+)  # fmt: skip
 def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
     """The tensor with elements of `source` at places counted in row-major order.
 

@@ -20,6 +20,9 @@ def check_parts(name: str, first: Any, second: Any) -> None:
     Raises:
         RuntimeError: they are refused.
     """
+    if first.dtype == second.dtype and first.dtype in COMPLEX_OF:
+        broadcast(first.shape, second.shape)
+        return
     names = [from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
@@ -29,9 +32,7 @@ def check_parts(name: str, first: Any, second: Any) -> None:
         raise RuntimeError(
             f"{name}(): Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument"
         )
-    if first.dtype not in COMPLEX_OF:
-        raise NotImplementedError(NO_HALVES.format(name))
-    broadcast(first.shape, second.shape)
+    raise NotImplementedError(NO_HALVES.format(name))
 
 
 def parts(make: Any) -> Any:
