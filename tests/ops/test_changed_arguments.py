@@ -85,3 +85,19 @@ def test_the_norm_of_one_element_is_its_size_whatever_its_range(order):
     for made in (wg.linalg.vector_norm(x.unsqueeze(1), order, 1), wg.linalg.vector_norm(x.t()[:, None], order, (1,))):
         assert made.tolist() in (x.abs().tolist(), x.t().abs().tolist())
     assert wg.linalg.vector_norm(x[0, :1], order).item() == x[0, 0].item()
+
+
+def test_means_of_integers_are_refused_before_their_dimensions():
+    numbers = wg.tensor([248, 255], dtype=wg.uint8)
+    with pytest.raises(RuntimeError, match="std_mean only support floating point and complex dtypes"):
+        wg.std_mean(numbers, 1)
+    with pytest.raises(RuntimeError, match="could not infer output dtype"):
+        wg.mean(numbers, 5)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        wg.mean(wg.ones(2), 5)
+
+
+@pytest.mark.parametrize(("factor", "error"), [(float("nan"), ValueError), (float("inf"), OverflowError)])
+def test_areas_of_no_size_are_refused_by_their_lengths(factor, error):
+    with pytest.raises(error, match="to integer"):
+        wg.nn.functional.interpolate(wg.ones(2, 3, 4), scale_factor=factor, mode="area")

@@ -209,7 +209,8 @@ def interpolate(
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
         )
-    lengths, scales = read_target(input.shape[2:], size, scale_factor, recompute_scale_factor)
+    rounded = recompute_scale_factor or (mode == "area" and size is None)  # its windows follow from the lengths
+    lengths, scales = read_target(input.shape[2:], size, scale_factor, rounded)
     check_mode(input.ndim, mode, bool(align_corners), antialias)
     if mode == "area":
         return area(input, lengths)

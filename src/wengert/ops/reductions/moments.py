@@ -210,8 +210,8 @@ def std_mean(
         Two new tensors.
     """
     spread = read_spread("std_mean", dim, unbiased, keepdim, correction)
-    centre = kernels.mean(self, read_dims("std_mean", spread[0], self.ndim), keepdim)
-    return variance(self, spread, "std_mean", True), centre
+    deviation = variance(self, spread, "std_mean", True)
+    return deviation, kernels.mean(self, read_dims("std_mean", spread[0], self.ndim), keepdim)
 
 
 @std_mean.vjp("self")

@@ -101,7 +101,8 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     Raises:
         RuntimeError: the result would be an integer.
     """
-    return kernels.mean(self, read_dims("mean", dim, self.ndim), keepdim, mean_dtype(self, dtype))
+    wanted = mean_dtype(self, dtype)
+    return kernels.mean(self, read_dims("mean", dim, self.ndim), keepdim, wanted)
 
 
 @mean.vjp("self", native=native("mean_rule"))
