@@ -11,6 +11,8 @@ from .io.objects import load, save
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
 
+DEFAULT_PROTOCOL = 2
+"""Of torch's pickles; libraries name it in the defaults of their own functions."""
 FileLike: TypeAlias = str | PathLike[str] | IO[bytes]
 FILE_LIKE: TypeAlias = FileLike
 MAP_LOCATION: TypeAlias = Any

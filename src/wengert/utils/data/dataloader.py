@@ -116,6 +116,11 @@ class DataLoader:
         self.batch_sampler = batch_sampler
 
     @property
+    def _auto_collation(self) -> bool:
+        """Whether samples are put into batches; what subclasses in libraries ask."""
+        return self.batch_sampler is not None
+
+    @property
     def _index_sampler(self) -> Iterable[Any]:
         """What each fetch is asked for: numbers in lists, or one by one; nothing of a stream."""
         if self.streams:
