@@ -18,7 +18,6 @@ from ._core.calls.unanswered import disabled as disabled
 from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
 from ._core.graph.node import Node, end_of
-from ._core.operators.layouts import steps_of
 from ._core.operators.promotion import is_operand
 from ._core.state.modes import current
 from ._core.tensor import reading, tracing
@@ -31,8 +30,10 @@ from ._core.types.sizes import Size
 from ._later import CONVERSIONS, KINDS
 from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
-from .ops.memory.memory_formats import is_in_format
-from .ops.memory.reach import address, is_sparse, offset_in_bytes, refuse_compressed
+from .ops.memory.reach import data_ptr, get_nbytes, is_contiguous, storage_offset, stride
+
+SPARSE: int = flags.SPARSE  # a global is read twice as fast as an attribute of a module
+CPU = device("cpu")
 
 
 def construct(self: Tensor, *data: Any, **options: Any) -> None:
@@ -174,8 +175,6 @@ def backward(
         if overriding.is_anyone_asked((self,)):
             given = {"gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
             return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
-    if gradient is None and self._flags_ & flags.SPARSE and self.is_meta and self._array_.size == 1:  # type: ignore[attr-defined]
-        gradient = self.detach()  # type: ignore[attr-defined]  # a one of its device
     passes.backward(self, gradient, retain_graph, create_graph, inputs)
 
 
@@ -219,63 +218,11 @@ def contains(self: Tensor, element: Any) -> bool:
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 
-def stride(self: Tensor, dim: int | None = None) -> Any:
-    """For each dimension (or one) how many elements lie between neighbours in memory.
-
-    Raises:
-        RuntimeError: the tensor is compressed.
-    """
-    if self._flags_ & flags.SPARSE:
-        refuse_compressed(self, "strides")
-    steps = (0,) * self._array_.ndim if is_sparse(self) else steps_of(self._array_)
-    return steps if dim is None else steps[reading.place_of("stride", dim, len(steps))]
-
-
-def storage_offset(self: Tensor) -> int:
-    """How many elements lie between the start of the storage and the first element."""
-    return 0 if is_sparse(self) else offset_in_bytes(self) // self._array_.itemsize
-
-
-def data_ptr(self: Tensor) -> int:
-    """The address of the first element.
-
-    Raises:
-        RuntimeError: the tensor is sparse, or stands for the members of a batch.
-    """
-    if self._flags_ & (flags.SPARSE | flags.BATCHED):
-        if self.is_meta:  # type: ignore[attr-defined]
-            return 0
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return address(self._array_)
-
-
-def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format.
-
-    Raises:
-        RuntimeError: the tensor is compressed.
-    """
-    if self._flags_ & flags.SPARSE:
-        refuse_compressed(self, "is_contiguous")
-    return not is_sparse(self) and is_in_format(self._array_, memory_format)
-
-
-def get_nbytes(self: Tensor) -> int:
-    """Bytes of all elements.
-
-    Raises:
-        RuntimeError: the tensor is sparse.
-    """
-    if is_sparse(self):
-        raise RuntimeError("nbytes is not defined for sparse tensors: add those of the indices and of the values")
-    return int(self._array_.nbytes)
-
-
 def get_real_properties() -> dict[str, property]:
     """Read-only properties that are one expression."""
     return {
         "device": property(
-            lambda self: self._array_.device if self._flags_ & flags.SPARSE else device("cpu"),
+            lambda self: self._array_.device if self._flags_ & SPARSE else CPU,
             doc="Where the memory is.",
         ),
         "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),

@@ -10,7 +10,6 @@ from .._core import flags
 from .._core.backward import passes
 from .._core.cards.arguments import word_of
 from .._core.state.modes import current
-from .._core.tensor.base import Tensor
 from .._core.types.sizes import Size
 
 ONLY_INPUTS = (
@@ -61,7 +60,6 @@ def backward(
         options = {"retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
         given = {"grad_tensors": grad_tensors, **options}
         return answered(backward, relevant, (tensors,), given)  # type: ignore[no-any-return]
-    grad_tensors = on_meta(tensors) if grad_tensors is None else grad_tensors
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
@@ -121,17 +119,8 @@ def grad(
     if is_grads_batched and grad_outputs is not None:
         found = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     else:
-        grad_outputs = on_meta(outputs) if grad_outputs is None else grad_outputs
         found = passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     return found
-
-
-def on_meta(outputs: Sequence[Any]) -> Any:
-    """The ones that a pass from numbers on the device "meta" starts with; None where there are no such."""
-    if not any(isinstance(each, Tensor) and each._flags_ & flags.SPARSE for each in outputs):
-        return None
-    known = [isinstance(each, Tensor) and each.is_meta and each.ndim == 0 for each in outputs]  # type: ignore[attr-defined]
-    return [each.detach() if one else None for each, one in zip(outputs, known)]
 
 
 def several(value: Any, inputs_of: str = "") -> Sequence[Any]:

@@ -12,7 +12,7 @@ from wengert._core.state.modes cimport current
 cpdef object as_sequence(object value)
 cpdef object cotangents(object value, long count)
 cpdef Edge edge_of(object each)
-@cython.locals(grads=list)
+@cython.locals(grads=list, known=Tensor)
 cpdef list starting_gradients(object tensors, object given)
 @cython.locals(roots=list, grads=list)
 cpdef tuple start(object tensors, list given, bint constants)

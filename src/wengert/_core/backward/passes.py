@@ -215,10 +215,11 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
     grads: list[Any] = []
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
         if isinstance(tensor, Tensor):
-            if (cotangent is not None and not is_like(cotangent, tensor)) or (
-                cotangent is None and tensor.requires_grad
-            ):
-                cotangent = cotangent_of(at, tensor._array_.shape, tensor._array_.dtype, cotangent)
+            known: Tensor = tensor
+            if cotangent is None and known._flags_ & flags.SPARSE:
+                cotangent = known._array_.unit(known)  # type: ignore[attr-defined]
+            if (cotangent is not None and not is_like(cotangent, known)) or (cotangent is None and known.requires_grad):
+                cotangent = cotangent_of(at, known._array_.shape, known._array_.dtype, cotangent)
         elif hasattr(tensor, "node"):
             edge = edge_of(tensor)
             if edge.shape is None and cotangent is None:

@@ -29,6 +29,10 @@ class StandIn(np.ndarray):  # type: ignore[type-arg]
         """Refuse what asks for values."""
         raise NotImplementedError(what)
 
+    def unit(self, tensor: Any) -> Any:
+        """The cotangent that a pass from `tensor` starts with; None where it is what an array of values has."""
+        return None
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         self.refuse(f"NumPy's {function.__name__}")
 

@@ -38,6 +38,10 @@ class Valueless(StandIn):
     def refuse(self, what: str) -> NoReturn:
         raise RuntimeError(NO_NUMBER) if what in ("item", "bool") else NotImplementedError(NO_DATA)
 
+    def unit(self, tensor: Any) -> Any:
+        """A number on the device "meta", for the derivative of a number there."""
+        return tensor.detach() if self.size == 1 else None
+
     def fill(self, value: Any) -> None:  # type: ignore[override]
         """Nothing: there are no values."""
 

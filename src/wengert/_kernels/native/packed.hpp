@@ -17,6 +17,8 @@ namespace wengert {
 constexpr index_t packed_depth = 256;  // with it a panel of the right factor stays in a processor's first cache
 constexpr index_t packed_rows_apart = packed_depth + 1;  // of two panels: the last row is followed by room that packing may overwrite
 constexpr index_t block_panels = 8;    // of the right factor, packed at a time: for the second cache
+constexpr index_t most_panels = 24;    // the same beside a left factor that no such cache holds, and that is read once for each block
+constexpr index_t tall_panels = 56;    // of the left factor, which then is such a one
 constexpr index_t least_panels = 8;    // of rows, for which a thread packs a right factor
 constexpr index_t few_panels = 6;      // of the left factor, for which packing the right one does not pay
 constexpr index_t few_tiles = 4;       // of a block, that are worth a thread
@@ -225,7 +227,8 @@ struct Cut {
 };
 inline Cut cut_of(index_t rows_panels, index_t column_panels, index_t width) {
     const index_t threads = thread_count(), wanted = threads < 2 ? 1 : 3 * threads;
-    index_t across = block_panels, down = threads > 1 && rows_panels >= least_panels * threads ? pieces_of(rows_panels, threads) : rows_panels;
+    index_t across = rows_panels < tall_panels ? block_panels : most_panels;
+    index_t down = threads > 1 && rows_panels >= least_panels * threads ? pieces_of(rows_panels, threads) : rows_panels;
     while (across > 2 && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) across /= 2;
     while (down > least_panels && pieces_of(column_panels, across) * pieces_of(rows_panels, down) < wanted) down = pieces_of(down, 2);
     // At least one for each thread, though more of the right factor is packed twice.
@@ -281,7 +284,7 @@ void multiply_blocks(const Packed<T>& left, const Spread<T>& right, index_t colu
     index_t last_row = 0;
     for (index_t k = 0; k < left.depth(); ++k) last_row = right.rows[k] > last_row ? right.rows[k] : last_row;
     const Scratch<T> packed = scratch<T>(cut.columns * packed_rows_apart);
-    Panel panels[block_panels];
+    Panel panels[most_panels];
     for (index_t item = first; item < last; ++item) {
         const index_t begin = item % cut.column_blocks * cut.columns, panel = item / cut.column_blocks * cut.row_panels;
         const index_t end = begin + cut.columns < columns ? begin + cut.columns : columns;

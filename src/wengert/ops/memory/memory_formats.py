@@ -87,7 +87,7 @@ def suggested_format(array: Any) -> Any:
 
 def is_in_format(array: Any, order: Any) -> bool:
     """Whether an array is dense in the order of a memory format (None: row-major)."""
-    if order in RANKS:
+    if order is not None and order in RANKS:
         return array.ndim == RANKS[order] and layouts.is_channels_last(array)
     return bool(array.flags.c_contiguous)
 

@@ -1,4 +1,4 @@
-"""The memory behind tensors: how far a storage reaches, and what happens if it has to reach further."""
+"""The memory behind tensors: where elements lie, how far a storage reaches, and what makes it reach further."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..._core import flags
+from ..._core.operators.layouts import steps_of
+from ..._core.tensor import reading
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.tensor.storage import Storage, size_in_bytes
 from ..._core.types.devices import strided
 from ..._kernels.layout import address, reaching, row_major
+from .memory_formats import is_in_format
+
+SPARSE: int = flags.SPARSE  # a global is read twice as fast as an attribute of a module
+WITHOUT_MEMORY: int = flags.SPARSE | flags.BATCHED
 
 
 def offset_in_bytes(tensor: Tensor) -> int:
@@ -46,6 +52,62 @@ def refuse_compressed(self: Tensor, what: str) -> None:
 def is_sparse(self: Tensor) -> bool:
     """Whether the elements lie in no order, since not all of them are there."""
     return self._flags_ & flags.SPARSE != 0 and self.layout is not strided  # type: ignore[attr-defined]
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """For each dimension (or one) how many elements lie between neighbours in memory.
+
+    Raises:
+        RuntimeError: the tensor is compressed.
+    """
+    if self._flags_ & SPARSE:
+        refuse_compressed(self, "strides")
+        steps = (0,) * self._array_.ndim if is_sparse(self) else steps_of(self._array_)
+    else:
+        steps = steps_of(self._array_)
+    return steps if dim is None else steps[reading.place_of("stride", dim, len(steps))]
+
+
+def storage_offset(self: Tensor) -> int:
+    """How many elements lie between the start of the storage and the first element."""
+    return 0 if is_sparse(self) else offset_in_bytes(self) // self._array_.itemsize
+
+
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element.
+
+    Raises:
+        RuntimeError: the tensor is sparse, or stands for the members of a batch.
+    """
+    if self._flags_ & WITHOUT_MEMORY:
+        if self.is_meta:  # type: ignore[attr-defined]
+            return 0
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    return address(self._array_)
+
+
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the elements lie in memory in row-major order without gaps, or in that of a memory format.
+
+    Raises:
+        RuntimeError: the tensor is compressed.
+    """
+    if self._flags_ & SPARSE:
+        refuse_compressed(self, "is_contiguous")
+        if is_sparse(self):
+            return False
+    return is_in_format(self._array_, memory_format)
+
+
+def get_nbytes(self: Tensor) -> int:
+    """Bytes of all elements.
+
+    Raises:
+        RuntimeError: the tensor is sparse.
+    """
+    if is_sparse(self):
+        raise RuntimeError("nbytes is not defined for sparse tensors: add those of the indices and of the values")
+    return int(self._array_.nbytes)
 
 
 def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None = None) -> None:
