@@ -125,6 +125,8 @@ def install_as_torch() -> None:
         return
     if known is not None:
         raise RuntimeError("install_as_torch(): torch itself has been imported; begin before any import of it")
+    # Libraries tell tensors of different packages by the module of their class.
+    importlib.import_module(f"{PACKAGE}._core.tensor.base").bind("__module__", OWN)
     made = Torch()
     made.__spec__ = ModuleSpec(OWN, None, is_package=True)
     sys.meta_path.insert(0, Finder())

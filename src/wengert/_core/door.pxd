@@ -218,7 +218,9 @@ cdef extern from *:
     static CYTHON_UNUSED int wengert_bind(PyObject *cls, PyObject *name, PyObject *value) {
         PyTypeObject *type = (PyTypeObject *)cls;
         if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) return PyObject_SetAttr(cls, name, value);
-        if (PyDict_SetItem(type->tp_dict, name, value) < 0) return -1;
+        if (PyUnicode_CompareWithASCIIString(name, "__module__") == 0)  /* a part of a static class' name */
+            type->tp_name = PyUnicode_CompareWithASCIIString(value, "torch") == 0 ? "torch.Tensor" : "wengert.Tensor";
+        else if (PyDict_SetItem(type->tp_dict, name, value) < 0) return -1;
         PyType_Modified(type);
         return 0;
     }
@@ -228,8 +230,7 @@ cdef extern from *:
         PyType_Slot slots[] = {{0, NULL}};
         PyType_Spec spec = {full ? PyUnicode_AsUTF8(full) : NULL, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
         PyObject *made = bases && spec.name ? PyType_FromSpecWithBases(&spec, bases) : NULL;
-        Py_XDECREF(bases);
-        Py_XDECREF(full);
+        Py_XDECREF(bases), Py_XDECREF(full);
         return made;
     }
     static CYTHON_UNUSED PyObject *wengert_referent(PyObject *reference) {
@@ -239,9 +240,7 @@ cdef extern from *:
         if (found) return found;
         Py_RETURN_NONE;
     #else
-        PyObject *found = PyWeakref_GetObject(reference);
-        Py_XINCREF(found);
-        return found;
+        return Py_XNewRef(PyWeakref_GetObject(reference));
     #endif
     }
     #define wengert_weak(value) PyWeakref_NewRef((PyObject *)(value), NULL)
@@ -274,6 +273,7 @@ cdef extern from *:
         type->tp_new = wengert_new_tensor;
         type->tp_dictoffset = offset;
         type->tp_name = "wengert.Tensor";  /* where programs find it, and what error messages say */
+        type->tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;  /* programs put methods of their own on the class */
         PyType_Modified(type);
         return 0;
     }

@@ -159,7 +159,8 @@ def share_space(array: Any, other: Any) -> bool:
 def lazy_dict(cls: type) -> None:
     """Let instances of the compiled Tensor make their `__dict__` on first use; Cython would make one for each.
 
-    Python's own classes do so anyway. The class is also told where programs find it: `wengert.Tensor`.
+    Python's own classes do so anyway. The class is also told where programs find it, `wengert.Tensor`, and takes
+    attributes from them.
     """
     cls.__module__ = "wengert"
 
