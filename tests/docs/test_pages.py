@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import wengert as wg
+from wengert._core.tensor.base import bind
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
@@ -33,9 +35,20 @@ examples = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(examples)
 
 
+@pytest.fixture
+def without_torch():
+    """What `install_as_torch` changes is as it was, after a page that calls it."""
+    finders, modules = sys.meta_path[:], set(sys.modules)
+    yield
+    sys.meta_path[:] = finders
+    for name in [each for each in sys.modules if each.partition(".")[0] == "torch" and each not in modules]:
+        del sys.modules[name]
+    bind("__module__", "wengert")
+
+
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")
-def test_the_examples_of_a_page_run(page):
+def test_the_examples_of_a_page_run(page, without_torch):
     parsed = doctest.DocTestParser().get_doctest(
         examples.strip_fences((ROOT / "docs" / page).read_text(encoding="utf-8")), {"wg": wg, "np": np}, page, page, 0
     )

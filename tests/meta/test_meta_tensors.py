@@ -30,11 +30,11 @@ def test_a_tensor_says_where_it_is_and_what_it_would_be() -> None:
 
 
 def test_nothing_is_allocated() -> None:
-    x = meta(1 << 20, 1 << 22)
-    assert x.nbytes == 1 << 44
+    x = meta(1 << 16, 1 << 22)
+    assert x.nbytes == 1 << 40
     assert x.t()[5].stride() == (1 << 22,)
     assert (x + 1).shape == x.shape
-    assert torch.zeros(1 << 40, device="meta").numel() == 1 << 40
+    assert torch.zeros(1 << 38, device="meta").numel() == 1 << 38
     assert torch.randn_like(x).shape == x.shape
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from ..._core.calls.out import put
 from ..._core.cards.arguments import check_tensors
-from ..._core.cards.card import composite
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.out_errors import EXACT
 from ..._core.types import dtypes
 from ..create.ranges import arange
+from ..indexing.index import integers
+from ..order.search import searchsorted
 from ..shapes.join import stack
-from .parts import none
 
 
 def check_places(name: str, given: Any) -> None:
@@ -53,9 +54,7 @@ def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool =
     name = "_convert_indices_from_coo_to_csr"
     check_tensors(name, input=input)
     check_places(name, input)
-    rows = input.to(dtypes.int64)
-    bounds = rows.new_zeros(size + 1)
-    bounds.narrow(0, 1, size).copy_(rows.bincount(minlength=size).narrow(0, 0, size).cumsum(0))
+    bounds = searchsorted(input, arange(size + 1, dtype=input.dtype))
     return as_places(name, out, bounds, out_int32)
 
 
@@ -86,9 +85,19 @@ def _convert_indices_from_csr_to_coo(
     check_places(name, crow_indices)
     check_places(name, col_indices)
     bounds, columns = crow_indices.to(dtypes.int64), col_indices.to(dtypes.int64)
-    rows = arange(max(bounds.shape[0] - 1, 0)).repeat_interleave(bounds.diff())
+    rows = searchsorted(bounds, arange(columns.shape[0]), right=True) - 1
     return as_places(name, out, stack((columns, rows) if transpose else (rows, columns)), out_int32)
 
 
-_convert_indices_from_coo_to_csr.samples(none)
-_convert_indices_from_csr_to_coo.samples(none)
+@_convert_indices_from_coo_to_csr.samples
+def rows_of_entries(make: Any) -> Any:
+    yield Sample(integers(1, 1), 3)  # sorted, also where tests reverse it
+    yield Sample(integers(1), 2, out_int32=True)
+    yield Bad(make(2), 2, raises=NotImplementedError, says="not implemented for")
+
+
+@_convert_indices_from_csr_to_coo.samples
+def bounds_of_rows(make: Any) -> Any:
+    yield Sample(integers(0, 0, 0), integers())  # likewise
+    yield Sample(integers(0), integers(), out_int32=True, transpose=True)
+    yield Bad(make(2), integers(0), raises=NotImplementedError, says="not implemented for")
