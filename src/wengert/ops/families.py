@@ -109,6 +109,7 @@ NAMES: dict[str, str] = {
     "neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "neural.similarity": "cosine_similarity distance_norm normalize pairwise_distance",
     "neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
+    "order.bounds": "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo",
     "order.histogram": "_histc _histogramdd histogramdd",
     "order.ranks": "kthvalue_along median_along median_full mode_along nanmedian_along nanmedian_full",
     "order.running": "cummax_along cummin_along",
@@ -162,7 +163,6 @@ NAMES: dict[str, str] = {
     "reductions.maxima": "_aminmax max_dim max_full min_dim min_full",
     "reductions.moments": "std_mean var_mean",
     "reductions.scan": "cumsum_reversed recurrence",
-    "sparse.bounds": "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo",
     "sparse.compressed_create": (
         "sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor"
     ),

@@ -11,8 +11,8 @@ from ..._core.out_errors import EXACT
 from ..._core.types import dtypes
 from ..create.ranges import arange
 from ..indexing.index import integers
-from ..order.search import searchsorted
 from ..shapes.join import stack
+from .search import searchsorted
 
 
 def check_places(name: str, given: Any) -> None:
