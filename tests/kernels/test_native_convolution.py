@@ -28,7 +28,7 @@ def convolutions(draw):
     least = [max(1, dilation[a] * (kernel[a] - 1) + 1 - 2 * padding[a]) for a in range(count)]
     size = tuple(each + draw(st.integers(0, 60 if count == 1 else 20 if count == 2 else 5)) for each in least)
     groups = draw(st.sampled_from([1, 1, 2, 5]))
-    inputs, outputs = draw(st.sampled_from([1, 1, 2, 9, 40])), draw(st.sampled_from([1, 1, 3, 7, 13]))
+    inputs, outputs = draw(st.sampled_from([1, 1, 2, 9, 40])), draw(st.sampled_from([1, 1, 3, 7, 13, 20, 37]))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     x = random.normal(size=(draw(st.integers(1, 5)), inputs * groups, *size)).astype(dtype)
@@ -79,6 +79,22 @@ def test_any_number_of_kernels(kernels, dtype, native, twin, close, random):
     grad = random.normal(size=expected.shape).astype(dtype)
     given = (grad, x, weight.shape, *options)
     close(native.convolution_backward_weight(*given), twin("convolution_backward_weight")(*given), 20)
+    given = (grad, weight, x.shape, *options)
+    close(native.convolution_backward_input(*given), twin("convolution_backward_input")(*given), 20)
+
+
+@pytest.mark.parametrize("kernels", [1, 9, 20, 37])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_many_images_are_taken_in_turns(groups, kernels, native, twin, close, random):
+    """More places than are worked through together, and in the last turn fewer images than before."""
+    x = random.normal(size=(13, 2 * groups, 48, 47))
+    weight = random.normal(size=(kernels * groups, 2, 3, 2))
+    options = ((1, 1), (1, 0), (2, 1), groups)
+    expected = twin("convolution")(x, weight, None, *options)
+    grad = random.normal(size=expected.shape)
+    close(native.convolution(x, weight, None, *options), expected, 10)
+    given = (grad, x, weight.shape, *options)
+    close(native.convolution_backward_weight(*given), twin("convolution_backward_weight")(*given), 40)
     given = (grad, weight, x.shape, *options)
     close(native.convolution_backward_input(*given), twin("convolution_backward_input")(*given), 20)
 

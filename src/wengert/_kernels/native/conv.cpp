@@ -2,6 +2,7 @@
 #include "conv.hpp"
 
 #include "conv_panels.hpp"
+#include "conv_slopes.hpp"
 #include "conv_single.hpp"
 #include "conv_weight.hpp"
 #include "direct.hpp"
@@ -27,7 +28,11 @@ void convolve_backward_input(const Geometry& g, const T* grad, const T* weight, 
 template <class T>
 bool convolve_backward_weight(const Geometry& g, const T* grad, const T* x, T* out) {
     if (g.single()) return single_backward_weight(g, grad, x, out);
-    if (!slopes_by_tiles(g, forward_correlation(g), grad, x, out) && !(has_plane_lines<T>(g) && lines_backward_weight(g, grad, x, out)))
+    if (slopes_by_tiles(g, forward_correlation(g), grad, x, out)) return true;
+    if (has_plane_lines<T>(g) && lines_backward_weight(g, grad, x, out)) return true;
+    if (worth_kernel_tiles<T>(g))
+        backward_weight_tiles(g, grad, x, out);
+    else
         backward_weight_panels(g, grad, x, out);
     return true;
 }

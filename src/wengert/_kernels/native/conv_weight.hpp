@@ -27,8 +27,8 @@ PlaneLines plane_lines(const Geometry& g, const VolumeFrame& f) {
 // Whether the lines have few places that are none, and end inside of the input where no frame follows it.
 template <class T>
 bool has_plane_lines(const Geometry& g) {
-    constexpr index_t most_kernels = 24;  // that panels of packed products have too little use for
-    constexpr index_t least_share = 10;   // of twelve elements of the lines
+    const index_t most_kernels = std::max<index_t>(6, loops<T>().lanes * 3 / 4);  // that leave too much of a vector of kernels unused
+    constexpr index_t least_share = 10;  // of twelve elements of the lines
     const VolumeFrame f = input_frame(g);
     const PlaneLines lines = plane_lines<T>(g, f);
     const index_t elements = lines.count * lines.vectors * loops<T>().lanes;
