@@ -67,7 +67,8 @@ def test_special_values_of_float64_are_those_of_float32(native, name):
     for one in x:
         made, expected = function(one[None]), function(one[None].astype(np.float32))
         np.testing.assert_allclose(made, expected, rtol=1e-6)
-        np.testing.assert_array_equal(np.signbit(made), np.signbit(expected))
+        if not np.isnan(one):  # whose sign is the processor's affair
+            np.testing.assert_array_equal(np.signbit(made), np.signbit(expected))
 
 
 @pytest.mark.parametrize("name", ["gammaln", "digamma"])
