@@ -33,8 +33,8 @@ void frame_row(const T* x, index_t length, index_t first, index_t step, index_t 
     for (index_t c = 0; c < begin; ++c) out[c] = padding;
     if (step == 1)
         std::memcpy(out + begin, x + begin - first, static_cast<size_t>(end - begin) * sizeof(T));
-    else if (step == 2)  // by vectors, as the compiler can for a step that it knows
-        for (index_t c = begin; c < end; ++c) out[c] = x[c * 2 - first];
+    else if (step == 2)
+        loops<T>().take_seconds(x + begin * 2 - first, out + begin, end - begin);
     else
         for (index_t c = begin; c < end; ++c) out[c] = x[c * step - first];
     for (index_t c = end; c < count; ++c) out[c] = padding;

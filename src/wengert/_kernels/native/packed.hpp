@@ -150,10 +150,7 @@ struct Panel {
     int starts[most_columns + 1], runs;
     bool as_it_lies;  // is not packed: rows of neighbours, or of two vectors of them `apart`, for a few panels of the left factor
     index_t apart;
-    // Of the target: `count` columns from `begin` on, the first at `to`, each `step` from the one before.
-    struct Piece {
-        index_t begin, count, to, step;
-    } pieces[most_columns];
+    TilePiece pieces[most_columns];  // of the target
     int pieces_used;
 
     // A whole panel, whose columns are neighbours in the target.
@@ -165,7 +162,7 @@ inline void describe_target(const index_t* to, index_t used, Panel& panel) {
     panel.pieces_used = 0;
     for (index_t j = 0; j < used; ++j) {
         if (to[j] == nowhere) continue;
-        Panel::Piece* last = panel.pieces_used ? panel.pieces + panel.pieces_used - 1 : nullptr;
+        TilePiece* last = panel.pieces_used ? panel.pieces + panel.pieces_used - 1 : nullptr;
         if (last && last->begin + last->count == j && (last->count == 1 || to[j] == last->to + last->count * last->step)) {
             if (last->count == 1) last->step = to[j] - last->to;
             ++last->count;
@@ -192,32 +189,6 @@ void describe_panel(const Spread<T>& right, const Target<T>& target, index_t las
     if (!inside) panel.runs = 0;
     panel.as_it_lies = few && (panel.runs == 1 || (panel.runs == 2 && panel.starts[1] == width / 2));
     panel.apart = panel.as_it_lies ? panel.from[width / 2] - panel.from[0] : width / 2;
-}
-
-// A few elements, four at a time: for so few a call of memcpy costs more than they do.
-template <class T>
-inline void copy_few(const T* from, index_t count, T* to) {
-    index_t j = 0;
-    for (; j + 4 <= count; j += 4) std::memcpy(to + j, from + j, 4 * sizeof(T));
-    for (; j < count; ++j) to[j] = from[j];
-}
-
-// Tiles at the edges of a target, or whose columns are no neighbours there.
-template <class T>
-void store_tile(const T* tile, const Panel& panel, const Target<T>& target, index_t first, index_t rows, bool add) {
-    const index_t width = 2 * loops<T>().lanes;
-    for (index_t r = 0; r < rows; ++r, tile += width)
-        for (int p = 0; p < panel.pieces_used; ++p) {
-            const Panel::Piece& piece = panel.pieces[p];
-            const T* from = tile + piece.begin;
-            T* out = target.data + (first + r) * target.row_step + piece.to;
-            if (add)
-                for (index_t j = 0; j < piece.count; ++j) out[j * piece.step] += from[j];
-            else if (piece.step == 1)
-                copy_few(from, piece.count, out);
-            else
-                for (index_t j = 0; j < piece.count; ++j) out[j * piece.step] = from[j];
-        }
 }
 
 // How the work is cut, for several threads or for one: by panels of rows, and by columns. Each thread takes other rows if there are
@@ -271,7 +242,7 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                     continue;
                 }
                 left.multiply(k, m, depth, b, at, panels[p].apart, tile, width, bias, false);
-                store_tile(tile, panels[p], target, row, rows, add);
+                table.store_tile(tile, panels[p].pieces, panels[p].pieces_used, rows, target.data + row * target.row_step, target.row_step, add);
             }
         }
     }

@@ -96,6 +96,10 @@ struct TileVectors {
     index_t count, pitch;
 };
 
+// Columns of a tile, `count` of them from `begin` on: where the first goes in a row of the target, and how far behind each the next one.
+struct TilePiece {
+    index_t begin, count, to, step;
+};
 // Places of some planes as lines of whole vectors: where they begin in planes of slopes, and in planes that kernels saw.
 struct PlaneLines {
     index_t planes, count, vectors, slopes_plane, slopes_line, seen_plane, seen_line;
@@ -156,6 +160,7 @@ struct Loops {
     index_t packed_rows;
     void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t apart, index_t depth, T* out, index_t pitch, const T* bias,
                            bool add);
+    void (*store_tile)(const T* tile, const TilePiece* pieces, int used, index_t rows, T* out, index_t row_step, bool add);
     void (*lying_tile[2])(const T* data, const index_t* rows, const index_t* columns, const T* b, index_t depth, T* out, bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_vector)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
@@ -183,6 +188,7 @@ struct Loops {
     void (*weighed_elements)(const T* x, const int32_t* index, const T* weight, index_t count, index_t places, T* out);
 
     // Planes in frames; see loops_planes.inc.
+    void (*take_seconds)(const T* x, T* out, index_t count);
     void (*correlate_plane)(const T* image, const index_t* from, index_t vectors, const index_t* taps, const T* weights, index_t depth,
                             T bias, T* out, const index_t* to);
     void (*plane_products)(const T* grad, const index_t* at, const T* image, const index_t* from, index_t vectors, const index_t* taps,
