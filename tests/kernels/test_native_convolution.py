@@ -55,6 +55,7 @@ def test_convolutions_of_any_sizes_agree_with_their_twins(native, twin, close, p
 PROBLEMS = {
     "stride": ((8, 16, 33, 31), (24, 16, 3, 3), (2, 2), (1, 1), (1, 1), 1),
     "small planes": ((9, 130, 2, 2), (70, 130, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "few places": ((4, 200, 3, 3), (220, 100, 3, 3), (2, 1), (1, 1), (1, 1), 2),
     "one image": ((1, 40, 30, 30), (50, 40, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     "one by one": ((8, 70, 20, 20), (30, 70, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     "depthwise": ((6, 32, 29, 30), (32, 1, 3, 3), (2, 1), (1, 1), (1, 2), 32),
@@ -80,6 +81,21 @@ def test_any_number_of_kernels(kernels, dtype, native, twin, close, random):
     given = (grad, x, weight.shape, *options)
     close(native.convolution_backward_weight(*given), twin("convolution_backward_weight")(*given), 20)
     given = (grad, weight, x.shape, *options)
+    close(native.convolution_backward_input(*given), twin("convolution_backward_input")(*given), 20)
+
+
+@pytest.mark.parametrize("options", [((1, 1), (1, 1), (1, 1)), ((2, 3), (1, 0), (1, 1)), ((1, 2), (2, 2), (2, 1))])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_channels_with_few_places(dtype, groups, options, native, twin, close, random):
+    """Kernels are read where they lie, since to pack them takes as long as to multiply them."""
+    x = random.normal(size=(3, 100 * groups, 3, 4)).astype(dtype)
+    weight = random.normal(size=(110 * groups, 100, 3, 3)).astype(dtype)
+    bias = random.normal(size=weight.shape[0]).astype(dtype)
+    expected = twin("convolution")(x, weight, bias, *options, groups)
+    close(native.convolution(x, weight, bias, *options, groups), expected, 20)
+    grad = random.normal(size=expected.shape).astype(dtype)
+    given = (grad, weight, x.shape, *options, groups)
     close(native.convolution_backward_input(*given), twin("convolution_backward_input")(*given), 20)
 
 

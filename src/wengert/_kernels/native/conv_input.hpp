@@ -49,6 +49,7 @@ struct Part {
 
     index_t rows() const { return along[0]->count * along[1]->count; }
     index_t columns() const { return along[2]->count; }
+    index_t depth() const { return static_cast<index_t>(seen.size()); }  // elements of kernels that reach a place
 };
 
 // All parts, and the frame of the gradients with the zeros that they ask for.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "conv_places.hpp"
+#include "lying.hpp"
 
 namespace wengert {
 
@@ -15,8 +16,9 @@ void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bia
     const Places at = places_of(forward_lattice(g, seen.frame), RowPanels<T>(outputs), seen.images, seen.image_size(), g.kernels * places);
     const Indices taps = input_taps(g, seen.frame);
     const Indices along = grid(1, 0, 1, 0, terms, 1), across = grid(1, 0, 1, 0, outputs, terms);
+    const bool lying = worth_lying<T>(outputs, g.images * at.each);
     std::vector<Packed<T>> kernels;
-    for (index_t group = 0; group < g.groups; ++group) {
+    for (index_t group = 0; !lying && group < g.groups; ++group) {
         kernels.emplace_back(outputs, terms);
         kernels.back().fill({weight + group * outputs * terms, along.data(), across.data(), outputs * terms});
     }
@@ -27,8 +29,12 @@ void forward_panels(const Geometry& g, const T* x, const T* weight, const T* bia
             const index_t skipped = group * g.group_channels * seen.frame.volume();
             const Spread<T> input = {seen.data + skipped, taps.data(), at.seen.data(), seen.size(images) - skipped};
             T* results = out + (first * g.kernels + group * outputs) * places;
-            multiply_packed(kernels[static_cast<size_t>(group)], input, images * at.each,
-                            {results, places, at.made.data(), bias ? bias + group * outputs : nullptr, false});
+            const Target<T> target = {results, places, at.made.data(), bias ? bias + group * outputs : nullptr, false};
+            if (lying)
+                multiply_lying({weight + group * outputs * terms, along.data(), across.data(), outputs * terms}, outputs, terms, input,
+                               images * at.each, target);
+            else
+                multiply_packed(kernels[static_cast<size_t>(group)], input, images * at.each, target);
         }
     }
 }
@@ -44,12 +50,16 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
             std::memset(out, 0, static_cast<size_t>(g.images * g.channels * volume) * sizeof(T));
             break;
         }
+    const bool lying = worth_lying<T>(inputs, g.images * volume);
+    const auto kernels_of = [&](const Part& part, index_t group) {
+        const index_t skipped = group * outputs * g.terms();
+        return Spread<T>{weight + skipped, part.weights.data(), across.data(), g.kernels * g.terms() - skipped};
+    };
     std::vector<Packed<T>> kernels;
     for (const Part& part : parts.each)
-        for (index_t group = 0; group < g.groups; ++group) {
-            kernels.emplace_back(inputs, static_cast<index_t>(part.seen.size()));
-            const index_t skipped = group * outputs * g.terms();
-            kernels.back().fill({weight + skipped, part.weights.data(), across.data(), g.kernels * g.terms() - skipped});
+        for (index_t group = 0; !lying && group < g.groups; ++group) {
+            kernels.emplace_back(inputs, part.depth());
+            kernels.back().fill(kernels_of(part, group));
         }
     for (index_t first = 0; first < g.images; first += seen.images) {
         const index_t images = g.images - first < seen.images ? g.images - first : seen.images;
@@ -58,11 +68,15 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
         for (const Part& part : parts.each) {
             const Lattice lattice = backward_lattice(g, parts.frame, part);
             const Places at = places_of(lattice, RowPanels<T>(inputs), images, seen.image_size(), g.channels * volume);
-            for (index_t group = 0; group < g.groups; ++group, ++packed) {
+            for (index_t group = 0; group < g.groups; ++group) {
                 const index_t skipped = group * outputs * seen.frame.volume();
                 const Spread<T> slopes = {seen.data + skipped, part.seen.data(), at.seen.data(), seen.size(images) - skipped};
                 T* results = out + (first * g.channels + group * inputs) * volume + part.origin;
-                multiply_packed(*packed, slopes, images * at.each, {results, volume, at.made.data(), nullptr, false});
+                const Target<T> target = {results, volume, at.made.data(), nullptr, false};
+                if (lying)
+                    multiply_lying(kernels_of(part, group), inputs, part.depth(), slopes, images * at.each, target);
+                else
+                    multiply_packed(*packed++, slopes, images * at.each, target);
             }
         }
     }

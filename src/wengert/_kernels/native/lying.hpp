@@ -51,7 +51,7 @@ private:
     Scratch<T> memory_;
 };
 
-// The sums of such products, in tiles of `packed_rows` rows and of a panel.
+// The sums of such products, in tiles of `packed_rows` rows and of a panel, panel by panel.
 template <class T>
 class LyingTiles {
 public:
@@ -67,29 +67,28 @@ public:
     // Adds the products of `depth` rows to all tiles, or begins them with those. Left factors are `step` apart.
     void run(const T* left, const index_t* rows, index_t step, index_t depth, bool add) {
         parallel_for(count(), cost(depth), [&](index_t begin, index_t end) {
-            for (index_t top = 0; top < depth; top += near_depth)
+            for (index_t k = 0; k < depth; k += packed_depth)  // a block's panel stays in the first cache for all rows
                 for (index_t tile = begin; tile < end; ++tile)
-                    for (index_t k = top; k < std::min(depth, top + near_depth); k += packed_depth)
-                        run_tile(left, rows + k, step, k, std::min(packed_depth, depth - k), add || k > 0, tile);
+                    run_tile(left, rows + k, step, k, std::min(packed_depth, depth - k), add || k > 0, tile);
         });
     }
     // write(group, row, rows, panel, sums): what is to be done with each tile, whose rows are as long as its panel has lanes.
     template <class Write>
-    void each(const Write& write) const {
+    void each(const Write& write) {
         parallel_for(count(), size(), [&](index_t begin, index_t end) {
             for (index_t tile = begin; tile < end; ++tile) {
                 const index_t row = row_of(tile);
-                write(group_of(tile), row, std::min(height_, count_ - row), tile % right_.panels(), memory_.get() + tile * size());
+                write(group_of(tile), row, std::min(height_, count_ - row), panel_of(tile), memory_.get() + tile * size());
             }
         });
     }
 
 private:
-    static constexpr index_t near_depth = 4 * packed_depth;  // whose rows of a few panels the second cache holds
-    index_t group_of(index_t tile) const { return tile / right_.panels() / rows_; }
-    index_t row_of(index_t tile) const { return tile / right_.panels() % rows_ * height_; }
+    index_t group_of(index_t tile) const { return tile / rows_ / right_.panels(); }
+    index_t panel_of(index_t tile) const { return tile / rows_ % right_.panels(); }
+    index_t row_of(index_t tile) const { return tile % rows_ * height_; }
     void run_tile(const T* left, const index_t* rows, index_t step, index_t k, index_t depth, bool add, index_t tile) const {
-        const index_t p = tile % right_.panels(), group = group_of(tile);
+        const index_t p = panel_of(tile), group = group_of(tile);
         loops<T>().lying_tile[right_.vectors(p) - 1](left + group * step, rows, columns_.data() + row_of(tile), right_.panel(group, p, k), depth,
                                                      memory_.get() + tile * size(), add);
     }
@@ -98,5 +97,30 @@ private:
     Indices columns_;
     Scratch<T> memory_;
 };
+
+// Whether a product of `rows` rows has so few columns that to pack its left factor would be a good part of the work.
+template <class T>
+bool worth_lying(index_t rows, index_t columns) {
+    constexpr index_t most_panels = 4, least_panels = 8;  // of columns, and of rows
+    return columns <= most_panels * 2 * loops<T>().lanes && rows >= least_panels * loops<T>().packed_rows;
+}
+
+// target = left' right, of `depth` rows each, `rows` and `columns` columns; without rows nothing is written, as by multiply_packed.
+template <class T>
+void multiply_lying(const Spread<T>& left, index_t rows, index_t depth, const Spread<T>& right, index_t columns, const Target<T>& target) {
+    if (depth == 0) return;
+    RightPanels<T> panels(1, depth, columns);
+    panels.fill(right, 0, depth);
+    LyingTiles<T> tiles(panels, Indices(left.columns, left.columns + rows));
+    tiles.run(left.data, left.rows, 0, depth, false);
+    tiles.each([&](index_t, index_t row, index_t count, index_t p, T* sums) {
+        const index_t lanes = loops<T>().lanes, width = panels.vectors(p) * lanes, first = p * 2 * lanes;
+        Panel panel;
+        describe_target(target.columns + first, std::min(width, columns - first), panel);
+        for (index_t r = 0; target.bias && r < count; ++r)
+            for (index_t j = 0; j < width; ++j) sums[r * width + j] += target.bias[row + r];
+        loops<T>().store_tile(sums, width, panel.pieces, panel.pieces_used, count, target.data + row * target.row_step, target.row_step, target.add);
+    });
+}
 
 }  // namespace wengert

@@ -242,7 +242,7 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
                     continue;
                 }
                 left.multiply(k, m, depth, b, at, panels[p].apart, tile, width, bias, false);
-                table.store_tile(tile, panels[p].pieces, panels[p].pieces_used, rows, target.data + row * target.row_step, target.row_step, add);
+                table.store_tile(tile, width, panels[p].pieces, panels[p].pieces_used, rows, target.data + row * target.row_step, target.row_step, add);
             }
         }
     }

@@ -160,7 +160,7 @@ struct Loops {
     index_t packed_rows;
     void (*packed_tile[3])(const T* a, const T* b, const index_t* rows, index_t apart, index_t depth, T* out, index_t pitch, const T* bias,
                            bool add);
-    void (*store_tile)(const T* tile, const TilePiece* pieces, int used, index_t rows, T* out, index_t row_step, bool add);
+    void (*store_tile)(const T* tile, index_t pitch, const TilePiece* pieces, int used, index_t rows, T* out, index_t row_step, bool add);
     void (*lying_tile[2])(const T* data, const index_t* rows, const index_t* columns, const T* b, index_t depth, T* out, bool add);
     void (*pack_columns)(const T* data, const index_t* rows, index_t depth, const index_t* columns, const int* starts, int runs, T* out);
     void (*pack_vector)(const T* data, const index_t* rows, index_t depth, const index_t* columns, T* out);
