@@ -198,6 +198,7 @@ PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "mv": lambda r, t: [square(r, t), square(r, t)[1]],
     "dot": lambda r, t: [square(r, t)[0], square(r, t)[:, 1]],
     "bmm": lambda r, t: [batch(r, t), batch(r, t).transpose(0, 2, 1)],
+    "matmul": lambda r, t: (lambda x: [x, x.transpose(0, 1, 3, 2)])(images(r, t)),
     "addmm": lambda r, t: [square(r, t)[0], square(r, t), square(r, t).T, 1, 1],
     "bmm_first_rule": lambda r, t: [batch(r, t)] * 2,
     "bmm_second_rule": lambda r, t: [batch(r, t)] * 2,

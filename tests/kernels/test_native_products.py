@@ -235,6 +235,26 @@ def test_larger_products_and_the_gradients_of_their_factors(factors, native):
     np.testing.assert_allclose(second, a.T @ grad, rtol=0, atol=tolerance["atol"] * 4)
 
 
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_products_of_batches_in_any_layout(native, data):
+    """A batch with another, with a matrix, or with a vector; what the native function does not know it leaves."""
+    draw, dtype = data.draw, data.draw(st.sampled_from(DTYPES))
+    lead, (n, k, m) = (
+        draw(st.lists(LENGTHS, min_size=1, max_size=3)),
+        draw(st.tuples(*[st.sampled_from([1, 3, 17])] * 3)),
+    )
+    random = np.random.default_rng(draw(st.integers(0, 1000)))
+    a = laid(draw, random.normal(size=(*lead, n, k)).astype(dtype))
+    b = laid(draw, random.normal(size=draw(st.sampled_from([(*lead, k, m), (k, m), (k,)]))).astype(dtype))
+    made = native.direct_matmul(a, b)
+    if made is NotImplemented:
+        assert not (a.size and b.size and a.flags.c_contiguous and b.flags.c_contiguous)
+        return
+    assert made.shape == (a @ b).shape and made.flags.c_contiguous
+    np.testing.assert_allclose(made, a @ b, rtol=0, atol=np.finfo(dtype).eps * 16 * k)
+
+
 @pytest.mark.parametrize("shape", [(3, 40, 50, 60), (9, 16, 300, 33), (1, 70, 70, 70)])
 def test_batches_of_larger_products_are_the_same_for_any_number_of_threads(shape, native, random):
     count, rows, depth, columns = shape

@@ -44,7 +44,8 @@ class PlainCase(Op):
         guard: a native function of the arguments of `op` that does not answer NotImplemented if `prepare` is worth it.
         prepare: for each argument of `op` that another operator is applied to first its place, that operator, and what
             else that takes.
-        further: other operators of the same arguments that may be the plain case, each with its native function.
+        further: other operators of the same arguments that may be the plain case, each with its native function. None as
+            an operator stands for several, which are one call where nothing is recorded.
         then: what is called with the result of `op`, one after the other (`max`: a tuple with names); without `op` with
             the arguments as well.
     """
@@ -105,7 +106,7 @@ class PlainCase(Op):
         for step in self.further:
             if made is not NotImplemented:
                 break
-            made = attempt(step[0], step[1], args, False)
+            made = unrecorded(step[1], args) if step[0] is None else attempt(step[0], step[1], args, False)
         return made
 
     def call2(self, a: Any, b: Any) -> Any:

@@ -76,7 +76,7 @@ def plain_case(
     *,
     translate: Any = None,
     shaped: bool = False,
-    further: tuple[tuple[Op, Any], ...] = (),
+    further: tuple[tuple[Op | None, Any], ...] = (),
     then: tuple[Any, ...] = (),
     parted: bool = False,
 ) -> Function:
@@ -89,7 +89,8 @@ def plain_case(
         op: the operator that is recorded.
         native: its native function, or a narrower one; None where there is none.
         translate, shaped: how else the arguments of `op` are found, see `PlainCase`.
-        further: other operators of the same arguments that may be the plain case, each with its native function.
+        further: other operators of the same arguments that may be the plain case, each with its native function, see
+            `PlainCase`.
         then, parted: what is called with the result of `op`, and whether there are several, see `PlainCase`.
 
     Returns:

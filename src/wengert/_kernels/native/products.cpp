@@ -75,18 +75,28 @@ struct Batch {
     }
     Batch transposed() const { return {first.transposed(), step, count}; }
 };
+// Of the last two dimensions of `ndim`, the others walked as one.
 template <class T>
-bool as_batch(PyObject* object, Batch<T>& batch) {
-    if (!as_matrix(object, batch.first, 3)) return false;
+bool as_batch(PyObject* object, Batch<T>& batch, int ndim = 3) {
+    if (!as_matrix(object, batch.first, ndim)) return false;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
-    batch.count = PyArray_DIM(array, 0);
-    return step_along<T>(array, 0, batch.step);
+    batch.count = 1, batch.step = 1;
+    if (PyArray_SIZE(array) == 0) return false;
+    for (int dim = ndim - 3; dim >= 0; --dim) {
+        npy_intp step;
+        if (!step_along<T>(array, dim, step)) return false;
+        if (PyArray_DIM(array, dim) == 1) continue;
+        if (batch.count == 1) batch.step = step;
+        else if (step != batch.step * batch.count) return false;
+        batch.count *= PyArray_DIM(array, dim);
+    }
+    return true;
 }
 // The same of larger matrices. Threads share the products if there are enough of them, otherwise each product.
 template <class T>
-PyObject* batched_large(const Batch<T>& a, const Batch<T>& b) {
-    const npy_intp rows = a.first.rows, depth = a.first.columns, columns = b.first.columns, shape[3] = {a.count, rows, columns};
-    Owned result(new_array(descr_of<T>(), 3, shape));
+PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
+    const npy_intp rows = a.first.rows, depth = a.first.columns, columns = b.first.columns;
+    Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     {
@@ -105,13 +115,13 @@ PyObject* batched_large(const Batch<T>& a, const Batch<T>& b) {
     }
     return result.give();
 }
+// Of the shape that is given, which has as many matrices.
 template <class T>
-PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
+PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     if (a.count != b.count || a.count == 0) return nullptr;
-    if (!is_small(a.first, b.first)) return is_large(a.first, b.first) ? batched_large(a, b) : nullptr;
-    const npy_intp rows = a.first.rows, columns = b.first.columns, shape[3] = {a.count, rows, columns};
-    const npy_intp work = rows * a.first.columns * columns;
-    Owned result(new_array(descr_of<T>(), 3, shape));
+    if (!is_small(a.first, b.first)) return is_large(a.first, b.first) ? batched_large(a, b, ndim, shape) : nullptr;
+    const npy_intp rows = a.first.rows, columns = b.first.columns, work = rows * a.first.columns * columns;
+    Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     {
@@ -123,11 +133,44 @@ PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
     return result.give();
 }
 
+template <class T>
+PyObject* batched(const Batch<T>& a, const Batch<T>& b) {
+    const npy_intp shape[3] = {a.count, a.first.rows, b.first.columns};
+    return batched(a, b, 3, shape);
+}
+
 // bmm(self, mat2)
 template <class T>
 PyObject* bmm(PyObject* const* args) {
     Batch<T> a, b;
     return as_batch(args[0], a) && as_batch(args[1], b) ? batched(a, b) : nullptr;
+}
+// A small product of a batch, all its rows one below the other, with one matrix or vector.
+template <class T>
+PyObject* folded(const Batch<T>& batch, const Matrix<T>& other, int ndim, const npy_intp* shape) {
+    Matrix<T> tall = batch.first;
+    if (batch.count > 1 && tall.rows > 1 && batch.step != tall.rows * tall.factor.row) return nullptr;
+    if (tall.rows == 1) tall.factor.row = batch.step;
+    tall.rows = (Size(tall.rows) * batch.count).value_or_most();
+    if (!is_small(tall, other)) return nullptr;
+    Owned result(new_array(descr_of<T>(), ndim, shape));
+    if (result) multiply(tall, other, data_of<T>(result.get()));
+    return result.give();
+}
+// matmul(self, other), of a batch in three dimensions or more with as many matrices, in equal dimensions, or with a matrix or vector
+template <class T>
+PyObject* matmul(PyObject* const* args) {
+    PyArrayObject *self = aligned(args[0], descr_of<T>()), *other = aligned(args[1], descr_of<T>());
+    Batch<T> a, b;
+    if (!self || !other || PyArray_NDIM(self) < 3 || !as_batch(args[0], a, PyArray_NDIM(self))) return nullptr;
+    const int ndim = PyArray_NDIM(self), last = PyArray_NDIM(other);
+    npy_intp shape[NPY_MAXDIMS];
+    std::copy(PyArray_DIMS(self), PyArray_DIMS(self) + ndim - 1, shape);
+    if (last == 1) return as_column(args[1], b.first) ? folded(a, b.first, ndim - 1, shape) : nullptr;
+    shape[ndim - 1] = last > 1 ? PyArray_DIM(other, last - 1) : 0;
+    if (last == 2) return as_matrix(args[1], b.first) ? folded(a, b.first, ndim, shape) : nullptr;
+    const bool alike = last == ndim && std::equal(shape, shape + ndim - 2, PyArray_DIMS(other)) && as_batch(args[1], b, ndim);
+    return alike ? batched(a, b, ndim, shape) : nullptr;
 }
 // (grad, mat2) and (grad, self)
 template <class T>
@@ -284,6 +327,7 @@ PyMethodDef product_methods[] = {
     WENGERT_PRODUCT(2, mv, "(self, vec)")
     WENGERT_PRODUCT(2, dot, "(self, tensor)")
     WENGERT_PRODUCT(2, bmm, "(self, mat2)")
+    WENGERT_PRODUCT(2, matmul, "(self, other)")
     WENGERT_PRODUCT(5, addmm, "(self, mat1, mat2, beta, alpha)")
     WENGERT_PRODUCT(2, bmm_first_rule, "(grad, mat2)")
     WENGERT_PRODUCT(2, bmm_second_rule, "(grad, self)")

@@ -14,7 +14,7 @@ from ..._core.out_errors import EXACT, PAIRS
 from ..._core.tensor.base import OPERATORS
 from ..._core.types.sizes import broadcast
 from ..shapes.view_shape import unsafe_view
-from .products import dot, mm, mv
+from .products import dot, mm, mv, native
 
 
 @composite()
@@ -132,8 +132,8 @@ def folded(batch: Any, matrix: Any, first: bool) -> Any:
 
 def batched(a: Any, b: Any) -> Any:
     """The product of two batches of matrices (or of a batch and a vector), by `bmm` over the common batch."""
-    shape1, shape2 = a.shape, b.shape
-    if a.ndim == b.ndim == 3 and shape1[0] != shape2[0]:
+    shape1, shape2 = tuple(a.shape), tuple(b.shape)
+    if len(shape1) == len(shape2) == 3 and shape1[0] != shape2[0]:
         # A single matrix that needs a gradient is not expanded, nor is its gradient.
         if shape1[0] == 1 and a.requires_grad:
             return matmul(a.squeeze(0), b)
@@ -201,4 +201,6 @@ def matmul_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(), raises=RuntimeError, says="need to be at least 1D, but they are 2D and 0D")
 
 
-OPERATORS.matmul = plain_case(matmul, mm, mm.native, further=((mv, mv.native), (dot, dot.native)))
+OPERATORS.matmul = plain_case(
+    matmul, mm, mm.native, further=((mv, mv.native), (dot, dot.native), (None, native("matmul")))
+)
