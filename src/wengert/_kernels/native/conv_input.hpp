@@ -64,6 +64,12 @@ public:
                 for (const Phase& column : phases_[2].each) each.push_back(part_of(g, plane, row, column));
     }
     Parts(const Parts&) = delete;
+    // Whether an element of a kernel reaches each place.
+    bool all_reached() const {
+        for (const Part& part : each)
+            if (part.depth() == 0) return false;
+        return true;
+    }
     // Where rows of a part begin in a frame, and in the input.
     Indices rows_seen(const Part& part) const { return grid(1, 0, part.along[0]->count, frame.plane.plane(), part.along[1]->count, frame.plane.pitch()); }
     static Indices rows_made(const Geometry& g, const Part& part) {

@@ -45,11 +45,7 @@ void backward_input_panels(const Geometry& g, const T* grad, const T* weight, T*
     const index_t outputs = g.group_kernels(), inputs = g.group_channels, volume = g.volume();
     Framed<T> seen = framed_images<T>(parts.frame, g.images, g.kernels, g.out, volume);
     const Indices across = grid(1, 0, 1, 0, inputs, g.elements());
-    for (const Part& part : parts.each)
-        if (part.seen.empty()) {  // places that no element of a kernel reaches
-            std::memset(out, 0, static_cast<size_t>(g.images * g.channels * volume) * sizeof(T));
-            break;
-        }
+    if (!parts.all_reached()) std::memset(out, 0, static_cast<size_t>(g.images * g.channels * volume) * sizeof(T));
     const bool lying = worth_lying<T>(inputs, g.images * volume);
     const auto kernels_of = [&](const Part& part, index_t group) {
         const index_t skipped = group * outputs * g.terms();

@@ -145,10 +145,10 @@ PyObject* count_nonzero(Call args) {
 }
 
 PyMethodDef count_methods[] = {
-    direct_method("direct_histc", direct<4, histc>, "histc(self, bins, min, max), or NotImplemented"),
-    direct_method("direct_isin", direct<4, isin>, "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
-    direct_method("direct_all_equal", direct<2, equal>, "equal(self, other), or NotImplemented"),
-    direct_method("direct_count_nonzero", direct<2, count_nonzero>, "count_nonzero(self, None), or NotImplemented"),
+    direct_method("direct_histc", laid<direct<4, histc>>, "histc(self, bins, min, max), or NotImplemented"),
+    direct_method("direct_isin", laid<direct<4, isin>>, "isin(elements, test_elements, assume_unique, invert), or NotImplemented"),
+    direct_method("direct_all_equal", laid<direct<2, equal>>, "equal(self, other), or NotImplemented"),
+    direct_method("direct_count_nonzero", laid<direct<2, count_nonzero>>, "count_nonzero(self, None), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList count_list(count_methods);

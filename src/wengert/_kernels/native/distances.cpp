@@ -283,7 +283,7 @@ PyObject* renorm(Call args) {
 }
 
 #define WENGERT_DISTANCE(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>>, #name arguments ", or NotImplemented"),
 PyMethodDef distances_methods[] = {
     WENGERT_DISTANCE(3, cdist, "(x1, x2, p)")
     WENGERT_DISTANCE(2, pdist, "(self, p)")

@@ -1,5 +1,6 @@
 // Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
+#include "direct.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -320,21 +321,21 @@ PyObject* logsumexp(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef extreme_methods[] = {
-    direct_method("direct_amax", along<MAXIMAL>, "amax(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_amin", along<MINIMAL>, "amin(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_max_full", of_all<MAXIMAL>, "the largest of all elements, or NotImplemented"),
-    direct_method("direct_min_full", of_all<MINIMAL>, "the smallest of all elements, or NotImplemented"),
-    direct_method("direct_max_whole", of_whole<MAXIMAL>, "(self, dim, keepdim): the largest of all elements, or NotImplemented"),
-    direct_method("direct_min_whole", of_whole<MINIMAL>, "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
-    direct_method("direct_max_dim", with_places<MAXIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_min_dim", with_places<MINIMAL, BOTH>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_aminmax", both_extremes, "(self, dim, keepdim): the least and the largest, or NotImplemented"),
-    direct_method("direct_argmax", with_places<MAXIMAL, PLACES>, "argmax(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_argmin", with_places<MINIMAL, PLACES>, "argmin(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod", product, "prod(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_any", truth<true>, "any(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_all", truth<false>, "all(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_logsumexp", logsumexp, "logsumexp of the last axes, or NotImplemented"),
+    direct_method("direct_amax", laid<along<MAXIMAL>>, "amax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_amin", laid<along<MINIMAL>>, "amin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_max_full", laid<of_all<MAXIMAL>>, "the largest of all elements, or NotImplemented"),
+    direct_method("direct_min_full", laid<of_all<MINIMAL>>, "the smallest of all elements, or NotImplemented"),
+    direct_method("direct_max_whole", laid<of_whole<MAXIMAL>>, "(self, dim, keepdim): the largest of all elements, or NotImplemented"),
+    direct_method("direct_min_whole", laid<of_whole<MINIMAL>>, "(self, dim, keepdim): the smallest of all elements, or NotImplemented"),
+    direct_method("direct_max_dim", laid<with_places<MAXIMAL, BOTH>>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_min_dim", laid<with_places<MINIMAL, BOTH>>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_aminmax", laid<both_extremes>, "(self, dim, keepdim): the least and the largest, or NotImplemented"),
+    direct_method("direct_argmax", laid<with_places<MAXIMAL, PLACES>>, "argmax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_argmin", laid<with_places<MINIMAL, PLACES>>, "argmin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_prod", laid<product>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_any", laid<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_all", laid<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of the last axes, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList extreme_list(extreme_methods);

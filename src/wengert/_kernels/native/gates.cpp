@@ -64,9 +64,9 @@ PyObject* prelu_of_vector(Call args) {
 }
 
 PyMethodDef gate_methods[] = {
-    direct_method("direct_glu", direct<2, by_element<glu<float>, glu<double>>>, "glu(self, dim), or NotImplemented"),
-    direct_method("direct_prelu_kernel", direct<2, by_element<prelu<float>, prelu<double>>>, "prelu_kernel(self, weight), or NotImplemented"),
-    direct_method("direct_prelu", direct<2, prelu_of_vector>, "prelu(input, weight), or NotImplemented"),
+    direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>>, "glu(self, dim), or NotImplemented"),
+    direct_method("direct_prelu_kernel", laid<direct<2, by_element<prelu<float>, prelu<double>>>>, "prelu_kernel(self, weight), or NotImplemented"),
+    direct_method("direct_prelu", laid<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList gate_list(gate_methods);

@@ -69,9 +69,9 @@ PyObject* round_in_place(PyObject* const* args) {
 }
 PyMethodDef gelu_methods[] = {
     direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
-    direct_method("direct_round", direct_round, "round(x, None or 0), or NotImplemented"),
-    direct_method("direct_gelu_backward", gelu_rule, "gelu_backward(grad, self, approximate), or NotImplemented"),
-    direct_method("direct_gelu", direct_gelu, "gelu(x, approximate), or NotImplemented"),
+    direct_method("direct_round", laid<direct_round>, "round(x, None or 0), or NotImplemented"),
+    direct_method("direct_gelu_backward", laid<gelu_rule>, "gelu_backward(grad, self, approximate), or NotImplemented"),
+    direct_method("direct_gelu", laid<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
     {nullptr, nullptr, 0, nullptr},

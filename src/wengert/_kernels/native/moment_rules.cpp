@@ -146,10 +146,10 @@ PyObject* prod_rule(Call args) {
 }
 
 PyMethodDef moment_methods[] = {
-    direct_method("direct_var_rule", direct<6, var_rule>, "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_rule", direct<7, std_rule>, "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_logsumexp_rule", direct<5, logsumexp_rule>, "(grad, self, out, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod_rule", direct<5, prod_rule>, "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_var_rule", laid<direct<6, var_rule>>, "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std_rule", laid<direct<7, std_rule>>, "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>>, "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_prod_rule", laid<direct<5, prod_rule>>, "(grad, self, out, dim, keepdim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList moment_list(moment_methods);

@@ -258,12 +258,11 @@ struct BinaryMethod {
             return twin.call(args, nargs, kwnames);
         }
         PyObject* result = compute(op, slots[0], slots[1], slots[2]);
-        if (result || PyErr_Occurred()) return result;
-        return twin.call(args, nargs, kwnames);
+        if (!result && !PyErr_Occurred()) result = row_binary_into(op, cost_of(op), slots[0], slots[1], slots[2]);
+        return result || PyErr_Occurred() ? result : twin.call(args, nargs, kwnames);
     }
     static PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
-        const bool known = nargs == 2 || (takes_alpha(op) && nargs == 3);
-        if (known && fit(args[0], args[1])) {
+        if ((nargs == 2 || (takes_alpha(op) && nargs == 3)) && fit(args[0], args[1])) {
             const bool alone = nargs == 2 || is_one(args[2]);
             PyObject* result = alone ? direct_binary(op, args[0], args[1]) : compute_scaled(op, args[0], args[1], args[2], nullptr);
             if (result || PyErr_Occurred()) return result;
@@ -359,12 +358,12 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
 
 #define WENGERT_BINARY(op, name)                                                                          \
     {name, as_method(BinaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(a, b, out=None)"},    \
-    {"direct_" name, as_direct(BinaryMethod<op>::direct), METH_FASTCALL, name "(a, b), or NotImplemented"},
+    {"direct_" name, as_direct(laid<BinaryMethod<op>::direct>), METH_FASTCALL, name "(a, b), or NotImplemented"},
 #define WENGERT_UNARY(op, name)                                                                           \
     {name, as_method(UnaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(x, out=None)"},        \
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 #define WENGERT_DIRECT_BINARY(op, name) \
-    {"direct_" name, as_direct(BinaryMethod<op>::direct), METH_FASTCALL, name "(a, b), or NotImplemented"},
+    {"direct_" name, as_direct(laid<BinaryMethod<op>::direct>), METH_FASTCALL, name "(a, b), or NotImplemented"},
 #define WENGERT_DIRECT_UNARY(op, name) \
     {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {

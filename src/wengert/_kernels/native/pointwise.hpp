@@ -12,8 +12,10 @@ PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out);
 PyObject* direct_unary(Unary op, PyObject* x);
 PyObject* direct_binary(Binary op, PyObject* a, PyObject* b);
 
-// For long rows of arrays with gaps, whose dimensions lie in their order; `cost` is the work of one element in additions.
+// For arrays with gaps, whose dimensions lie in their order; `cost` is the work of one element in additions. The last writes what is
+// made into an array of few elements that lies so.
 PyObject* row_unary(Unary op, npy_intp cost, PyObject* x);
 PyObject* row_binary(Binary op, npy_intp cost, PyObject* a, PyObject* b);
+PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, PyObject* out);
 
 }  // namespace wengert

@@ -160,7 +160,7 @@ PyObject* multiply_rule(Call args) {
 }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_multiply_rule", direct<2, multiply_rule>, "grad times the conjugate of other(grad, other), or NotImplemented"),
+    direct_method("direct_multiply_rule", laid<direct<2, multiply_rule>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
     WENGERT_RULE(2, sqrt_rule, "(grad, out)")
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)")

@@ -141,7 +141,7 @@ PyObject* cross(Call args) {
 }
 
 #define WENGERT_ADDED(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>>, #name arguments ", or NotImplemented"),
 PyMethodDef products_added_methods[] = {
     WENGERT_ADDED(5, addmv, "(self, mat, vec, beta, alpha)")
     WENGERT_ADDED(5, baddbmm, "(self, batch1, batch2, beta, alpha)")

@@ -1,5 +1,6 @@
 // Elements of a rank along a dimension, and the most frequent ones, of few elements: for the dispatcher only.
 #include "block.hpp"
+#include "direct.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -124,12 +125,12 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef rank_methods[] = {
-    direct_method("direct_median_along", along<MEDIAN>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_nanmedian_along", along<NANMEDIAN>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_mode_along", along<MODE>, "(self, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_kthvalue_along", kthvalue, "(self, k, dim, keepdim): values and places, or NotImplemented"),
-    direct_method("direct_median_full", of_all<MEDIAN>, "the median of all elements, or NotImplemented"),
-    direct_method("direct_nanmedian_full", of_all<NANMEDIAN>, "the median of all that is not NaN, or NotImplemented"),
+    direct_method("direct_median_along", laid<along<MEDIAN>>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_nanmedian_along", laid<along<NANMEDIAN>>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_mode_along", laid<along<MODE>>, "(self, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_kthvalue_along", laid<kthvalue>, "(self, k, dim, keepdim): values and places, or NotImplemented"),
+    direct_method("direct_median_full", laid<of_all<MEDIAN>>, "the median of all elements, or NotImplemented"),
+    direct_method("direct_nanmedian_full", laid<of_all<NANMEDIAN>>, "the median of all that is not NaN, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rank_list(rank_methods);

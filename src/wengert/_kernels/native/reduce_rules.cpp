@@ -193,11 +193,11 @@ PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_sum_rule", sum_rule, "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
-    direct_method("direct_mean_rule", mean_rule, "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
-    direct_method("direct_extreme_rule", extreme_rule, "(grad, self, out, dim, keepdim): shared by the equal ones"),
-    direct_method("direct_whole_extreme_rule", whole_extreme_rule, "(grad, self, out): shared by the equal ones"),
-    direct_method("direct_place_rule", place_rule, "(grads, self_shape, indices, dim, keepdim): at the indices"),
+    direct_method("direct_sum_rule", laid<sum_rule>, "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
+    direct_method("direct_mean_rule", laid<mean_rule>, "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
+    direct_method("direct_extreme_rule", laid<extreme_rule>, "(grad, self, out, dim, keepdim): shared by the equal ones"),
+    direct_method("direct_whole_extreme_rule", laid<whole_extreme_rule>, "(grad, self, out): shared by the equal ones"),
+    direct_method("direct_place_rule", laid<place_rule>, "(grads, self_shape, indices, dim, keepdim): at the indices"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rule_list(rule_methods);

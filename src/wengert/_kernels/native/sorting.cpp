@@ -345,9 +345,9 @@ PyObject* distinct_card(Call args) {
 }
 
 PyMethodDef sorting_methods[] = {
-    direct_method("direct_sort_along", direct<4, sort_card>, "sort_along(self, stable, dim, descending), or NotImplemented"),
-    direct_method("direct_topk_along", direct<5, topk_card>, "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
-    direct_method("direct_distinct", direct<5, distinct_card>, "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
+    direct_method("direct_sort_along", laid<direct<4, sort_card>>, "sort_along(self, stable, dim, descending), or NotImplemented"),
+    direct_method("direct_topk_along", laid<direct<5, topk_card>>, "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
+    direct_method("direct_distinct", laid<direct<5, distinct_card>>, "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList sorting_list(sorting_methods);

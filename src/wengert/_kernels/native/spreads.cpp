@@ -1,5 +1,6 @@
 // Variances and standard deviations, alone and together with the mean: for the dispatcher only.
 #include "block.hpp"
+#include "direct.hpp"
 
 #include <cmath>
 
@@ -70,10 +71,10 @@ PyObject* of_card(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef spread_methods[] = {
-    direct_method("direct_var", of_card<VARIANCE, false>, "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std", of_card<DEVIATION, false>, "std(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_var_mean", of_card<VARIANCE, true>, "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_mean", of_card<DEVIATION, true>, "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_var", laid<of_card<VARIANCE, false>>, "var(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std", laid<of_card<DEVIATION, false>>, "std(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_var_mean", laid<of_card<VARIANCE, true>>, "var_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std_mean", laid<of_card<DEVIATION, true>>, "std_mean(self, dim, unbiased, keepdim, correction), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList spread_list(spread_methods);
