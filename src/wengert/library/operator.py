@@ -10,7 +10,7 @@ from ..autograd import no_grad
 from ..autograd.graph import increment_version
 from ..ops import namespaces
 from ..tensor import Tensor
-from .arguments import cast, flattened, tensors_in
+from .arguments import cast, flattened, gathered, tensors_in
 from .recording import function_of
 from .schema import Schema
 
@@ -91,12 +91,19 @@ class OpOverload(namespaces.OpOverload):
             return self.mutating(values)
         flat, layout = flattened(self._schema.arguments, values)
         found = self.function.apply(*flat, layout)
+        if self.gives_lists:
+            return tuple(gathered(found[:-1], found[-1]))
         return list(found) if self.gives_list else found
 
     @property
     def gives_list(self) -> bool:
         """Whether the result is a list of tensors."""
         return self._schema.returns == ("Tensor[]",)
+
+    @property
+    def gives_lists(self) -> bool:
+        """Whether a list of tensors is one of several results."""
+        return len(self._schema.returns) > 1 and any(each.endswith("]") for each in self._schema.returns)
 
     def called(self, function: Callable[..., Any], values: list[Any]) -> Any:
         """Call a function of the program with the values of all parameters, the named ones by name."""
