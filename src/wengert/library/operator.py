@@ -29,7 +29,7 @@ class OpOverload(namespaces.OpOverload):
         whole: is called in the place of all else, recorded as any function is; or None.
         backward, setup_context: the derivative, as of a custom Function; or None.
         batch_rule: as `Function.vmap`; without one members are computed one by one.
-        fake: what a program says of the shapes of results, kept for it.
+        fake: what a program says of the shapes of results, called on the device "meta".
         cast_to: the dtype of floating-point tensors within autocast, or None.
         function: the custom Function that records calls.
     """
@@ -111,13 +111,30 @@ class OpOverload(namespaces.OpOverload):
         given = [value for argument, value in both if not argument.keyword_only]
         return function(*given, **{argument.name: value for argument, value in both if argument.keyword_only})
 
+    def shown(self) -> Callable[..., Any] | None:
+        """The function that says what results look like; None where nothing is returned, and none is needed.
+
+        Raises:
+            RuntimeError: it is needed, and missing.
+        """
+        if self.fake is None and self._schema.returns:
+            called = getattr(self.first, "__name__", self._opname)
+            raise RuntimeError(
+                f"There was no fake impl registered for <CustomOpDef({self.name()})>. This is necessary for "
+                f"torch.compile/export/fx tracing to work. Please use `{called}.register_fake` to add an fake impl."
+            )
+        return self.fake
+
     def run(self, values: list[Any]) -> Any:
-        """What the kernel makes.
+        """What the kernel makes; of tensors on the device "meta", what the program says of it.
 
         Raises:
             NotImplementedError: there is none.
             RuntimeError: a result is an argument, or shares the memory of one or of another result.
         """
+        if any(each.device.type == "meta" for each in tensors_in(values)):
+            fake = self.shown()
+            return None if fake is None else self.called(fake, values)
         if self.kernel is None:
             raise NotImplementedError(f"Could not run '{self.name()}' with arguments from the 'CPU' backend: no kernel")
         result = self.called(self.kernel, values)
