@@ -54,3 +54,8 @@ def elements_that_were_moved(torch):
         lambda x: x.as_strided((2,), (1,)).pow(2).sum(),
     ]
     return [names_and_values(torch, function, x, 2) for function in functions]
+
+
+def a_gate(torch):
+    x = torch.tensor([3.0, -1.0], requires_grad=True, dtype=torch.float64)
+    return names_and_values(torch, lambda x: torch.nn.functional.silu(x).sum(), x)
