@@ -7,12 +7,16 @@
                                                 torch's own operator samples: values, gradients, errors
     python tools/parity.py --layouts [--ops add,mul] [--report FILE]
                                                 the same samples with inputs in many orders: strides
+    python tools/parity.py --modules [--ops Linear,GRU] [--report FILE]
+                                                torch's own samples of modules: state, results, copies, errors
+    python tools/parity.py --optimizers [--ops Adam] [--report FILE]
+                                                torch's own samples of optimizers: steps, state, schedules, errors
     python tools/parity.py --fuzz 200 [--seed 0] [--ops add,mul] [--report FILE]
                                                 the same samples with arguments changed at random, so many per operator
 
 A difference that is wanted stands, with its reason, in `tools/parity_known.toml` (of operator samples in
 `tools/opinfo_known.toml`, of strides under --layouts in `tools/layouts_known.toml`, of changed samples in
-`tools/fuzz_known.toml`); any other makes the exit status 1.
+`tools/fuzz_known.toml`, of modules and of optimizers in files called likewise); any other makes the exit status 1.
 """
 
 from __future__ import annotations
@@ -29,7 +33,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.beside_torch import fuzz, generate, layouts, mechanics, opinfo, programs, report  # noqa: E402
+from tools.beside_torch import (  # noqa: E402
+    fuzz,
+    generate,
+    layouts,
+    mechanics,
+    modules,
+    opinfo,
+    optimizers,
+    programs,
+    report,
+)
 from tools.beside_torch.describe import differences, observe  # noqa: E402
 
 
@@ -38,6 +52,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--opinfo", action="store_true", help="run torch's operator samples")
     parser.add_argument("--layouts", action="store_true", help="compare strides for inputs that lie in many orders")
+    parser.add_argument("--modules", action="store_true", help="run torch's samples of modules")
+    parser.add_argument("--optimizers", action="store_true", help="run torch's samples of optimizers")
     parser.add_argument("--fuzz", type=int, default=0, help="how many changed samples of each operator to run")
     parser.add_argument("--seed", type=int, default=0, help="of the changes of --fuzz")
     parser.add_argument("--ops", default="", help="only these operators, separated by commas")
@@ -52,11 +68,10 @@ def arguments() -> argparse.Namespace:
 
 
 def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
-    """Run torch's operator samples; the exit status."""
-    methods = importlib.import_module("torch.testing._internal.common_methods_invocations")
+    """Run torch's samples of operators, modules or optimizers; the exit status."""
     wanted = set(filter(None, options.ops.split(",")))
     runner, listed = runner_for(torch, wengert, options)
-    chosen = [info for info in methods.op_db if selected(info, wanted)]
+    chosen = [info for info in database(options) if selected(info, wanted)]
     started, outcomes = time.time(), []
     for info in chosen:
         outcomes.append(runner.run(info))
@@ -71,12 +86,33 @@ def run_opinfo(torch: Any, wengert: Any, options: argparse.Namespace) -> int:
     return 1 if unused or any(each.failures for each in outcomes) else 0
 
 
+def database(options: argparse.Namespace) -> list[Any]:
+    """What torch has samples of."""
+    place, name = (
+        ("modules", "module_db")
+        if options.modules
+        else ("optimizers", "optim_db")
+        if options.optimizers
+        else ("methods_invocations", "op_db")
+    )
+    found: list[Any] = getattr(importlib.import_module(f"torch.testing._internal.common_{place}"), name)
+    return found
+
+
 def runner_for(torch: Any, wengert: Any, options: argparse.Namespace) -> tuple[Any, str]:
     """What runs the samples, and the name of the list of wanted differences."""
-    kinds = options.dtypes.split(",") if options.dtypes else opinfo.DTYPES
+    module: Any = modules if options.modules else optimizers if options.optimizers else opinfo
+    kinds = options.dtypes.split(",") if options.dtypes else module.DTYPES
     limits = {"most": options.samples, "seconds": options.seconds, "kinds": kinds}
+    runner: Any
+    if options.modules:
+        runner = modules.ModuleRunner(torch, wengert, **limits)
+        return runner, modules.KNOWN.name
+    if options.optimizers:
+        runner = optimizers.OptimizerRunner(torch, wengert, **limits)
+        return runner, optimizers.KNOWN.name
     if options.fuzz:
-        runner: Any = fuzz.FuzzRunner(torch, wengert, tries=options.fuzz, seed=options.seed, **limits)
+        runner = fuzz.FuzzRunner(torch, wengert, tries=options.fuzz, seed=options.seed, **limits)
         return runner, fuzz.KNOWN.name
     if options.layouts:
         return layouts.LayoutRunner(torch, wengert, **limits), layouts.KNOWN.name
@@ -155,7 +191,7 @@ def main() -> int:
     wengert: Any = importlib.import_module("wengert")
     return (
         run_opinfo(torch, wengert, options)
-        if options.opinfo or options.layouts or options.fuzz
+        if options.opinfo or options.layouts or options.fuzz or options.modules or options.optimizers
         else run_programs(torch, wengert, options)
     )
 

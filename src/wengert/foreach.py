@@ -13,6 +13,10 @@ from .tensor import Tensor
 
 SCALED = ("addcdiv", "addcmul")
 """Those whose last argument may be numbers by position, which the operators take by name; one for each, too."""
+POSITIONAL = (
+    "src", "other", "tensors1", "tensor1", "tensor2", "scalar", "scalars", "exponent", "weight", "weights",
+)  # fmt: skip
+"""Names of torch's forms for what stands after the list, in the order of positions."""
 SIDES = {"maximum": "clamp_min", "minimum": "clamp_max"}
 """What stands for these, if the other operand is a number."""
 
@@ -87,8 +91,7 @@ def foreach(name: str) -> Callable[..., Any]:
             check_tensors(name, others[0])
             return tuple([self**each for each in others[0]])
         check_tensors(name, self)
-        if name == "copy_" and "src" in options:
-            others = (options.pop("src"),)
+        others = (*others, *(options.pop(each) for each in POSITIONAL if each in options))
         columns = [each_with(name, each, len(self)) for each in others]
         shared = {key: each_with(name, each, len(self)) for key, each in options.items()}
         made = [

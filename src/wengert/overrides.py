@@ -12,6 +12,7 @@ from typing import Any
 
 from ._core.calls import intercepting, overriding
 from ._core.calls.op import Op
+from ._core.calls.staging import STAGE
 from ._core.cards.card import load_all
 from ._core.profiling import events
 from ._core.state.modes import current
@@ -106,7 +107,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """Whether this is a method of Tensor, or what reads or writes a property; also where it is a function, too."""
     name = getattr(func, "__name__", "")
     owner = getattr(func, "__self__", None)
-    members = vars(Tensor)
+    members = overriding.members()
     return members.get(name) is func or (name in ("__get__", "__set__", "__delete__") and owner in members.values())
 
 
@@ -188,6 +189,8 @@ def _get_current_function_mode_stack() -> list[Any]:
 def _push_mode(mode: Any) -> None:
     """Switch a mode on, until `_pop_mode`."""
     modes = current()
+    if mode._staged_:
+        STAGE.count(1)
     modes.override([*modes.functions, mode])
 
 
@@ -200,7 +203,10 @@ def _pop_mode() -> Any:
     modes = current()
     if not _get_current_function_mode_stack():
         raise RuntimeError("trying to pop from empty mode stack")
-    return modes.override(modes.functions[:-1])[-1]
+    mode = modes.override(modes.functions[:-1])[-1]
+    if getattr(mode, "_staged_", False):
+        STAGE.count(-1)
+    return mode
 
 
 @contextmanager
@@ -221,7 +227,7 @@ class TorchFunctionMode:
     """A context in which this object is asked for the result of each call of a function of tensors in this thread.
 
     Derived classes define `__torch_function__(self, func, types, args=(), kwargs=None)`. Inside that method the mode
-    is switched off, those around it are not. Reading a property of a plain tensor (`x.shape`) is no call here.
+    is switched off, those around it are not. Signs (`x * 2`), indexing and properties (`x.shape`) are calls, too.
 
     >>> import wengert as wg
     >>> class Names(wg.overrides.TorchFunctionMode):
@@ -238,12 +244,17 @@ class TorchFunctionMode:
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
 
+    _staged_ = True
+    """Whether this mode is told of signs, methods and properties of plain tensors."""
+
     def _takes_(self, func: Any) -> bool:
         """Whether this mode is asked for calls of a function; None stands for any."""
         return True
 
     def __enter__(self) -> Any:
         modes = current()
+        if self._staged_:
+            STAGE.count(1)
         modes.override([*modes.functions, self])
         events.count_open(1)
         return self
@@ -252,6 +263,8 @@ class TorchFunctionMode:
         modes = current()
         events.count_open(-1)
         modes.override(modes.functions[:-1])
+        if self._staged_:
+            STAGE.count(-1)
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):

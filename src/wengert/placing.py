@@ -41,6 +41,8 @@ class DeviceContext(TorchFunctionMode):
     tensor(..., device='meta', size=(2, 3))
     """
 
+    _staged_ = False
+
     def __init__(self, device: Any) -> None:
         self.device = Device(device)
         self.old_device: Any = None

@@ -134,3 +134,19 @@ def test_products_that_do_not_fit_are_refused_in_the_words_of_a_member():
 def test_a_sum_that_would_need_another_dtype_is_refused():
     with pytest.raises(RuntimeError, match="dtype"):
         wg.vmap(wg.addmm, (0, 0, None))(wg.ones(3, 2), wg.ones(3, 2, 2).double(), wg.ones(2, 2).double())
+
+
+@pytest.mark.parametrize("dims", [(0, 0), (None, 0), (0, None)])
+@pytest.mark.parametrize("first", [(3,), (2, 3)])
+def test_a_vector_or_matrix_times_a_batch_of_matrices(first, dims):
+    a = wg.randn(*first) if dims[0] is None else wg.randn(2, *first)
+    b = wg.randn(5, 3, 4) if dims[1] is None else wg.randn(2, 5, 3, 4)
+    made = wg.vmap(wg.matmul, in_dims=dims)(a, b)
+    for at in range(2):
+        one, two = (a if dims[0] is None else a[at]), (b if dims[1] is None else b[at])
+        wg.testing.assert_close(made[at], wg.matmul(one, two))
+
+
+@pytest.mark.parametrize("none", [(), []])
+def test_squeezing_no_dimension(none):
+    assert wg.vmap(lambda x: x.squeeze(none))(wg.ones(2, 1, 1)).shape == (2, 1, 1)

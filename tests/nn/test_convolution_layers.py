@@ -132,3 +132,22 @@ def test_signals_with_the_channels_last_are_convolved():
 def test_an_input_of_another_dtype_is_refused_by_that_of_the_bias_first():
     with pytest.raises(RuntimeError, match=r"^Input type \(double\) and bias type \(float\) should be the same$"):
         wg.nn.Conv2d(1, 1, 2)(wg.ones(1, 1, 3, 3, dtype=wg.float64))
+
+
+@pytest.mark.parametrize("kind", [nn.Conv3d, nn.ConvTranspose3d])
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64])
+def test_volumes_keep_channels_innermost_but_in_double_precision(kind, dtype):
+    layer = kind(4, 4, 2, dtype=dtype)
+    x = wg.ones(2, 4, 3, 4, 5, dtype=dtype).contiguous(memory_format=wg.channels_last_3d).requires_grad_()
+    made = layer(x)
+    grads = wg.autograd.grad(made, (x, layer.weight), wg.ones_like(made))
+    assert {each.stride(1) == 1 for each in (made, *grads)} == {dtype is wg.float32}
+
+
+@pytest.mark.parametrize("padding", [0, 1])
+def test_gradients_of_transposed_layers_keep_channels_innermost(padding):
+    layer = nn.ConvTranspose2d(4, 4, 2, stride=2, output_padding=padding)
+    x = wg.ones(2, 4, 3, 4).contiguous(memory_format=wg.channels_last).requires_grad_()
+    made = layer(x)
+    (grad,) = wg.autograd.grad(made.sum(), x)
+    assert grad.stride(1) == 1

@@ -184,3 +184,9 @@ def test_a_target_may_be_of_any_kind_of_number_and_its_gradient_is_no_negative_z
 def test_weights_are_as_many_as_the_elements(name, shape):
     with pytest.raises(ValueError, match="Weights and input must have the same size"):
         getattr(F, name)(wg.ones(3), wg.zeros(3), weight=wg.ones(shape))
+
+
+@pytest.mark.parametrize("delta", [1j, "1", None])
+def test_huber_loss_refuses_what_is_no_number(delta):
+    with pytest.raises(TypeError, match="delta must be a float or int"):
+        nn.HuberLoss(delta=delta)

@@ -232,10 +232,13 @@ def test_conversion_takes_torchs_forms_of_arguments():
         net.to(wg.complex64)
 
 
-def test_a_memory_format_is_taken_by_weights_of_rank_four_only():
+def test_a_memory_format_is_taken_by_weights_of_images_and_volumes_only():
     net = nn.Sequential(nn.Conv2d(2, 3, 3), nn.Linear(2, 2)).to(memory_format=wg.channels_last)
     assert net[0].weight.stride() == (18, 1, 6, 2)
     assert net[1].weight.stride() == (2, 1)
+    assert nn.Conv3d(2, 3, 3).to(memory_format=wg.channels_last_3d).weight.stride() == (54, 1, 18, 6, 2)
+    with pytest.raises(RuntimeError, match="required rank 4 tensor to use channels_last format"):
+        nn.Conv3d(2, 3, 3).to(memory_format=wg.channels_last)
 
 
 def test_to_empty_gives_new_memory():

@@ -76,3 +76,23 @@ def test_a_child_goes_on_from_a_mark() -> None:
     assert os.read(reading, 200).decode() == repr(draw(default_generator, "rand"))
     os.close(reading)
     os.close(writing)
+
+
+@pytest.mark.parametrize("dtype", [wg.int64, wg.bool, wg.float16, wg.float64])
+def test_normal_numbers_about_halves_take_a_spread_of_any_dtype(dtype):
+    wg.manual_seed(0)
+    made = wg.normal(wg.zeros(2).bfloat16(), wg.ones(2).to(dtype))
+    wg.manual_seed(0)
+    assert made.dtype is wg.bfloat16
+    assert made.tolist() == wg.normal(wg.zeros(2).bfloat16(), 1.0).tolist()
+
+
+@pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16])
+@pytest.mark.parametrize("count", [16, 17, 20, 40])
+def test_normal_numbers_of_halves_draw_whole_blocks_only(dtype, count):
+    wg.manual_seed(0)
+    made = wg.randn(count, dtype=dtype)
+    wg.manual_seed(0)
+    whole = wg.randn(count - count % 16)
+    rest = wg.randn(16) if count % 16 else whole[:0]
+    assert made.equal(wg.cat([whole[: count - len(rest)], rest]).to(dtype))

@@ -224,3 +224,9 @@ def test_no_degree_takes_long(name):
     assert time.perf_counter() - started < 5
     two = getattr(wg.special, name)(wg.tensor(0.25, dtype=wg.float64), 2).item()
     assert found[1:5] == [0, 0, 0, 0] and found[6:] == [two, 1]
+
+
+def test_a_truth_value_beside_a_tensor_counts_in_full_precision():
+    for x in (wg.tensor([True]), wg.tensor([1], dtype=wg.int64), wg.tensor([1.0], dtype=wg.float64)):
+        made = wg.special.xlog1py(x, True)
+        assert made.item() == pytest.approx(0.6931471805599453, rel=1e-7)

@@ -98,3 +98,21 @@ def test_conditions_are_checked():
     with pytest.raises(AssertionError, match="no"):
         wg._assert(wg.tensor(False), "no")
     assert all(inspect.isfunction(getattr(wg, f"_check{name}")) for name in CHECKS)
+
+
+def test_operands_have_the_names_of_torchs_forms():
+    one, two, three = [wg.ones(2)], [wg.full((2,), 2.0)], [wg.full((2,), 3.0)]
+    for made, wanted in (
+        (wg._foreach_add(one, scalars=[2.0]), 3.0),
+        (wg._foreach_add(one, scalar=2.0), 3.0),
+        (wg._foreach_add(one, other=two, alpha=2), 5.0),
+        (wg._foreach_pow(two, exponent=3), 8.0),
+        (wg._foreach_lerp(one, tensors1=three, weight=0.5), 2.0),
+        (wg._foreach_lerp(one, tensors1=three, weights=[wg.zeros(2)]), 1.0),
+        (wg._foreach_addcmul(one, tensor1=two, tensor2=three, scalars=wg.tensor([3.0])), 19.0),
+        (wg._foreach_addcdiv(one, three, two, scalars=[2.0]), 4.0),
+        (wg._foreach_addcdiv(self=one, tensor1=three, tensor2=two, value=4), 7.0),
+    ):
+        assert made[0].tolist() == [wanted] * 2
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weigth'"):
+        wg._foreach_lerp(one, three, weigth=0.5)

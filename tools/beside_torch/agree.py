@@ -48,7 +48,7 @@ def compare_errors(first: BaseException, second: Any) -> None:
     """Compare torch's error with what wengert did."""
     if not isinstance(second, BaseException):
         raise Difference("not refused", f"expected {type(first).__name__}: {first_line(first)}")
-    if type(first).__name__.removeprefix("_") not in [cls.__name__ for cls in type(second).__mro__]:
+    if type(first).__name__.removeprefix("_") not in [cls.__name__.removeprefix("_") for cls in type(second).__mro__]:
         raise Difference(
             "error type",
             f"expected {type(first).__name__}: {first_line(first)}; found {type(second).__name__}: {second}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import math
 import types
@@ -57,6 +58,9 @@ class Translator:
             return self.function(given)
         if isinstance(given, torch.nn.Module):
             return self.module(given)
+        if isinstance(given, torch.nn.LinearCrossEntropyOptions):
+            named = {each.name: self.value(getattr(given, each.name), memo) for each in dataclasses.fields(given)}
+            return find(wengert, "nn.LinearCrossEntropyOptions")(**named)
         return given
 
     def module(self, given: Any) -> Any:

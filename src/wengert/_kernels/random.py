@@ -122,7 +122,8 @@ def normal(
     if not count:
         return np.empty(shape, kind)
     if dense and count >= BLOCK:
-        drawn = scaled(blocks(source, count, wide), wide(std), wide(mean))
+        made = blocks_of_halves(source, count) if kind.itemsize == 2 else blocks(source, count, wide)
+        drawn = scaled(made, wide(std), wide(mean))
     else:
         drawn = scaled(pairs(source, count), np.float64(std), np.float64(mean)).astype(wide)
     return drawn.reshape(shape).astype(kind, copy=False)
@@ -139,6 +140,16 @@ def blocks(source: Twister, count: int, dtype: Any) -> Array:
     made[:whole] = chosen.normal_blocks(drawn[:whole])
     if whole < count:
         made[-BLOCK:] = chosen.normal_blocks(uniform(source, (BLOCK,), dtype))
+    return made
+
+
+def blocks_of_halves(source: Twister, count: int) -> Array:
+    """`blocks` in float32 as torch makes them for halves: nothing is drawn for what the last block covers."""
+    made = np.empty(count, np.float32)
+    whole = count - count % BLOCK
+    made[:whole] = blocks(source, whole, np.float32)
+    if whole < count:
+        made[-BLOCK:] = blocks(source, BLOCK, np.float32)
     return made
 
 

@@ -37,6 +37,12 @@ def flattened(arguments: Sequence[Argument], values: Sequence[Any]) -> tuple[lis
     return flat, tuple(layout)
 
 
+def spread(results: Sequence[Any]) -> tuple[Any, ...]:
+    """Results with lists among them laid out, and the layout at the end."""
+    flat = [one for each in results for one in (each if isinstance(each, (list, tuple)) else [each])]
+    return (*flat, tuple([len(each) if isinstance(each, (list, tuple)) else -1 for each in results]))
+
+
 def gathered(flat: Sequence[Any], layout: Layout) -> list[Any]:
     """What was laid out, put together again."""
     values: list[Any] = []

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..autograd import enable_grad, grad, no_grad
 from ..ops import namespaces
 from ..tensor import Tensor
 from .arguments import tensors_in
-
-if TYPE_CHECKING:
-    from .operator import OpOverload
 
 
 class OpCheckError(Exception):
@@ -79,7 +76,7 @@ def check_fake(op: Any, args: Any, kwargs: Any) -> None:
     """
     if isinstance(op, namespaces.AtenOverload) or op.whole is not None:
         return
-    fake = fake_of(op)
+    fake = op.shown()
     if fake is None:
         return
     with no_grad():
@@ -95,21 +92,6 @@ def check_fake(op: Any, args: Any, kwargs: Any) -> None:
                 )
 
 
-def fake_of(op: OpOverload) -> Callable[..., Any] | None:
-    """The function that says what results look like; None where nothing is returned, and none is needed.
-
-    Raises:
-        RuntimeError: it is needed, and missing.
-    """
-    if op.fake is None and op._schema.returns:
-        called = getattr(op.first, "__name__", op._opname)
-        raise RuntimeError(
-            f"There was no fake impl registered for <CustomOpDef({op.name()})>. This is necessary for "
-            f"torch.compile/export/fx tracing to work. Please use `{called}.register_fake` to add an fake impl."
-        )
-    return op.fake
-
-
 def check_derivative(op: Any, args: Any, kwargs: Any) -> None:
     """Run the backward pass where arguments require a gradient; the registered function is needed, too."""
     given, named = copied(args), {name: copied(each) for name, each in kwargs.items()}
@@ -119,7 +101,7 @@ def check_derivative(op: Any, args: Any, kwargs: Any) -> None:
         if results and leaves:
             grad([each.sum() for each in results], leaves, allow_unused=True)  # type: ignore[attr-defined]
     if not isinstance(op, namespaces.AtenOverload) and op.whole is None:
-        fake_of(op)
+        op.shown()
 
 
 CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {

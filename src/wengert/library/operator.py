@@ -10,7 +10,7 @@ from ..autograd import no_grad
 from ..autograd.graph import increment_version
 from ..ops import namespaces
 from ..tensor import Tensor
-from .arguments import cast, flattened, tensors_in
+from .arguments import cast, flattened, gathered, tensors_in
 from .recording import function_of
 from .schema import Schema
 
@@ -29,7 +29,7 @@ class OpOverload(namespaces.OpOverload):
         whole: is called in the place of all else, recorded as any function is; or None.
         backward, setup_context: the derivative, as of a custom Function; or None.
         batch_rule: as `Function.vmap`; without one members are computed one by one.
-        fake: what a program says of the shapes of results, kept for it.
+        fake: what a program says of the shapes of results, called on the device "meta".
         cast_to: the dtype of floating-point tensors within autocast, or None.
         function: the custom Function that records calls.
     """
@@ -91,6 +91,8 @@ class OpOverload(namespaces.OpOverload):
             return self.mutating(values)
         flat, layout = flattened(self._schema.arguments, values)
         found = self.function.apply(*flat, layout)
+        if self.gives_lists:
+            return tuple(gathered(found[:-1], found[-1]))
         return list(found) if self.gives_list else found
 
     @property
@@ -98,19 +100,41 @@ class OpOverload(namespaces.OpOverload):
         """Whether the result is a list of tensors."""
         return self._schema.returns == ("Tensor[]",)
 
+    @property
+    def gives_lists(self) -> bool:
+        """Whether a list of tensors is one of several results."""
+        return len(self._schema.returns) > 1 and any(each.endswith("]") for each in self._schema.returns)
+
     def called(self, function: Callable[..., Any], values: list[Any]) -> Any:
         """Call a function of the program with the values of all parameters, the named ones by name."""
         both = list(zip(self._schema.arguments, values))
         given = [value for argument, value in both if not argument.keyword_only]
         return function(*given, **{argument.name: value for argument, value in both if argument.keyword_only})
 
+    def shown(self) -> Callable[..., Any] | None:
+        """The function that says what results look like; None where nothing is returned, and none is needed.
+
+        Raises:
+            RuntimeError: it is needed, and missing.
+        """
+        if self.fake is None and self._schema.returns:
+            called = getattr(self.first, "__name__", self._opname)
+            raise RuntimeError(
+                f"There was no fake impl registered for <CustomOpDef({self.name()})>. This is necessary for "
+                f"torch.compile/export/fx tracing to work. Please use `{called}.register_fake` to add an fake impl."
+            )
+        return self.fake
+
     def run(self, values: list[Any]) -> Any:
-        """What the kernel makes.
+        """What the kernel makes; of tensors on the device "meta", what the program says of it.
 
         Raises:
             NotImplementedError: there is none.
             RuntimeError: a result is an argument, or shares the memory of one or of another result.
         """
+        if any(each.device.type == "meta" for each in tensors_in(values)):
+            fake = self.shown()
+            return None if fake is None else self.called(fake, values)
         if self.kernel is None:
             raise NotImplementedError(f"Could not run '{self.name()}' with arguments from the 'CPU' backend: no kernel")
         result = self.called(self.kernel, values)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd import Function
 from ..ops.shapes.join import stack
-from .arguments import Layout, gathered, laid_out, tensors_in
+from .arguments import Layout, gathered, laid_out, spread, tensors_in
 
 if TYPE_CHECKING:
     from .operator import OpOverload
@@ -19,16 +19,27 @@ def function_of(op: OpOverload) -> type[Function]:
 
     def forward(*given: Any) -> Any:
         found = op.run(gathered(given[:-1], given[-1]))
+        if op.gives_lists:
+            return spread(found)
         return tuple(found) if isinstance(found, list) else found
 
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.layout_of_arguments = inputs[-1]
+        if op.gives_lists:
+            ctx.layout_of_results = output[-1]
+            output = tuple(gathered(output[:-1], output[-1]))
         prepare(op, ctx, gathered(inputs[:-1], inputs[-1]), output)
 
     def backward(ctx: Any, *grads: Any) -> Any:
+        if op.gives_lists:
+            grads = tuple(gathered(grads[:-1], ctx.layout_of_results))
         return (*gradients(op, ctx, grads), None)
 
     def vmap(info: Any, in_dims: Any, *given: Any) -> Any:
+        made = batched(info, in_dims, *given)
+        return spread_batch(*made) if op.gives_lists else made
+
+    def batched(info: Any, in_dims: Any, *given: Any) -> Any:
         if op.batch_rule is None:
             return one_by_one(op, info.batch_size, in_dims[:-1], given[:-1], given[-1])
         dims, values = gathered(in_dims[:-1], given[-1]), gathered(given[:-1], given[-1])
@@ -81,15 +92,35 @@ def gradients(op: OpOverload, ctx: Any, grads: tuple[Any, ...]) -> list[Any]:
     return laid_out(op.name(), given, layout)
 
 
+def spread_batch(results: Any, dims: Any) -> tuple[Any, Any]:
+    """The results for a batch with lists laid out, and their dimensions: None for what is no tensor."""
+    flat = spread(results)
+    listed = [
+        list(dim) if isinstance(dim, (list, tuple)) else [dim] * len(each) if isinstance(each, (list, tuple)) else [dim]
+        for each, dim in zip(results, dims)
+    ]
+    return flat, (*[dim for each in listed for dim in each], None)
+
+
 def one_by_one(op: OpOverload, size: int, in_dims: Any, flat: Any, layout: Layout) -> Any:
     """The results for a batch, member by member, where the program gave no rule."""
     results = []
     for at in range(size):
-        member = [each if dim is None else each.select(dim, at) for each, dim in zip(flat, in_dims)]
+        member = [each.select(dim, at) if isinstance(dim, int) else each for each, dim in zip(flat, in_dims)]
         results.append(op(*gathered(member, layout)))
     if not tensors_in(results):
         return results[0], None
+    if op.gives_lists:
+        found = tuple([joined(each) for each in zip(*results)])
+        return found, tuple([0 if tensors_in(each) else None for each in found])
     if isinstance(results[0], (list, tuple)):
         found = tuple([stack(list(each)) for each in zip(*results)])
         return found, tuple([0] * len(found))
     return stack(results), 0
+
+
+def joined(members: Any) -> Any:
+    """One result for all members: tensors stacked, in lists too; of others the first."""
+    if isinstance(members[0], (list, tuple)):
+        return [joined(each) for each in zip(*members)]
+    return stack(list(members)) if tensors_in(members) else members[0]

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..tensor import Tensor, device, dtypes
 
 MISSING: Any = inspect.Parameter.empty
@@ -106,6 +108,7 @@ class Schema:
             value = args[at] if at < len(args) else kwargs.get(each.name, each.default)
             if value is MISSING:
                 self.refuse(f"is missing value for argument '{each.name}'.")
+            value = as_plain(value)
             if not fits(each.type, value):
                 self.refuse(
                     f"Expected a value of type '{words(each.type)}' for argument '{each.name}' but instead found type "
@@ -118,6 +121,13 @@ class Schema:
         """Raise the error of a call that does not fit."""
         joint = "" if why.endswith("\n") else " "
         raise RuntimeError(f"{self.name}() {why}{joint}Declaration: {self}")
+
+
+def as_plain(value: Any) -> Any:
+    """A value with NumPy's numbers, in lists too, as Python's."""
+    if type(value) in (list, tuple) and any(isinstance(each, np.generic) for each in value):
+        return type(value)([as_plain(each) for each in value])
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def split_type(text: str) -> tuple[str, str]:

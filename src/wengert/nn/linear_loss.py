@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from ..ops.linalg.linear import linear
 from ..ops.neural.loss import cross_entropy
-from ..tensor import Tensor
+from ..tensor import Tensor, dtypes
+from .linear_loss_parts import loss_in_parts
 
 
 def linear_cross_entropy(
@@ -33,28 +35,46 @@ def linear_cross_entropy(
         reduction: "none", "mean" or "sum".
         ignore_index: targets of this class count nothing; -100 unless given.
         label_smoothing: the share of the target that is spread over all classes.
-        options: must be None: the scores are made as a whole.
+        options: `nn.LinearCrossEntropyOptions`, to make the scores of some items at a time; only for int64 classes, one
+            for each item, and without smoothing. None: as a whole.
 
     Raises:
         RuntimeError: the shapes do not fit, or `ignore_index` is given beside probabilities.
-        NotImplementedError: there are options.
     """
-    if options is not None:
-        raise NotImplementedError("linear_cross_entropy: scores are made as a whole here; leave options=None")
     shape = scores_shape(input, linear_weight, linear_bias)
     if target.shape == shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     table: Any = linear_weight
     bias: Any = linear_bias
+    number = -100 if ignore_index is None else ignore_index
+    if options is not None and goes_in_parts(shape, input, target, reduction, label_smoothing):
+        rows = input if input.ndim == 2 else input.unsqueeze(0)
+        classes = target if input.ndim == 2 else target.unsqueeze(0)
+        size = options.part(*rows.shape, table.shape[0], input.dtype)
+        loss = loss_in_parts(rows, table, classes, bias, weight, reduction, number, size)
+        return loss.squeeze(0) if input.ndim == 1 and reduction == "none" else loss
     if len(linear_weight.shape) > 2:
         rows = math.prod(linear_weight.shape[:-1])
         table = table.reshape((rows, input.shape[-1]))
         bias = None if bias is None else bias.reshape(rows)
     scores = linear(input, table, bias).reshape(shape)
-    number = -100 if ignore_index is None else ignore_index
     return cross_entropy(  # type: ignore[no-any-return]
         scores, target, weight=weight, reduction=reduction, ignore_index=number, label_smoothing=label_smoothing
     )
+
+
+def goes_in_parts(shape: Any, input: Tensor, target: Tensor, reduction: str, smoothing: float) -> bool:
+    """Whether a loss can be computed some items at a time; if not, say so."""
+    can = reduction in ("mean", "sum", "none") and smoothing == 0 and target.dtype is dtypes.int64
+    if can and len(shape) == input.ndim:
+        return True
+    warnings.warn(
+        "linear_cross_entropy: ``options`` ignored; parts need reduction in {'mean', 'sum', 'none'}, label_smoothing "
+        f"== 0, int64 classes and scores of shape (N, C). Got {reduction=}, label_smoothing={smoothing}, "
+        f"target.dtype={target.dtype}, scores of shape {tuple(shape)}.",
+        stacklevel=3,
+    )
+    return False
 
 
 def scores_shape(input: Tensor, weight: Tensor, bias: Tensor | None) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ def __getattr__(name: str) -> object:
 
     from .namespaces import namespace  # only who asks for one pays for it
 
-    absent = name.startswith("_") or not name.isidentifier()
+    absent = name.startswith("__") or not name.isidentifier()
     if absent or find_spec(f"{__name__}.{name}") is not None:  # a module that is not yet imported
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return namespace(name)

@@ -24,6 +24,9 @@ def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
         "__module__": "wengert.return_types",
         "__doc__": f"What `{name}` returns: ({', '.join(fields)}).",
         "__match_args__": fields,
+        "n_fields": len(fields),
+        "n_sequence_fields": len(fields),
+        "n_unnamed_fields": 0,
         "__reduce__": lambda self: (type(self), (tuple(self),)),
     }
     for at, field in enumerate(fields):

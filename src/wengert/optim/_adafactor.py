@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.create.like import zeros_like
 from ..tensor import Tensor, dtypes
@@ -29,6 +29,8 @@ class Adafactor(Stepwise):
 
     Source: Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost, 2018.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {"foreach": None}
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
@@ -29,6 +29,8 @@ class Adadelta(Stepwise):
 
     Source: Zeiler, ADADELTA: an adaptive learning rate method, 2012.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
     CAPTURES = ACCELERATORS[:-1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
@@ -32,6 +32,8 @@ class Adagrad(Stepwise):
 
     Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
 
     FORMULA = "adagrad"
     KEPT = ("sum",)
@@ -64,7 +66,9 @@ class Adagrad(Stepwise):
             self._state_of(parameter, {})
 
     def _check_sparse(self, group: Group) -> None:
-        """Sparse gradients are taken, without weight decay."""
+        """Sparse gradients are taken, without weight decay and not if the step was asked to be fused."""
+        if group["fused"]:
+            raise RuntimeError("`fused` does not support sparse grad or complex param")
         if group["weight_decay"] != 0:
             raise RuntimeError("weight_decay option is not compatible with sparse gradients")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import adam_step, zeros_as
@@ -48,6 +48,16 @@ class Adam(Stepwise):
     Source: Kingma and Ba, Adam, 2015; Reddi et al., On the convergence of Adam and beyond, 2018, for `amsgrad`.
     """
 
+    LATER: ClassVar[dict[str, Any]] = {
+        "amsgrad": False,
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
+
     def __init__(
         self,
         params: Params,
@@ -71,6 +81,7 @@ class Adam(Stepwise):
         if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
             raise ValueError("betas must be either both floats or both Tensors")
         check_fused(fused, foreach, differentiable)
+        betas = (scalar(betas, 0, foreach and not capturable), scalar(betas, 1, foreach and not capturable))
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
@@ -134,6 +145,22 @@ class Adam(Stepwise):
                 maximize=group["maximize"],
             )
         return loss
+
+
+def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
+    """One of the factors; a tensor of one element without dimensions.
+
+    Raises:
+        ValueError: it is a tensor of several elements, or one for steps over lists of tensors.
+    """
+    beta = betas[at]
+    if not isinstance(beta, Tensor):
+        return beta
+    if listed:
+        raise ValueError(f"betas[{at}] as a Tensor is not supported for capturable=False and foreach=True")
+    if beta.numel() != 1:
+        raise ValueError(f"Tensor betas[{at}] must be 1-element")
+    return beta.squeeze() if beta.ndim else beta  # type: ignore[attr-defined]
 
 
 def adam(

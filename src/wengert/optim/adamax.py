@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
@@ -29,6 +29,8 @@ class Adamax(Stepwise):
 
     Source: Kingma and Ba, Adam, 2015, section 7.1.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
 
     FORMULA = "adamax"
     KEPT = ("exp_avg", "exp_inf")

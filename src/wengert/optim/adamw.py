@@ -38,9 +38,8 @@ class AdamW(Adam):
             differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
         )  # fmt: skip
 
-    def _complete(self) -> None:
-        """As of any optimiser; groups that `Adam` saved say that decay enters the gradient, which is not so here."""
-        super()._complete()
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)  # groups that `Adam` saved say that decay enters the gradient, which is not so here
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
@@ -32,6 +32,9 @@ class ASGD(Stepwise):
 
     Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+    COUNTS = ("step", "eta", "mu")
 
     CAPTURED = "params, mus, etas, and state_steps"
 

@@ -70,7 +70,12 @@ class LBFGS(Optimizer):
 
         Args:
             closure: computes the loss and its gradients, and returns the loss.
+
+        Raises:
+            AssertionError: a group was added.
         """
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         group = self.param_groups[0]
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -156,7 +161,7 @@ class Run:
 
     def aim(self, iteration: int) -> None:
         """Choose the direction, and how far to go at first."""
-        lr = float(self.group["lr"])
+        lr = self.group["lr"]
         if iteration == 1:
             self.direction, self.scale = -self.grad, 1
             self.changes, self.steps, self.inverses = [], [], []

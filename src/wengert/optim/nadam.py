@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
@@ -31,6 +31,15 @@ class NAdam(Stepwise):
 
     Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+    }
+    COUNTS = ("step", "mu_product")
 
     CAPTURED = "params, mu_products and state_steps"
 

@@ -6,7 +6,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from ..autograd import enable_grad, no_grad
 from ..autograd.profiler.ranges import is_open
@@ -58,6 +58,9 @@ class Optimizer:
         TypeError: not an iterable of tensors or dictionaries.
         ValueError: no parameters, one of them twice, or one that is no leaf.
     """
+
+    LATER: ClassVar[Mapping[str, Any]] = {}
+    """Options that came later, in torch's order, and what was done before: saved groups without them get these."""
 
     OptimizerPreHook: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
     OptimizerPostHook: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], None]
@@ -112,7 +115,12 @@ class Optimizer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._prepare_hooks()
+        if "_optimizer_step_pre_hooks" not in self.__dict__:
+            self._prepare_hooks()
+        self.defaults.setdefault("differentiable", False)
+        for group in self.param_groups:
+            for name, before in self.LATER.items():
+                group.setdefault(name, before)
 
     def __repr__(self) -> str:
         text = f"{type(self).__name__} ("
@@ -288,6 +296,8 @@ class Optimizer:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take what `state_dict` gave; state of floating-point parameters is converted to their dtype.
 
+        It goes through `__setstate__`, where a subclass may complete what its earlier versions have saved.
+
         Raises:
             ValueError: the groups are not as many, or as large, as the optimiser's.
         """
@@ -297,16 +307,9 @@ class Optimizer:
         groups, saved = self.param_groups, list(state_dict["param_groups"])
         state = taken_states(state_dict["state"], by_number(groups, saved))
         loaded = taken_groups(groups, saved)
-        self.state, self.param_groups = state, loaded
-        self._complete()
+        self.__setstate__({"state": state, "param_groups": loaded})
         for hook in tuple(self._optimizer_load_state_dict_post_hooks.values()):
             hook(self)
-
-    def _complete(self) -> None:
-        """Give loaded groups the options that earlier versions did not have."""
-        for group in self.param_groups:
-            for name, default in self.defaults.items():
-                group.setdefault(name, default)
 
 
 def evaluate(closure: Callable[[], Any] | None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
@@ -31,6 +31,14 @@ class RAdam(Stepwise):
 
     Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "capturable": False,
+    }
 
     FORMULA = "radam"
     KEPT = ("exp_avg", "exp_avg_sq")

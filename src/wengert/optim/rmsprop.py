@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ops.neural.optimiser_steps import zeros_as
 from ..tensor import Tensor
@@ -31,6 +31,15 @@ class RMSprop(Stepwise):
 
     Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
     """
+
+    LATER: ClassVar[dict[str, Any]] = {
+        "momentum": 0,
+        "centered": False,
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "capturable": False,
+    }
 
     FORMULA = "rmsprop"
 

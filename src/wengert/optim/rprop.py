@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, cast
 
 from ..ops.create.like import full_like
 from ..ops.neural.optimiser_steps import zeros_as
@@ -30,6 +30,8 @@ class Rprop(Stepwise):
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning, 1993.
     """
 
+    LATER: ClassVar[dict[str, Any]] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+
     FORMULA = "rprop"
     KEPT = ("prev", "step_size")
 
@@ -56,8 +58,8 @@ class Rprop(Stepwise):
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
-        lr = float(group["lr"])
-        first = full_like(parameter, complex(lr, lr) if parameter.dtype.is_complex else lr)
+        lr, slope = float(group["lr"]), cast(Tensor, parameter.grad)
+        first = full_like(slope, complex(lr, lr) if parameter.dtype.is_complex else lr)
         return {"step": counter(), "prev": zeros_as(parameter), "step_size": first}
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import sgd_step
@@ -34,6 +34,14 @@ class SGD(Stepwise):
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013, in torch's form.
     """
 
+    LATER: ClassVar[dict[str, Any]] = {
+        "nesterov": False,
+        "maximize": False,
+        "foreach": None,
+        "differentiable": False,
+        "fused": False,
+    }
+
     def __init__(
         self,
         params: Params,
@@ -62,7 +70,9 @@ class SGD(Stepwise):
         check_fused(fused, foreach, differentiable)
 
     def _check_sparse(self, group: Group) -> None:
-        """Sparse gradients are taken, without weight decay."""
+        """Sparse gradients are taken, without weight decay and not if the step was asked to be fused."""
+        if group["fused"]:
+            raise RuntimeError("`_fused_sgd` does not support sparse gradients")
         if group["weight_decay"] != 0:
             raise RuntimeError(
                 "add(sparse, dense) is not supported. Use add(dense, sparse) instead. SGD: sparse gradients need "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..ops.neural.optimiser_steps import zeros_as
@@ -25,6 +26,8 @@ class SparseAdam(Stepwise):
         ValueError: an option is out of range, or a parameter is complex.
     """
 
+    COUNTS = ()
+
     def __init__(
         self,
         params: Params,
@@ -40,16 +43,23 @@ class SparseAdam(Stepwise):
         check_betas(betas)
         defaults: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
         super().__init__(params, defaults)
-        complex_ones = [
+        self._refuse(lambda each: bool(each._flags_ & flags.SPARSE), "Sparse", "requires dense parameter tensors")
+        self._refuse(lambda each: each.dtype.is_complex, "Complex", "does not support complex parameters")
+
+    def _refuse(self, wrong: Callable[[Tensor], bool], kind: str, says: str) -> None:
+        """Refuse parameters of a kind.
+
+        Raises:
+            ValueError: there are some; the text tells where: of each group and place.
+        """
+        found = [
             [at, inside]
             for at, group in enumerate(self.param_groups)
             for inside, each in enumerate(parameters_of([group]))
-            if each.dtype.is_complex
+            if wrong(each)
         ]
-        if complex_ones:
-            raise ValueError(
-                f"Complex params at indices {complex_ones}: SparseAdam does not support complex parameters"
-            )
+        if found:
+            raise ValueError(f"{kind} params at indices {found}: SparseAdam {says}")
 
     def _check_sparse(self, group: Group) -> None:
         """Sparse gradients are what it is for."""

@@ -31,6 +31,9 @@ class Stepwise(Optimizer):
     """A name of `_kernels.formulas.FORMULAS`; `KEPT` are the entries of the state that it writes."""
     KEPT: ClassVar[tuple[str, ...]] = ()
 
+    COUNTS: ClassVar[tuple[str, ...]] = ("step",)
+    """Entries of the state that are 0-dim tensors; earlier versions saved numbers."""
+
     CAPTURED: ClassVar[str] = "params and state_steps"
     CAPTURES: ClassVar[tuple[str, ...]] = ACCELERATORS
 
@@ -56,6 +59,13 @@ class Stepwise(Optimizer):
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         """What the formula is given for a parameter at step number `count`; what is counted beside that is written."""
         raise NotImplementedError
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for kept in self.state.values():
+            for name in self.COUNTS:
+                if name in kept and not isinstance(kept[name], Tensor):
+                    kept[name] = counter(float(kept[name]))
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; the closure's result if there is one.

@@ -209,3 +209,12 @@ def checks_of_operators(torch):
         told(dim, plain, raise_exception=False),
         told(kind, plain), told(writes, plain), told(writes, plain, raise_exception=False), told(lost, leaf), plain,
     ]  # fmt: skip
+
+
+def on_the_device_meta(torch):
+    sine = sine_of(torch, "sine_on_meta")
+    x = torch.ones(2, 3, device="meta", requires_grad=True)
+    refused = str(caught(lambda: sine(x)))
+    sine.register_fake(lambda x, k=2.0: torch.empty_like(x))
+    y = sine(x, 3.0)
+    return refused, y.shape, y.is_meta, y.requires_grad, sine(torch.ones(2))

@@ -316,6 +316,8 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
         larger: bool = node.allows_larger() or isinstance(edge, WideEdge)
         if not larger or not expandable(edge.shape, array.shape):
             raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
+        if edge.dtype is not None and array.dtype.kind == "c" and edge.dtype.kind != "c":
+            given = given.real  # type: ignore[attr-defined]
         given = sum_to(given, edge.shape)
         array = given._array_
     return given if edge.dtype is None else in_dtype(given, edge.dtype)
@@ -324,6 +326,8 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo a broadcast: sum over what it added and stretched."""
     given = grad._array_.shape
+    if not shape:
+        return grad.sum()
     lead = len(given) - len(shape)
     dims = list(range(lead))
     dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and given[lead + at] != 1]

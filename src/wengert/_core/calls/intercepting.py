@@ -1,7 +1,8 @@
 """What stands on subclasses of Tensor before its methods, properties and signs: their `__torch_function__` comes first.
 
-Tensor itself stays as it is. When a subclass is made that wants to be asked, everything it inherits from Tensor gets an
-interceptor on it, which also knows with what arguments the program has called.
+Tensor itself stays as it is, but while a mode of the program is on (`staging`). When a subclass is made that wants to
+be asked, everything it inherits from Tensor gets an interceptor on it, which also knows with what arguments the program
+has called.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ FUNCTIONS = {
     "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs",
     "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__ne__": "ne", "__iadd__": "add_",
     "__isub__": "sub_",
-    "__imul__": "mul_", "__itruediv__": "div_",
+    "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_", "__rtruediv__": "__rdiv__",
+    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__pos__": "positive", "__rand__": "bitwise_and",
+    "__ror__": "bitwise_or", "__rxor__": "bitwise_xor", "ndimension": "dim",
 }  # fmt: skip
 """The function that is told for a sign, where torch tells the method and not the sign's own."""
 REFLECTED = {
@@ -39,24 +42,42 @@ ALONE = frozenset(
 )
 """What is never overridden, and `backward`, which asks itself."""
 MISSING = object()
+VARIADIC = 12
+"""The flags of code with `*args` or `**kwargs`."""
 
 
 def original(name: str) -> Any:
     """What Tensor has under a name, its family loaded."""
     found = vars(Tensor)[name]
-    return found.loaded() if hasattr(found, "loaded") else found
+    if isinstance(found, Interceptor):
+        found = overriding.STAGED[name]
+    if hasattr(found, "loaded"):
+        found = found.loaded()
+    if type(found) is types.FunctionType and found.__name__ not in vars(Tensor):
+        found.__name__ = name  # programs are told of it by the name that they call
+    return found
+
+
+def takes_nothing(function: Any) -> bool:
+    """Whether a method has no parameter but the tensor."""
+    if type(function) is types.FunctionType:
+        return function.__code__.co_argcount == 1 and not function.__code__.co_flags & VARIADIC
+    return len(getattr(function, "names", ())) == 1
 
 
 def is_open(tensor: Any) -> bool:
     """Whether `__torch_function__` is to be asked now: not by what is called in a backward pass."""
     modes = current()
-    return bool(tensor._flags_ & flags.OVERRIDDEN) and modes.overriding < 2 and modes.passing is None
+    asked = bool(tensor._flags_ & flags.OVERRIDDEN or modes.functions)
+    return asked and modes.overriding < 2 and modes.passing is None
 
 
 class Interceptor:
     """Stands on a subclass for a method of Tensor."""
 
     __slots__ = ("name",)
+    stands_before = True
+    """What tells it from everything else on the class."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -66,7 +87,7 @@ class Interceptor:
         if tensor is None or not is_open(tensor):
             return found.__get__(tensor, kind)
         if hasattr(found, "__set__"):
-            made = overriding.of_call(found.__get__, (tensor,), {})
+            made = overriding.of_call(found.__get__, (tensor,), {}, tensors=True)
             return found.__get__(tensor, kind) if made is overriding.NOBODY else made
         return types.MethodType(self, tensor)
 
@@ -80,7 +101,7 @@ class Interceptor:
         elif self.name in FUNCTIONS:
             function = original(FUNCTIONS[self.name])
         try:
-            made = overriding.of_call(function, given, kwargs)
+            made = overriding.of_call(function, given, kwargs, tensors=takes_nothing(function))
         except TypeError:
             if self.name not in SIGNS:
                 raise
@@ -102,7 +123,10 @@ class InterceptedProperty(Interceptor):
     def assign(self, tensor: Any, how: str, *value: Any) -> None:
         """Set or delete."""
         function = getattr(original(self.name), how)
-        if not is_open(tensor) or overriding.of_call(function, (tensor, *value), {}) is overriding.NOBODY:
+        made = overriding.NOBODY
+        if is_open(tensor):
+            made = overriding.of_call(function, (tensor, *value), {}, tensors=True)
+        if made is overriding.NOBODY:
             function(tensor, *value)
 
 
@@ -123,10 +147,11 @@ def interceptors() -> dict[str, Interceptor]:
 def intercept(cls: Any) -> None:
     """Let a subclass be asked: put interceptors on it, behind what it and its other bases define themselves."""
     cls._overridden_ = flags.OVERRIDDEN
+    members = overriding.members()
     for name, interceptor in interceptors().items():
         first, own = MISSING, Tensor
         for own in cls.__mro__:
-            found = vars(own).get(name, MISSING)
+            found = (members if own is Tensor else vars(own)).get(name, MISSING)
             first = found if first is MISSING else first
             if found is not MISSING and not isinstance(found, Interceptor):
                 break

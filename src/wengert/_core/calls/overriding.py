@@ -19,6 +19,8 @@ from .unanswered import disabled
 NOBODY: Any = object()
 """Nobody answers for a call: the operator does."""
 
+STAGED: dict[str, Any] = {}
+"""What Tensor has where interceptors stand, while a mode of the program is on (`staging`)."""
 
 running = _thread._local()
 """The calls that dispatch modes of a thread are told of now, the innermost last, as `running.calls`."""
@@ -57,8 +59,11 @@ def flattened(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
-def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, tensors: bool = False) -> Any:
     """What a mode or the `__torch_function__` of an argument makes of a call, NOBODY if there is none.
+
+    Args:
+        tensors: a mode is told of plain tensors among the types, as of what torch does not parse arguments for.
 
     Raises:
         TypeError: there are some, and all decline.
@@ -66,8 +71,9 @@ def of_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     modes = current()
     if modes.overriding == 2:
         return NOBODY
-    given = asked(flattened((*args, *kwargs.values()))) if modes.overriding == 0 else []
-    if not given and innermost(function, modes) < 0:
+    told = innermost(function, modes) >= 0
+    given = asked(flattened((*args, *kwargs.values())), tensors=tensors and told) if modes.overriding == 0 else []
+    if not given and not told:
         return NOBODY
     made = answer(function, given, args, kwargs, modes)
     if made is NotImplemented:
@@ -190,18 +196,25 @@ def public(name: str, function: Callable[..., Any], *, method: bool) -> Any:
     return getattr(sys.modules.get(function.__module__), name, function)
 
 
+def members() -> dict[str, Any]:
+    """What Tensor has by name, whatever stands before it; what a family has bound meanwhile counts."""
+    if not STAGED:
+        return dict(vars(Tensor))
+    return {name: STAGED[name] if hasattr(value, "stands_before") else value for name, value in vars(Tensor).items()}
+
+
 def name_of(function: Any) -> str:
     """How programs write a function: 'torch.add', 'torch.Tensor.shape.__get__'."""
     owner = getattr(function, "__self__", None)
     if getattr(function, "__name__", "") in ("__get__", "__set__", "__delete__") and owner is not None:
-        name = next((each for each, value in vars(Tensor).items() if value is owner), "?")
+        name = next((each for each, value in members().items() if value is owner), "?")
         return f"torch.Tensor.{name}.{function.__name__}"
     name = getattr(function, "__name__", None) or getattr(function, "name", str(function))
     module = str(getattr(function, "__module__", ""))
     if module.startswith("wengert.nn.functional"):
         return f"torch.nn.functional.{name}"
     package = sys.modules[__package__.partition(".")[0]]
-    if getattr(package, name, None) is not function and vars(Tensor).get(name) is function:
+    if getattr(package, name, None) is not function and members().get(name) is function:
         return f"torch.Tensor.{name}"
     for prefix in ("linalg", "fft", "special"):
         if name.startswith(prefix + "_"):
@@ -239,7 +252,8 @@ class DisableTorchFunction(Disabled):
 
 def nowrap() -> set[Any]:
     """What gives tensors that are not made instances of the subclass: the gradient, and the base of a view."""
-    return {vars(Tensor)[name].__get__ for name in ("_base", "grad", "_grad")}
+    found = members()
+    return {found[name].__get__ for name in ("_base", "grad", "_grad")}
 
 
 def converted(value: Any, cls: type) -> Any:

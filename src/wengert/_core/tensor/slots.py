@@ -22,6 +22,14 @@ class Operator:
         """Write `c` into the part of `a` that `b` names."""
         raise NotImplementedError
 
+    def applied(self, *operands: Any) -> Any:
+        """What is to be done with one, two or three operands, as Python code sees it in both builds."""
+        if len(operands) == 1:
+            return self.call1(operands[0])
+        if len(operands) == 2:
+            return self.call2(operands[0], operands[1])
+        return self.call3(operands[0], operands[1], operands[2])  # type: ignore[func-returns-value]
+
 
 class Operators:
     """The operators behind Python's signs, filled by the families in `ops` at import.

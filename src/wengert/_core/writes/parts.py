@@ -87,7 +87,10 @@ def is_whole(bounds: tuple[Any, ...], length: int) -> bool:
 
 
 class Indexing(Operator):
-    """`tensor[index]`: plain indices and index tensors here, all others by `function`."""
+    """`tensor[index]`: plain indices and index tensors here, all others by `function`.
+
+    Without an operator for index tensors everything is done by `function`, whatever sign it stands behind.
+    """
 
     function: Any
     advanced: Op
@@ -98,8 +101,14 @@ class Indexing(Operator):
         self.function = function
         self.advanced = advanced
 
+    def call1(self, a: Any) -> Any:
+        """What `function` makes of `a`."""
+        return self.function(a)
+
     def call2(self, a: Any, b: Any) -> Any:
         """The part of `a` that `b` names."""
+        if self.advanced is None:
+            return self.function(a, b)
         part: Any = None if type(b) is Tensor else take_part(a, b)
         if part is not None:
             return part
@@ -110,7 +119,8 @@ class Indexing(Operator):
 class Assignment(Operator):
     """`tensor[index] = value`: plain indices and index tensors here, all others by `function`.
 
-    `number(dtype, value)` is the native function that makes an array of a number, or None.
+    `number(dtype, value)` is the native function that makes an array of a number, or None. Without an operator for
+    index tensors everything is done by `function`.
     """
 
     function: Any
@@ -126,6 +136,9 @@ class Assignment(Operator):
 
     def call3(self, a: Any, b: Any, c: Any) -> None:
         """Write `c` into the part of `a` that `b` names."""
+        if self.advanced is None:
+            self.function(a, b, c)
+            return
         value: Any = c if isinstance(c, Tensor) else number_like(self.number, a, c)
         if value is None or not assign(self.advanced, a, b, value):
             self.function(a, b, c)

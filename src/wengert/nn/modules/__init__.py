@@ -51,6 +51,7 @@ from .lazy_layers import (
     LazyLinear,
 )
 from .linear import Bilinear, Identity, Linear
+from .linear_cross_entropy_options import LinearCrossEntropyOptions
 from .linear_loss import LinearCrossEntropyLoss
 from .loss import (
     BCELoss,
@@ -224,6 +225,7 @@ __all__ = [
     "LeakyReLU",
     "Linear",
     "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",

@@ -26,7 +26,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         weight: one factor per class.
         ignore_index: class that does not count.
         label_smoothing: share of the target that is spread over all classes, 0 to 1.
-        options: must be None.
+        options: `LinearCrossEntropyOptions`, or None: see `functional.linear_cross_entropy`.
 
     Raises:
         RuntimeError: `weight` or `label_smoothing` is wrong.

@@ -58,9 +58,15 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """`d**2 / 2` where `d = |input - target|` is below `delta`, else `delta * (d - delta / 2)`."""
+    """`d**2 / 2` where `d = |input - target|` is below `delta`, else `delta * (d - delta / 2)`.
+
+    Raises:
+        TypeError: `delta` is no number.
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, (float, int)):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
         super().__init__(reduction=reduction)
         self.delta = delta
 

@@ -123,8 +123,8 @@ class Module(Hooking):
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Convert parameters and buffers: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(tensor)`.
 
-        Only floating-point and complex ones take the dtype, only those of rank 4 a `memory_format`; the module itself
-        is changed and returned.
+        Only floating-point and complex ones take the dtype, only those of rank 4 and 5 a `memory_format`; the
+        module itself is changed and returned.
 
         Raises:
             TypeError: the arguments have no such form, or the dtype is neither floating-point nor complex.
@@ -136,7 +136,7 @@ class Module(Hooking):
             kind = wanted if is_inexact(each) else None
             if each.is_meta and where is not None and where.type != "meta":  # type: ignore[attr-defined]
                 raise NotImplementedError(NO_DATA)
-            return each.to(where, kind, memory_format=layout if each.ndim == 4 else None)  # type: ignore[attr-defined, no-any-return]
+            return each.to(where, kind, memory_format=layout if each.ndim in (4, 5) else None)  # type: ignore[attr-defined, no-any-return]
 
         return self if where is wanted is layout is None else self._apply(convert)
 

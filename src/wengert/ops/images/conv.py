@@ -61,20 +61,24 @@ def convolution(
     shape = (input.shape[0], weight.shape[1] * groups, *lengths)
     made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
     made = made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
-    strides = layouts.row_major(made.shape) if len(stride) == 3 else strides_of_result(made.shape, input, weight)
-    return layouts.with_strides(made, strides)
+    return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
 
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
-    """The channels lie innermost if those of the input or of the kernels do; for signals the kernels' alone count."""
-    for each in deciding((input.shape, input.strides), (weight.shape, weight.strides)):
+    """The channels lie innermost if those of an operand do whose order counts."""
+    for each in deciding(input.dtype, (input.shape, input.strides), (weight.shape, weight.strides)):
         if layouts.channels_lie_inside(*each):
             return layouts.channels_last(shape)
     return layouts.row_major(shape)
 
 
-def deciding(input: Any, weight: Any) -> Any:
-    """Whose order counts, of an input's and its kernels' shape and strides: for signals the kernels' alone."""
+def deciding(dtype: Any, input: Any, weight: Any) -> Any:
+    """Whose order counts, of an input's and its kernels' shape and strides.
+
+    For signals it is the kernels' alone; volumes in double precision lie in rows, as torch has no other loop for them.
+    """
+    if len(weight[0]) == 5 and dtype.itemsize >= 8:
+        return ()
     return (weight,) if len(weight[0]) == 3 else (input, weight)
 
 
@@ -90,7 +94,8 @@ def convolution_vjp_input(
     transposed: bool,
     groups: int,
 ) -> Any:
-    grad = in_order_of(grad, *deciding((input_shape, input_strides), (weight._array_.shape, weight._array_.strides)))
+    kernels = weight._array_.shape, weight._array_.strides
+    grad = in_order_of(grad, *deciding(grad.dtype, (input_shape, input_strides), kernels))
     if transposed:
         return cropped(
             convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), input_shape
@@ -110,9 +115,10 @@ def convolution_vjp_weight(
     transposed: bool,
     groups: int,
 ) -> Any:
-    grad = in_order_of(grad, *deciding((input._array_.shape, input._array_.strides), (weight_shape, weight_strides)))
+    image, kernels = (input._array_.shape, input._array_.strides), (weight_shape, weight_strides)
+    grad = in_order_of(grad, *deciding(grad.dtype, image, kernels))
     if transposed:
-        input = in_order_of(input, (weight_shape, weight_strides)) if len(weight_shape) < 5 else input
+        input = in_order_of(input, *deciding(grad.dtype, image, kernels))
         return convolution_weight(conjugate(input), grad, weight_shape, stride, padding, dilation, groups)
     return convolution_weight(grad, conjugate(input), weight_shape, stride, padding, dilation, groups)
 
@@ -263,4 +269,4 @@ def cropped(tensor: Any, shape: Ints) -> Any:
     for dim in range(2, len(shape)):
         if tensor.shape[dim] != shape[dim]:
             tensor = tensor.narrow(dim, 0, shape[dim])
-    return tensor.contiguous()
+    return in_order_of(tensor, (tensor.shape, tensor._array_.strides))

@@ -117,7 +117,14 @@ def gather_samples(make: Any) -> Any:
     yield Bad(make(3, 2), 0, integers(0), raises=RuntimeError, says="must have the same number of dimensions")
 
 
-@op(dtypes=WIDE, linear="grad", batching="batches.gathered_backward", function=False, method=False)
+@op(
+    dtypes=WIDE,
+    linear="grad",
+    batching="batches.gathered_backward",
+    function=False,
+    method=False,
+    node="ScatterAddBackward0",
+)
 def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
     zeros = np.zeros(shape, grad.dtype)
@@ -227,7 +234,14 @@ def index_select_samples(make: Any) -> Any:
     yield Bad(make(3), 0, make(1), raises=RuntimeError, says="Expected dtype int32 or int64 for index")
 
 
-@op(dtypes=WIDE, linear="grad", batching="batches.selected_backward", function=False, method=False)
+@op(
+    dtypes=WIDE,
+    linear="grad",
+    batching="batches.selected_backward",
+    function=False,
+    method=False,
+    node="IndexAddBackward0",
+)
 def index_select_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the slices of `grad` added where `index_select` took them."""
     return kernels.index_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)

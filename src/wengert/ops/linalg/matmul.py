@@ -12,6 +12,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import EXACT, PAIRS
 from ..._core.tensor.base import OPERATORS
+from ..._core.tensor.batches import is_batched
 from ..._core.types.sizes import broadcast
 from ..shapes.view_shape import unsafe_view
 from .products import dot, mm, mv, native
@@ -105,12 +106,14 @@ def foldable(batch: Any, matrix: Any, first: bool) -> bool:
         matrix: tensor with one or two.
         first: whether `batch` is the first operand.
 
-    It saves an expanded gradient of `matrix`, else it must not cost a copy.
+    It saves an expanded gradient of `matrix`, else it must not cost a copy (members of a batch lie anyhow).
     """
     if matrix.requires_grad:
         return True
     if not first and matrix.ndim == 2:
         return False
+    if is_batched(batch):
+        return True
     array = batch._array_ if first else batch._array_.swapaxes(-1, -2)
     if not array.size:
         return True

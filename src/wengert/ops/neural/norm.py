@@ -12,6 +12,7 @@ from ..._core import errors, flags
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, of_nobody, singled, with_batch
+from ..._core.operators.layouts import channels_lie_inside
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -336,7 +337,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
         eps = float(np.finfo(wide.dtype.numpy).eps)
     eps = read_number("rms_norm", "eps", 4, eps)
     result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()
-    return (result if weight is None else result * weight).to(input.dtype).contiguous()
+    result = (result if weight is None else result * weight).to(input.dtype)
+    return result if channels_lie_inside(input._array_.shape, input._array_.strides) else result.contiguous()
 
 
 @rms_norm.samples

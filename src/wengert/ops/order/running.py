@@ -13,7 +13,7 @@ from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_inexact, check_ordered
-from .sort import as_line, placed_rules
+from .sort import as_line, placed_jvp
 
 
 def running_samples(make: Any) -> Any:
@@ -26,6 +26,16 @@ def running_samples(make: Any) -> Any:
     yield Bad(make(3), None, raises=TypeError, says="must be int, not NoneType")
 
 
+def running_vjp(grads: Any, self_shape: Any, indices: Any, dim: int) -> Any:
+    return grads[0].new_zeros(self_shape).scatter_add(dim, indices, grads[0])  # one element is the largest for many
+
+
+def running_rules(card: Any) -> None:
+    """The rules of a running extreme."""
+    card.vjp("self")(running_vjp)
+    card.jvp("self")(placed_jvp)
+
+
 running = partial(
     op,
     dtypes=ORDERED,
@@ -34,7 +44,7 @@ running = partial(
     differentiable=(True, False),
     method=False,
     function=False,
-    rules=placed_rules,
+    rules=running_rules,
     samples=running_samples,
 )
 """The form of a running extreme."""

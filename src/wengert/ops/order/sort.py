@@ -27,7 +27,7 @@ def picked(array: Any, places: Any, axis: int, shape: tuple[int, ...]) -> tuple[
 
 
 def placed_vjp(grads: Any, self_shape: Any, indices: Any, dim: int) -> Any:
-    return grads[0].new_zeros(self_shape).scatter_add(dim, indices, grads[0])
+    return grads[0].new_zeros(self_shape).scatter(dim, indices, grads[0])
 
 
 def placed_jvp(tangent: Any, indices: Any, dim: int) -> Any:

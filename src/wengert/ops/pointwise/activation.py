@@ -30,6 +30,7 @@ from ..._core.cards.card import (
 )
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
+from ..._core.state.modes import current
 from ..._core.tensor.base import wrap
 from .power import any_tensor, nonzero_tensor, single
 from .unary import function, native
@@ -226,7 +227,10 @@ def silu(self: Array, *, out: Any = None) -> Any:
 
 @silu.vjp("self", native=native("silu_backward"))
 def silu_vjp(grad: Any, self: Any) -> Any:
-    return silu_backward(grad, self)
+    if not current().grad:
+        return silu_backward(grad, self)
+    gate = self.sigmoid()
+    return grad * gate.conj() * (1 + self * (1 - gate)).conj()
 
 
 TANH_SCALE = math.sqrt(2 / math.pi)

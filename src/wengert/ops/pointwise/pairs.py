@@ -288,7 +288,7 @@ times_logarithm = partial(
 def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
     """self * logarithm(other), 0 where `self` is 0; NaN where `other` is."""
     like = self if hasattr(self, "dtype") else other
-    wide, logs = (widened(each) if hasattr(each, "dtype") else each for each in (self, other))
+    wide, logs = (widened(each) if hasattr(each, "dtype") else each + 0 for each in (self, other))  # no truth values
     result = np.asarray(wide * logarithm(logs))
     np.copyto(result, 0, where=(wide == 0) & (logs == logs))  # but NaN
     return narrowed(result, like, out)

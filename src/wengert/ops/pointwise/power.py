@@ -104,8 +104,6 @@ def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
         return slope.where(exponent != 0, 0)
     if exponent == 0:
         return grad.new_zeros(grad.shape)
-    if exponent == 2:
-        return grad * (self * 2).conj()
     return grad * (self.pow(exponent - 1) * exponent).conj()
 
 
@@ -173,7 +171,7 @@ def square(self: Array, *, out: Any = None) -> Any:
     return kernels.square(self, out=out)
 
 
-square.partials(self=lambda self: self * 2, native=native("square_rule"))
+square.partials(self=lambda self: self.pow(1) * 2, native=native("square_rule"))
 
 
 @pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, native=native("reciprocal"))

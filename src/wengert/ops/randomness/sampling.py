@@ -51,6 +51,8 @@ def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
     element = from_numpy(given[0].dtype)
     shape = given[0].shape if len(given) == 1 else broadcast(given[0].shape, given[1].shape)
     drawn = normal_array(chosen("normal", generator), shape, element)
+    if drawn.dtype.itemsize == 2:  # bfloat16 and integers have no common dtype in NumPy
+        std, mean = (each.astype(drawn.dtype) if isinstance(each, np.ndarray) else each for each in (std, mean))
     fits = all(np.result_type(drawn, each) == drawn.dtype for each in (std, mean))
     made = np.multiply(drawn, std, out=drawn if fits else None)
     return np.add(made, mean, out=made if fits else None).astype(element.numpy, copy=False)

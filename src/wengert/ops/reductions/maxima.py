@@ -195,7 +195,7 @@ def placed_gradient(grad: Any, shape: Any, indices: Any, dim: int, keepdim: bool
     """Zeros of `shape` with a gradient at `indices` along `dim`."""
     if shape and not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return grad.new_zeros(shape).scatter_add(dim, indices, grad)
+    return grad.new_zeros(shape).scatter(dim, indices, grad)
 
 
 def whole_extreme(name: str, kernel: Callable[..., Any], array: Any) -> Any:

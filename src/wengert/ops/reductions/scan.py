@@ -80,7 +80,15 @@ cumsum.samples(scan_samples)
 give_in_place(cumsum)
 
 
-@op(dtypes=FLOATS, batching=along("dim"), linear="self", method=False, function=False, native=native("cumsum_reversed"))
+@op(
+    dtypes=FLOATS,
+    batching=along("dim"),
+    linear="self",
+    method=False,
+    function=False,
+    node="FlipBackward0",
+    native=native("cumsum_reversed"),
+)
 def cumsum_reversed(self: Array, dim: int) -> Any:
     """Running sum from the end to the beginning."""
     check_inexact("cumsum_reversed", "cumsum_reversed", self)

@@ -166,7 +166,7 @@ def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool
     return offset >= 0 and offset + reach <= expected and min(size, default=1) > 0
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", function=False, method=False, node="AsStridedBackward0")
 def as_strided_backward(
     grad: Array, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool = True
 ) -> Any:

@@ -278,7 +278,7 @@ def squeeze_vjp(grad: Any, self_shape: Any) -> Any:
 
 @squeeze.batched
 def squeeze_batched(self: Any, dim: Any) -> Any:
-    if self.ndim == 1:
+    if self.ndim == 1 or dim in ((), []):
         return alias.call((self,))
     return squeeze.call((self, shifted(dim, self.ndim - 1)))
 

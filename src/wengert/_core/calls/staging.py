@@ -1,0 +1,152 @@
+"""What modes of the program are told beside operators and functions: signs, methods and properties of plain tensors.
+
+Tensor has nothing before these. While a `TorchFunctionMode` is on in some thread, interceptors stand there, and `Sign`
+objects stand in the table of signs; both go on to what they found where the thread has no mode to ask.
+"""
+
+from __future__ import annotations
+
+import _thread
+from typing import Any
+
+from ..forks import forks
+from ..state.modes import current
+from ..tensor.base import OPERATORS, Tensor, bind
+from . import overriding
+from .intercepting import Interceptor, interceptors, original
+
+INDEXING, ASSIGNMENT = type(OPERATORS.getitem), type(OPERATORS.setitem)
+"""The operators that do everything by a function of ours, whatever sign they stand behind, see `writes.parts`."""
+SIGNS = {
+    "abs": "abs", "add": "add", "bitwise_and": "__and__", "bitwise_not": "__invert__", "bitwise_or": "__or__",
+    "bitwise_xor": "__xor__", "div": "div", "eq": "__eq__", "floor_divide": "__floordiv__", "ge": "ge", "gt": "gt",
+    "getitem": "__getitem__", "le": "le", "lshift": "__lshift__", "lt": "lt", "matmul": "matmul", "mul": "mul",
+    "ne": "ne", "neg": "neg", "pow": "pow", "reciprocal": "reciprocal", "remainder": "remainder",
+    "rshift": "__rshift__", "rsub": "__rsub__", "setitem": "__setitem__", "sub": "sub",
+    "iadd": "add_", "iand": "__iand__", "idiv": "div_", "ifloor_divide": "floor_divide_", "ilshift": "__ilshift__",
+    "imul": "mul_", "ior": "__ior__", "ipow": "pow_", "iremainder": "remainder_", "irshift": "__irshift__",
+    "isub": "sub_", "ixor": "__ixor__",
+}  # fmt: skip
+"""What is told for an operator behind a sign."""
+REFLECTED = {
+    "floor_divide": "__rfloordiv__", "lshift": "__rlshift__", "matmul": "__rmatmul__", "pow": "__rpow__",
+    "remainder": "__rmod__", "rshift": "__rrshift__",
+}  # fmt: skip
+"""The same where the tensor is the right operand: these are called with the operands as they stand in the program."""
+PROTOCOLS = {
+    "contains": "__contains__", "index": "__index__", "length": "__len__", "text": "__repr__",
+    "to_complex": "__complex__", "to_integer": "__int__", "to_real": "__float__",
+}  # fmt: skip
+"""What is told for Python's other protocols, which are functions in the table."""
+UNPARSED = frozenset(
+    (*REFLECTED.values(), *PROTOCOLS.values(), "__floordiv__", "__invert__", "__rdiv__", "__rsub__", "abs",
+     "neg", "pow", "pow_")
+)  # fmt: skip
+"""Where torch parses no arguments, so that plain tensors are among the types that a mode is told."""
+NAMED = frozenset(("__array__", "__deepcopy__", "__format__", "__reversed__"))
+"""The protocols that Python looks up by name, so that an interceptor stands before them."""
+FIRM = ("getitem", "setitem", "text")
+"""Where an error stays an error: Python has no other operand to ask."""
+
+
+class Reciprocal:
+    """The first half of `2 / x`, which is no call of its own."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
+class Sign:
+    """Stands in the table before what is behind a sign or protocol, of which it is the function."""
+
+    __slots__ = ("before", "slot")
+
+    def __init__(self, slot: str) -> None:
+        self.slot = slot
+        self.before: Any = getattr(OPERATORS, slot)
+
+    def operator(self) -> Any:
+        """What stands in the table: operators are called by more than one name in C, functions are not."""
+        if self.slot in PROTOCOLS:
+            return self
+        if self.slot == "setitem":
+            return ASSIGNMENT(self, None, None)  # type: ignore[call-arg]
+        return INDEXING(self, None)  # type: ignore[call-arg]
+
+    def proceed(self, *operands: Any) -> Any:
+        """What would be done without modes."""
+        if isinstance(operands[0], Reciprocal):
+            operands = (SIGN["reciprocal"].proceed(operands[0].tensor), *operands[1:])
+        return self.before(*operands) if self.slot in PROTOCOLS else self.before.applied(*operands)
+
+    def told(self, operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+        """Under which name, and with what arguments, a mode is told."""
+        if isinstance(operands[0], Reciprocal):
+            return "__rdiv__", (operands[0].tensor, *operands[1:])
+        if self.slot in REFLECTED and not isinstance(operands[0], Tensor):
+            return REFLECTED[self.slot], operands[::-1]
+        return SIGNS.get(self.slot) or PROTOCOLS[self.slot], operands
+
+    def __call__(self, *operands: Any) -> Any:
+        modes = current()
+        if not modes.functions or modes.overriding == 2 or modes.passing is not None:
+            return self.proceed(*operands)
+        if self.slot == "reciprocal":
+            return Reciprocal(operands[0])
+        name, given = self.told(operands)
+        try:
+            made = overriding.of_call(original(name), given, {}, tensors=name in UNPARSED)
+        except TypeError:
+            if len(operands) != 2 or self.slot in FIRM or self.slot in PROTOCOLS:
+                raise
+            return NotImplemented
+        return self.proceed(*operands) if made is overriding.NOBODY else made
+
+
+SIGN: dict[str, Sign] = {}
+"""Those that stand in the table, by their places."""
+
+
+class Stage:
+    """How many modes are on in all threads, and the lock of that number."""
+
+    def __init__(self) -> None:
+        self.opened = 0
+        self.made_at, self.lock = forks(), _thread.RLock()
+
+    def count(self, change: int) -> None:
+        """Note that a mode begins or ends; with the first one all is put in its place, after the last taken away."""
+        if self.made_at != forks():
+            self.made_at, self.lock = forks(), _thread.RLock()
+        with self.lock:
+            before, self.opened = self.opened, self.opened + change
+            if before == 0:
+                stand_before()
+            elif self.opened == 0:
+                stand_back()
+
+
+STAGE = Stage()
+
+
+def stand_before() -> None:
+    """Put interceptors and signs in their places."""
+    for name, interceptor in interceptors().items():
+        if name[:1] != "_" or name in NAMED or name in ("_base", "_grad", "_version", "_backward_hooks"):
+            overriding.STAGED[name] = vars(Tensor)[name]
+            bind(name, interceptor)
+    for slot in (*SIGNS, *PROTOCOLS):
+        SIGN[slot] = Sign(slot)
+        setattr(OPERATORS, slot, SIGN[slot].operator())
+
+
+def stand_back() -> None:
+    """Give Tensor and the table back what they had; what a family bound meanwhile stays."""
+    for name, value in overriding.STAGED.items():
+        if isinstance(vars(Tensor)[name], Interceptor):
+            bind(name, value)
+    for slot, sign in SIGN.items():
+        setattr(OPERATORS, slot, sign.before)
+    overriding.STAGED.clear()
