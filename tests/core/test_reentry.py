@@ -10,6 +10,7 @@ import weakref
 
 import wengert as wg
 from wengert._core.state import modes
+from wengert.ops.randomness import random
 
 PATIENCE = 60.0
 """Seconds after which a child counts as hanging; it needs less than one."""
@@ -55,14 +56,14 @@ print(len(drawn) > 300_000, len(set(drawn)) == len(drawn))
 
 def draw_in_the_middle(monkeypatch, generator, nested):
     """Draw, and call `nested` while NumPy's generator is being used."""
-    kernel = wg.ops.randomness.random.kernels.uniform
+    kernel = random.kernels.uniform
 
     def uniform(*args):
         monkeypatch.undo()
         nested()
         return kernel(*args)
 
-    monkeypatch.setattr(wg.ops.randomness.random.kernels, "uniform", uniform)
+    monkeypatch.setattr(random.kernels, "uniform", uniform)
     return wg.rand(4, generator=generator)
 
 

@@ -338,7 +338,10 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
     eps = read_number("rms_norm", "eps", 4, eps)
     result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()
     result = (result if weight is None else result * weight).to(input.dtype)
-    return result if channels_lie_inside(input._array_.shape, input._array_.strides) else result.contiguous()
+    kept = input.ndim > 3 and channels_lie_inside(
+        input._array_.shape, input._array_.strides
+    )  # as images and volumes lie
+    return result if kept else result.contiguous()
 
 
 @rms_norm.samples
