@@ -114,12 +114,12 @@ PyObject* block_diag(PyObject* const* args) {
 }
 
 PyMethodDef inserted_methods[] = {
-    direct_method("direct_diag_embed", laid<direct<4, diag_embed>>, "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_copy", laid<direct<4, diagonal_copy>>, "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_scatter", laid<direct<5, diagonal_scatter>>, "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_select_scatter", laid<direct<4, select_scatter>>, "select_scatter(self, src, dim, index), or NotImplemented"),
-    direct_method("direct_slice_scatter", laid<direct<6, slice_scatter>>, "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
-    direct_method("direct_block_diag", laid<direct<1, block_diag>>, "block_diag(tensors), or NotImplemented"),
+    direct_method("direct_diag_embed", direct<4, diag_embed>, "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_diagonal_copy", direct<4, diagonal_copy>, "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_diagonal_scatter", direct<5, diagonal_scatter>, "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_select_scatter", direct<4, select_scatter>, "select_scatter(self, src, dim, index), or NotImplemented"),
+    direct_method("direct_slice_scatter", direct<6, slice_scatter>, "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),
+    direct_method("direct_block_diag", direct<1, block_diag>, "block_diag(tensors), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList inserted_list(inserted_methods);
