@@ -44,8 +44,8 @@ class PlainCase(Op):
         guard: a native function of the arguments of `op` that does not answer NotImplemented if `prepare` is worth it.
         prepare: for each argument of `op` that another operator is applied to first its place, that operator, and what
             else that takes.
-        further: other operators of the same arguments that may be the plain case, each with its native function. None as
-            an operator stands for several, which are one call where nothing is recorded.
+        further: other operators of the same arguments that may be the plain case, each with its native function. None
+            as an operator stands for several, which are one call where nothing is recorded.
         then: what is called with the result of `op`, one after the other (`max`: a tuple with names); without `op` with
             the arguments as well.
     """
