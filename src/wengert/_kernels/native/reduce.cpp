@@ -319,6 +319,7 @@ PyArrayObject* few_copied(PyObject* object, NPY_ORDER order) {
     if (!PyArray_CheckExact(object) || plain(object)) return nullptr;
     auto* x = reinterpret_cast<PyArrayObject*>(object);
     const bool fits = PyArray_DESCR(x) == float_descr || PyArray_DESCR(x) == double_descr;
+    if (std::count(PyArray_STRIDES(x), PyArray_STRIDES(x) + PyArray_NDIM(x), 0)) order = NPY_CORDER;  // else that would lie innermost
     return fits && PyArray_SIZE(x) <= piece ? reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, order)) : nullptr;
 }
 template <bool mean>
