@@ -6,16 +6,14 @@ import copy
 import inspect
 import pickle
 import re
-import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from .agree import Difference, compare_gradients, compare_results
-from .known import Known
-from .opinfo import Failure, Outcome, TimeUp, time_limit
-from .samples import Missing, Translator, find, tell, tensors_in
+from .database import DatabaseRunner
+from .opinfo import Failure, Outcome
+from .samples import Translator, find, tell, tensors_in
 
 KNOWN = Path(__file__).resolve().parent.parent / "modules_known.toml"
 DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128")
@@ -44,43 +42,19 @@ class ModuleTranslator(Translator):
         return self.wengert.nn.Parameter(made, given.requires_grad) if is_parameter else made
 
 
-class ModuleRunner:
-    """Runs the samples of one module after the other.
+class ModuleRunner(DatabaseRunner):
+    """Runs the samples of one module after the other; `most` counts those of a mode."""
 
-    Args:
-        torch, wengert: the two packages.
-        most: samples per module, dtype and mode.
-        seconds: time per module.
-        kinds: the dtypes to run.
-    """
+    translator_class = ModuleTranslator
+    known_list = KNOWN
 
-    def __init__(
-        self, torch: Any, wengert: Any, *, most: int = 40, seconds: float = 20.0, kinds: Sequence[str] = DTYPES
-    ) -> None:
-        self.libraries = torch, wengert
-        self.translator = ModuleTranslator(torch, wengert)
-        self.most, self.seconds, self.kinds = most, seconds, kinds
-        self.known = Known(KNOWN)
-
-    def run(self, info: Any) -> Outcome:
-        """Try one module in all dtypes and both modes."""
-        outcome, started = Outcome(info.name), time.perf_counter()
-        try:
-            ours = find(self.libraries[1], info.name)
-            with time_limit(self.seconds), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                for training in (True, False):
-                    self.errors(info, ours, training, outcome)
-                    for dtype in self.kinds:
-                        if getattr(self.libraries[0], dtype) in info.dtypes:
-                            self.samples(info, ours, dtype, training, outcome)
-        except TimeUp:
-            pass
-        except Missing:
-            outcome.missing = info.name
-        self.known.remove_from(outcome)
-        outcome.seconds = time.perf_counter() - started
-        return outcome
+    def all_samples(self, info: Any, ours: Any, outcome: Outcome) -> None:
+        """All dtypes in both modes."""
+        for training in (True, False):
+            self.errors(info, ours, training, outcome)
+            for dtype in self.kinds:
+                if getattr(self.libraries[0], dtype) in info.dtypes:
+                    self.samples(info, ours, dtype, training, outcome)
 
     def inputs(self, make: Callable[..., Any], info: Any, dtype: str, training: bool) -> list[Any]:
         """The samples that torch makes."""
@@ -102,18 +76,7 @@ class ModuleRunner:
         for at, sample in enumerate(made[::step]):
             text = f"{dtype} {'train' if training else 'eval'} {sample.desc}: {info.name}({told(sample)})"
             for check, each in self.checks(info, ours, sample, dtype, training, first=at < 2):
-                try:
-                    each()
-                except Missing:
-                    outcome.skipped += 1
-                except Difference as difference:
-                    outcome.failures.append(Failure(difference.kind, f"{check} {text}", str(difference), 0))
-                except Exception as error:
-                    outcome.failures.append(
-                        Failure("harness", f"{check} {text}", f"{type(error).__name__}: {error}", 0)
-                    )
-                else:
-                    outcome.passed += 1
+                self.note(outcome, f"{check} {text}", each)
 
     def checks(
         self, info: Any, ours: Any, sample: Any, dtype: str, training: bool, first: bool

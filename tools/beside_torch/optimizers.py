@@ -7,19 +7,18 @@ import importlib
 import itertools
 import pickle
 import re
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .agree import Difference, compare_results
-from .known import Known
+from .agree import compare_results
+from .database import DatabaseRunner
 from .modules import attempt
-from .opinfo import Failure, Outcome, TimeUp, time_limit
-from .samples import Missing, Translator, find, tell
+from .opinfo import Failure, Outcome
+from .samples import Missing, Translator, tell
 
 KNOWN = Path(__file__).resolve().parent.parent / "optimizers_known.toml"
 DTYPES = ("float64", "float32", "complex128")  # torch's fused steps of bfloat16 leave memory in the momentum
@@ -36,56 +35,20 @@ class ScheduleTranslator(Translator):
         return super().constant(given)
 
 
-class OptimizerRunner:
-    """Runs the samples of one optimizer after the other.
+class OptimizerRunner(DatabaseRunner):
+    """Runs the samples of one optimizer after the other."""
 
-    Args:
-        torch, wengert: the two packages.
-        most: samples per optimizer and dtype.
-        seconds: time per optimizer.
-        kinds: the dtypes to run.
-    """
+    translator_class = ScheduleTranslator
+    known_list = KNOWN
+    module = "optim."
 
-    def __init__(
-        self, torch: Any, wengert: Any, *, most: int = 80, seconds: float = 20.0, kinds: Sequence[str] = DTYPES
-    ) -> None:
-        self.libraries = torch, wengert
-        self.translator = ScheduleTranslator(torch, wengert)
-        self.most, self.seconds, self.kinds = most, seconds, kinds
-        self.known = Known(KNOWN)
-
-    def run(self, info: Any) -> Outcome:
-        """Try one optimizer in all dtypes."""
-        outcome, started = Outcome(info.name), time.perf_counter()
-        try:
-            ours = find(self.libraries[1], f"optim.{info.name}")
-            with time_limit(self.seconds), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self.errors(info, ours, outcome)
-                for dtype, sample in itertools.product(self.kinds, self.inputs(info)):
-                    for check, each in self.checks(info, ours, sample, dtype):
-                        text = f"{check} {dtype}: {info.name}({tell(sample.kwargs)}) {sample.desc}"
-                        self.note(outcome, text, each)
-        except TimeUp:
-            pass
-        except Missing:
-            outcome.missing = info.name
-        self.known.remove_from(outcome)
-        outcome.seconds = time.perf_counter() - started
-        return outcome
-
-    def note(self, outcome: Outcome, text: str, check: Callable[[], None]) -> None:
-        """Put down how a check went."""
-        try:
-            check()
-        except Missing:
-            outcome.skipped += 1
-        except Difference as difference:
-            outcome.failures.append(Failure(difference.kind, text, str(difference), 0))
-        except Exception as error:
-            outcome.failures.append(Failure("harness", text, f"{type(error).__name__}: {error}", 0))
-        else:
-            outcome.passed += 1
+    def all_samples(self, info: Any, ours: Any, outcome: Outcome) -> None:
+        """All dtypes with all settings."""
+        self.errors(info, ours, outcome)
+        for dtype, sample in itertools.product(self.kinds, self.inputs(info)):
+            for check, each in self.checks(info, ours, sample, dtype):
+                text = f"{check} {dtype}: {info.name}({tell(sample.kwargs)}) {sample.desc}"
+                self.note(outcome, text, each)
 
     def inputs(self, info: Any) -> list[Any]:
         """The settings that torch tries, with each way to compute them."""
