@@ -124,8 +124,10 @@ PyObject* multi_margin_rule(Call args) {
 
 PyMethodDef class_methods[] = {
     direct_method("direct_unit_vectors", laid<direct<2, unit_vectors>>, "unit_vectors(tensor, num_classes), or NotImplemented"),
-    direct_method("direct_multi_margin", laid<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>, "multi_margin(self, target, p, margin, weight, reduction), or NotImplemented"),
-    direct_method("direct_multi_margin_rule", laid<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>, "its rule (grad, self, self_shape, target, p, margin, weight, reduction), or NotImplemented"),
+    direct_method("direct_multi_margin", laid<direct<6, by_element<multi_margin<float>, multi_margin<double>>>>,
+                  "multi_margin(self, target, p, margin, weight, reduction), or NotImplemented"),
+    direct_method("direct_multi_margin_rule", laid<direct<8, by_element<multi_margin_rule<float>, multi_margin_rule<double>>>>,
+                  "its rule (grad, self, self_shape, target, p, margin, weight, reduction), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList class_list(class_methods);

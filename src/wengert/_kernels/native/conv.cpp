@@ -2,8 +2,8 @@
 #include "conv.hpp"
 
 #include "conv_panels.hpp"
-#include "conv_slopes.hpp"
 #include "conv_single.hpp"
+#include "conv_slopes.hpp"
 #include "conv_weight.hpp"
 #include "direct.hpp"
 #include "winograd.hpp"

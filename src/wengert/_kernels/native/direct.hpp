@@ -20,21 +20,24 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     Py_RETURN_NOTIMPLEMENTED;
 }
 
-// Whether an operand lies in rows but for gaps, as a part of a matrix does, and has so few elements that a copy costs less than the
-// twins' way. What is made of it lies in rows, as what is made of its copy.
-inline bool has_few_with_gaps(PyObject* object) {
-    constexpr npy_intp few = 1 << 14;
-    if (!PyArray_CheckExact(object)) return false;
-    auto* array = reinterpret_cast<PyArrayObject*>(object);
+// Whether an array lies in rows but for gaps, as a part of a matrix does, and no element twice: what is made of it lies in rows.
+inline bool lies_in_rows(PyArrayObject* array) {
     npy_intp least = PyArray_ITEMSIZE(array);
-    if (PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > few || PyArray_IS_C_CONTIGUOUS(array)) return false;
-    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return false;
     for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
         if (PyArray_DIM(array, dim) == 1) continue;
         if (PyArray_STRIDE(array, dim) < least) return false;
         least = PyArray_STRIDE(array, dim) * PyArray_DIM(array, dim);
     }
     return true;
+}
+// Whether an operand lies so, and has so few elements that a copy costs less than the twins' way.
+inline bool has_few_with_gaps(PyObject* object) {
+    constexpr npy_intp few = 1 << 14;
+    if (!PyArray_CheckExact(object)) return false;
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    if (PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > few || PyArray_IS_C_CONTIGUOUS(array)) return false;
+    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return false;
+    return lies_in_rows(array);
 }
 // A function that makes new arrays: where it does not know a call, it is asked once more with copies of such operands.
 template <PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)>

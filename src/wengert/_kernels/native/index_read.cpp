@@ -176,7 +176,8 @@ PyObject* embedding(PyObject* const* args) {
 
 PyMethodDef read_methods[] = {
     direct_method("direct_gather", laid<direct<4, gather_card>>, "gather(self, dim, index, sparse_grad), or NotImplemented"),
-    direct_method("direct_scatter_source_rule", laid<direct<4, scatter_source_rule>>, "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
+    direct_method("direct_scatter_source_rule", laid<direct<4, scatter_source_rule>>,
+                  "scatter_source_rule(grad, dim, index, src_shape), or NotImplemented"),
     direct_method("direct_index_select", laid<direct<3, index_select>>, "index_select(self, dim, index), or NotImplemented"),
     direct_method("direct_take", laid<direct<2, take>>, "take(self, index), or NotImplemented"),
     direct_method("direct_embedding", laid<direct<5, embedding>>, "embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)"),

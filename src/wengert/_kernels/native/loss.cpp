@@ -126,9 +126,12 @@ PyObject* takes_classes(PyObject* const* args) {
 }
 
 PyMethodDef loss_methods[] = {
-    direct_method("direct_takes_classes", laid<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>, "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
-    direct_method("direct_nll_loss", laid<direct<5, by_element<forward<float>, forward<double>>>>, "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
-    direct_method("direct_nll_loss_rule", laid<direct<7, by_element<rule<float>, rule<double>, 1>>>, "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
+    direct_method("direct_takes_classes", laid<direct<5, by_element<takes_classes<float>, takes_classes<double>>>>,
+                  "(self, target, weight, reduction, ignore_index): True, or NotImplemented"),
+    direct_method("direct_nll_loss", laid<direct<5, by_element<forward<float>, forward<double>>>>,
+                  "nll_loss(self, target, weight, reduction, ignore_index), or NotImplemented"),
+    direct_method("direct_nll_loss_rule", laid<direct<7, by_element<rule<float>, rule<double>, 1>>>,
+                  "nll_loss_rule(grads, self, target, total_weight, weight, reduction, ignore_index), or NotImplemented"),
     fast_method("nll_loss", nll_loss, "nll_loss(logp, target, weight=None, reduction='mean', ignore_index=-100)"),
     fast_method("nll_loss_backward", nll_loss_backward,
                 "nll_loss_backward(grad, logp, target, weight, reduction, ignore_index, total_weight)"),

@@ -94,7 +94,8 @@ PyObject* nonzero(Call args) {
 
 PyMethodDef mask_methods[] = {
     direct_method("direct_masked_select", laid<direct<2, masked_select>>, "masked_select(self, mask), or NotImplemented"),
-    direct_method("direct_masked_select_backward", laid<direct<3, masked_select_backward>>, "masked_select_backward(grad, shape, mask), or NotImplemented"),
+    direct_method("direct_masked_select_backward", laid<direct<3, masked_select_backward>>,
+                  "masked_select_backward(grad, shape, mask), or NotImplemented"),
     direct_method("direct_masked_scatter", laid<direct<3, masked_scatter>>, "masked_scatter(self, mask, source), or NotImplemented"),
     direct_method("direct_nonzero_positions", laid<direct<1, nonzero>>, "nonzero_positions(self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

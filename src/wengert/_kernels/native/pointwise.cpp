@@ -102,16 +102,6 @@ PyArrayObject* operand(PyObject* object) {
     return is_repeated(array) ? array : nullptr;
 }
 
-// Whether an array lies in row-major order but for gaps, so that what is made of it is row-major: a part of a matrix.
-bool has_gaps(PyArrayObject* array) {
-    npy_intp least = PyArray_ITEMSIZE(array);
-    for (int dim = PyArray_NDIM(array) - 1; dim >= 0; --dim) {
-        if (PyArray_DIM(array, dim) > 1 && PyArray_STRIDE(array, dim) < least) return false;
-        if (PyArray_DIM(array, dim) > 1) least = PyArray_STRIDE(array, dim);
-    }
-    return true;
-}
-
 // A row-major copy of an operand that has few elements with gaps between them, or lies in another order and is small
 // beside the other, as a column; null if it is not.
 PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
@@ -120,7 +110,7 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     const npy_intp count = PyArray_SIZE(array);
     const bool beside = other && count <= PyArray_SIZE(other) / 8;
-    if (!beside && (count == 0 || count > few || !has_gaps(array))) return nullptr;
+    if (!beside && (count == 0 || count > few || !lies_in_rows(array))) return nullptr;
     if (other && PyArray_DESCR(array) != PyArray_DESCR(other)) return nullptr;
     if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return nullptr;
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
