@@ -21,6 +21,11 @@ def columns(array: Array) -> Array:
     return array.swapaxes(-1, -2).copy().swapaxes(-1, -2)
 
 
+def rows(array: Array) -> Array:
+    """What there is for each matrix, in rows: NumPy lays it in the order of the batch."""
+    return array if array.flags.c_contiguous else array.copy()
+
+
 def infinite(a: Array) -> Array:
     """Which matrices of a batch hold infinities or NaN, in which LAPACK's iterations may not end."""
     return np.asarray(~np.isfinite(a).all((-2, -1)))
@@ -32,12 +37,12 @@ def eigenpairs(a: Array, side: Any, vectors: bool) -> Any:
     if wrong.any():
         a = np.where(wrong[..., None, None], 0, a)
     if not vectors:
-        values = np.linalg.eigvalsh(a, side)
+        values = rows(np.linalg.eigvalsh(a, side))
         return np.where(wrong[..., None], np.nan, values).astype(values.dtype) if wrong.any() else values
     values, found = np.linalg.eigh(a, side)
     if wrong.any():
         values[wrong], found[wrong] = np.nan, np.nan
-    return values, found
+    return rows(values), found
 
 
 def widened(array: Array, lead: tuple[int, ...]) -> Array:
@@ -123,8 +128,8 @@ def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a:
 
 def inverse(a: Array) -> Any:
     """The inverses of square matrices, and for each the pivot that is zero, or 0."""
-    found, info = attempted(np.linalg.inv, zero_pivot, a.swapaxes(-1, -2))
-    return found.swapaxes(-1, -2), info
+    found, info = attempted(np.linalg.inv, lambda turned: zero_pivot(turned.T), a.swapaxes(-1, -2))
+    return rows(found).swapaxes(-1, -2), info
 
 
 def solve(a: Array, b: Array) -> Any:
@@ -135,13 +140,31 @@ def solve(a: Array, b: Array) -> Any:
     return columns(found), own[tuple([slice(length) for length in a.shape[:-2]])]
 
 
+def begun(matrix: Array, order: int) -> Array:
+    """What LAPACK leaves of a Hermitian matrix whose leading minor of that order is the first not to be positive: the
+    columns before it are factored, its pivot is what could have no root, and the rest is as it was."""
+    at = order - 1
+    made = np.tril(matrix)
+    made[at, at] = matrix[at, at].real
+    if at:
+        made[:at, :at] = first = np.linalg.cholesky(matrix[:at, :at])
+        made[at:, :at] = np.linalg.solve(first, matrix[at:, :at].conj().T).conj().T
+        made[at, at] -= (np.abs(made[at, :at]) ** 2).sum()
+    return made
+
+
 def cholesky(a: Array, upper: bool) -> Any:
-    """The triangular factors of Hermitian matrices, of which one triangle is read, and the minors that fail, or 0."""
+    """The triangular factors of Hermitian matrices, of which one triangle is read, and the minors that fail, or 0; of
+    a matrix that has no factor what `begun` says."""
     lower = np.conjugate(a.swapaxes(-1, -2)) if upper else a
     found, info = attempted(np.linalg.cholesky, leading_minor, lower)
     undefined = np.isnan(found.diagonal(0, -2, -1).real)  # some libraries go on with the root of NaN
     if undefined.any():
         info = np.where((info == 0) & undefined.any(-1), undefined.argmax(-1) + 1, info).astype(np.int32)
+    if info.any():
+        for place in np.ndindex(info.shape):
+            if info[place]:
+                found[place] = begun(lower[place], int(info[place]))
     return (np.conjugate(found.swapaxes(-1, -2)) if upper else columns(found)), info
 
 

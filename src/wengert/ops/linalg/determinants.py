@@ -16,6 +16,7 @@ from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
+from ..._kernels import factors
 from .. import return_types
 from ..pointwise.choose import where
 from .inverse import inverted
@@ -33,7 +34,7 @@ def determinant(A: Array) -> Any:
     """The determinants of square matrices."""
     check_square("linalg.det", A)
     check_inexact("linalg.det", A, "lu_cpu")
-    return np.linalg.det(A)
+    return factors.rows(np.linalg.det(A))
 
 
 def cofactors(matrix: Any, det: Any) -> Any:
@@ -88,7 +89,7 @@ def logarithm(A: Array) -> Any:
     """The signs of determinants, or for complex ones their phases, and the logarithms of their absolute values."""
     check_square("linalg.slogdet", A)
     check_inexact("linalg.slogdet", A)
-    return tuple(np.linalg.slogdet(A))
+    return tuple(factors.rows(each) for each in np.linalg.slogdet(A))
 
 
 @logarithm.vjp("A")

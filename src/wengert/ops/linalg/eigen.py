@@ -188,9 +188,9 @@ def general(self: Array, compute_v: bool) -> Any:
     check_finite("torch.linalg.eig", self)
     wide = np.result_type(self.dtype, np.complex64)
     if not compute_v:
-        return np.linalg.eigvals(self).astype(wide, copy=False), np.empty((0,), wide)
+        return factors.rows(np.linalg.eigvals(self).astype(wide, copy=False)), np.empty((0,), wide)
     values, vectors = np.linalg.eig(self)
-    return values.astype(wide, copy=False), factors.columns(vectors.astype(wide, copy=False))
+    return factors.rows(values.astype(wide, copy=False)), factors.columns(vectors.astype(wide, copy=False))
 
 
 def as_own(found: Any, dtype: Any) -> Any:

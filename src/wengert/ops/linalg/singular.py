@@ -54,9 +54,9 @@ def decomposed(A: Array, full_matrices: bool = False, compute_uv: bool = True) -
     raise_first("linalg.svd", factors.infinite(A), INFINITE)
     if not compute_uv:
         none = np.empty((0,), A.dtype)
-        return none, np.linalg.svd(A, compute_uv=False), none.copy()
+        return none, factors.rows(np.linalg.svd(A, compute_uv=False)), none.copy()
     u, s, vh = np.linalg.svd(A, full_matrices=full_matrices)
-    return factors.columns(u), s, factors.columns(vh)
+    return factors.columns(u), factors.rows(s), factors.columns(vh)
 
 
 def narrowed(full: bool, values: Any, u: Any, vh: Any) -> tuple[Any, Any]:
