@@ -79,11 +79,14 @@ def check_ordered(name: str, title: str, array: Any) -> None:
 
 
 def fits_integer(value: Any, element: DType) -> bool:
-    """Whether a number lies in the range of an integer type."""
-    if value != value or value in (math.inf, -math.inf):
-        return False
+    """Whether a number lies in the range of an integer type, before anything is cut off: 255.5 is beyond 255.
+
+    Negative integers do in unsigned types, as in C; negative floats do not.
+    """
     least, most = integers_of(element)
-    return (least if element.is_signed else -most) <= int(value) <= most
+    if not (element.is_signed or isinstance(value, float)):
+        least = -most
+    return bool(least <= value <= most)
 
 
 def fits_float(value: float, element: DType) -> bool:
@@ -110,8 +113,7 @@ def wrapped_integer(value: Any, element: DType) -> int:
     Raises:
         RuntimeError: it does not lie in the range, as torch has it.
     """
-    from_above = element.is_signed or value >= 0 or not isinstance(value, float)  # of integers, as in C
-    if not fits_integer(value, element) or not from_above:
+    if not fits_integer(value, element):
         refuse_number(value, element)
     whole = int(value)
     return whole + (1 << 8 * element.itemsize) if whole < 0 and not element.is_signed else whole
@@ -160,6 +162,30 @@ def check_beside(one: Any, other: Any) -> None:
         return
     if type(number) is not int or not -128 <= number <= 127:
         checked_number(number, dtypes.result_type((tensor._array_,), (number,)), halves=False)
+
+
+def check_limits(values: list[Any], kernel: str = "clamp_scalar_cpu") -> None:
+    """Refuse limits that the dtype of an array and the numbers beside it cannot hold.
+
+    Args:
+        values: the array, and its limits: arrays, numbers or None.
+        kernel: that torch does not have for truth values.
+
+    Raises:
+        RuntimeError: a number does not fit.
+        NotImplementedError: truth values are limited by truth values.
+    """
+    arrays = [each for each in values if hasattr(each, "dtype")]
+    numbers = [each for each in values[1:] if isinstance(each, (int, float))]
+    common = dtypes.result_type(arrays, numbers)
+    if not numbers or common.category == dtypes.COMPLEX:
+        return
+    if common.category == dtypes.BOOL:
+        if values[-1] is None or values[1] is None:
+            kernel = f"clamp_{'max' if values[1] is None else 'min'}_scalar_cpu"
+        raise NotImplementedError(errors.no_kernel(kernel, common))
+    for each in numbers:
+        checked_number(each, common)
 
 
 def refuse_number(value: Any, element: DType) -> NoReturn:

@@ -66,9 +66,10 @@ def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out:
         raise ValueError("min_val cannot be greater than max_val")
     if self.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    if self.dtype.kind == "u" and min_val < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if self.dtype.kind in "iu":
+        min_val, max_val = (checked_number(each, dtypes.int64) for each in (min_val, max_val))  # -0.5 becomes 0
+        if self.dtype.kind == "u" and min_val < 0:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
         min_val, max_val = (checked_number(each, dtypes.from_numpy(self.dtype)) for each in (min_val, max_val))
     return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val), out=out)
 

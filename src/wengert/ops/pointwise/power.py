@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, Sample, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, Sample, pointwise
 from ..._core.operators.choices import number_among_two
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
@@ -71,6 +71,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     keeps_numbers=True,
     layout="power",
     dtypes=NUMBERS,
+    explained=BOOLS,
     node=("PowBackward0", "PowBackward1", "PowBackward2"),
     choose=number_among_two,
     native=native("pow"),
@@ -91,9 +92,13 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
         0 for an exponent of 0, and by the exponent 0 where the base is 0 and the exponent is not negative, as in torch.
     """
     if isinstance(exponent, (int, float)) and hasattr(self, "dtype"):
+        if self.dtype.kind == "b":  # to the power True or False
+            return np.logical_or(self, not exponent, out=out)
         if exponent < 0 and self.dtype.kind in "iu":
             raise RuntimeError(NEGATIVE_POWER)
         return power_by_number(self, exponent, out)
+    if (self if hasattr(self, "dtype") else exponent).dtype.kind == "b":
+        raise NotImplementedError(errors.no_kernel("pow", dtypes.bool_))
     return kernels.power(self, exponent, out=out)
 
 
