@@ -36,3 +36,19 @@ def test_second_derivatives_are_those_of_the_product(include_self, zeros, own_ze
     for one, other in zip(*rows):
         for mine, hand in zip(one, other):
             wg.testing.assert_close(mine, hand)
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", ["sum", "prod", "mean", "amax", "amin"])
+def test_what_the_index_does_not_read_has_a_gradient_of_zero(reduce, include_self):
+    old = wg.arange(1.0, 13.0, dtype=wg.float64).reshape(4, 3).requires_grad_()
+    source = wg.linspace(0.5, 2, 20, dtype=wg.float64).reshape(5, 4).requires_grad_()
+    index = wg.tensor([[0, 3], [1, 3], [0, 0]])
+    found = []
+    for given in (source, source[:3, :2]):
+        made = old.scatter_reduce(0, index, given, reduce, include_self=include_self)
+        first = wg.autograd.grad((made * made).sum(), [old, source], create_graph=True)
+        found.append([*first, *wg.autograd.grad((first[0] ** 2).sum() + (first[1] ** 3).sum(), [old, source])])
+    for one, other in zip(*found, strict=True):
+        assert wg.allclose(one, other)
+    assert not found[0][1][3:].any() and not found[0][1][:, 2:].any()

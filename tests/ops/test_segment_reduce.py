@@ -83,3 +83,12 @@ def test_bad_segments_are_refused(options, says):
 def test_segments_that_are_no_tensor_are_refused(name):
     with pytest.raises(TypeError, match=f"argument '{name}' must be Tensor, not bytes"):
         wg.segment_reduce(wg.ones(3), "sum", **{name: b"abc"})
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean", "prod", "max", "min"])
+def test_what_lies_before_the_first_segment_or_behind_the_last_has_no_gradient(reduce):
+    x = wg.tensor([5.0, 2.0, 3.0, 4.0, 1.0], requires_grad=True)
+    made = wg.segment_reduce(x, reduce, offsets=wg.tensor([1, 3, 4]))
+    wanted = [getattr(x[1:3], reduce)(), x[3]]
+    assert made.tolist() == [each.item() for each in wanted]
+    assert wg.autograd.grad(made.sum(), x)[0].tolist() == wg.autograd.grad(sum(wanted), x)[0].tolist()

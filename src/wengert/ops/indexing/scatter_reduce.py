@@ -105,12 +105,35 @@ def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str,
 def scatter_reduce_vjp(
     grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
+    whole, src = src, read_part(src, index)
     own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
-    if src._array_.ndim < index._array_.ndim:  # 0 and 1
+    if whole is not src:
+        other = with_rest(other, whole)
+    elif src._array_.ndim < index._array_.ndim:  # 0 and 1
         other = other.sum()
     elif src._array_.ndim > index._array_.ndim:  # of which the first element counts
         other = src.new_zeros(src.shape).slice_scatter(other.reshape((-1,)).narrow(0, 0, 1), 0, 0, 1)
     return own if include_self else own.scatter(dim, index, 0), other
+
+
+def read_part(src: Any, index: Any) -> Any:
+    """What an index reads of a tensor with as many dimensions: no more of each than it has itself."""
+    lengths = index._array_.shape
+    if src._array_.ndim == len(lengths):
+        for dim, length in enumerate(lengths):
+            if src._array_.shape[dim] != length:
+                src = src.narrow(dim, 0, length)
+    return src
+
+
+def with_rest(part: Any, whole: Any) -> Any:
+    """The gradient of `whole` from that of what was read of it: 0 for the rest."""
+    for dim, length in enumerate(whole._array_.shape):
+        shape = part._array_.shape
+        if shape[dim] != length:
+            zeros = part.new_zeros((*shape[:dim], length, *shape[dim + 1 :]))
+            part = zeros.slice_scatter(part, dim, 0, shape[dim])
+    return part
 
 
 @scatter_reduce.jvp("self", "src")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -306,26 +305,9 @@ def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
     return product_with(self, other, np.log, out)
 
 
-def as_number_or_log(value: Any, shift: float) -> Any:
-    """log(value + shift) of a tensor or number, as a tensor's would be."""
-    if isinstance(value, Tensor):
-        return value.log1p() if shift else value.log()
-    number = float(value) + shift
-    return math.log(number) if number > 0 else -math.inf if number == 0 else math.nan
-
-
-def logarithm_where(self: Any, other: Any, shift: float) -> Any:
-    """The derivative of a product with a logarithm by `self`: 0 where that is 0 and the logarithm does not exist."""
-    logs = as_number_or_log(other, shift)
-    nowhere = (self == 0) & (other <= -shift)
-    if isinstance(logs, Tensor):
-        return logs.where(~nowhere, 0)
-    return self.new_full(self.shape, logs).where(~nowhere, 0)
-
-
 @xlogy.vjp("self")
 def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return grad * logarithm_where(self, other, 0)
+    return xlogy(grad, other).where(~((self == 0) & (other <= 0)), 0)  # 0 where there is no logarithm, and none counts
 
 
 @xlogy.vjp("other")
@@ -353,7 +335,7 @@ def xlog1py(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @xlog1py.vjp("self")
 def xlog1py_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return grad * logarithm_where(self, other, 1)
+    return xlog1py(grad, other).where(~((self == 0) & (other <= -1)), 0)
 
 
 @xlog1py.vjp("other")

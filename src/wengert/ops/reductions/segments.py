@@ -83,7 +83,8 @@ def reduce_segments(
     spare = np.concatenate([data, np.zeros((*outer, 1, *rest), data.dtype)], axis)
     starts, ends = bounds(offsets, steps)
     made = reduce_rows(spare.reshape((math.prod(spare.shape[: axis + 1]), *rest)), starts, ends, reduce, initial)
-    places = np.sum(np.arange(steps)[:, None] >= offsets[..., None, 1:], -1)
+    at = np.arange(steps)[:, None]
+    places = np.where(at[:, 0] < offsets[..., :1], count, np.sum(at >= offsets[..., None, 1:], -1))
     return made.reshape((*outer, count, *rest)).astype(data.dtype, copy=False), places.astype(np.int64)
 
 
