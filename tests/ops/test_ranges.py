@@ -124,3 +124,33 @@ def test_factories_write_into_outputs_of_another_shape_without_a_warning():
         assert made.tolist() == [0, 0]
     with pytest.warns(UserWarning, match="is 2 which does not match the computed number of elements 3"):
         assert wg.arange(3, out=wg.empty(2)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("function", [wg.linspace, lambda *args, **options: wg.logspace(*args, base=2, **options)])
+@pytest.mark.parametrize("options", [{}, {"dtype": wg.int64}, {"dtype": wg.float64}, {"dtype": wg.complex64}])
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_ends_may_be_other_ones_for_each_member_of_a_batch(function, options, steps):
+    starts, ends = wg.tensor([1.0, 2.5, -3.0]), wg.tensor([4, 5, 6])
+    for call, members in (
+        (lambda a, b: function(a, b, steps, **options), [(a, b) for a, b in zip(starts, ends)]),
+        (lambda a, b: function(a, 5, steps, **options), [(a, 5) for a in starts]),
+        (lambda a, b: function(0, b, steps, **options), [(0, b) for b in ends]),
+    ):
+        made = wg.vmap(call)(starts, ends)
+        wanted = wg.stack([function(a, b, steps, **options) for a, b in members])
+        assert made.dtype is wanted.dtype and made.shape == wanted.shape
+        assert wg.allclose(made, wanted, rtol=1e-6)
+
+
+def test_ends_of_a_batch_have_gradients():
+    slope = wg.func.grad(lambda x: wg.vmap(lambda start: wg.linspace(start, 5, 3))(x).sum())(wg.tensor([1.0, 2.0]))
+    assert slope.tolist() == [1.5, 1.5]
+    with pytest.raises(RuntimeError, match="cannot write numbers between ends"):
+        wg.vmap(lambda start: wg.linspace(start, 5, 3, out=wg.empty(3)))(wg.ones(2))
+
+
+def test_an_end_with_dimensions_is_refused_by_its_name():
+    with pytest.raises(RuntimeError, match=r"but got start with 1 dimension\(s\)\.$"):
+        wg.linspace(wg.ones(1), 2, 3)
+    with pytest.raises(RuntimeError, match=r"but got start with 0 dimension\(s\) and end with 1 dimension\(s\)\.$"):
+        wg.logspace(wg.ones(()), wg.ones(1), 3)

@@ -18,6 +18,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._kernels.ranges import counted, one_power, powers, spread
 from ..dtype_checks import checked_number
+from .ends import carry_batch, of_members, read_ends, read_steps, refuse_kind, spaced_dtype
 from .factory import check_place, deliver, finish, natively, read_dtype, read_number, result_dtype
 
 
@@ -133,17 +134,6 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
     return counted(low, pace, count, element.numpy) if made is NotImplemented else made
 
 
-def refuse_kind(name: str, element: DType) -> None:
-    """Refuse the dtypes that torch makes no ranges of: the wide unsigned ones, bool, and complex ones for `arange`.
-
-    Raises:
-        NotImplementedError: it is one of them.
-    """
-    wide = element.category == dtypes.INTEGER and not element.is_signed and element is not dtypes.uint8
-    if wide or element.category == dtypes.BOOL or (name == "arange" and element.category == dtypes.COMPLEX):
-        raise NotImplementedError(errors.no_kernel(f"{name}_cpu", element))
-
-
 def whole(number: Any) -> int:
     """A number cut to an integer of 64 bits.
 
@@ -197,39 +187,11 @@ def linspace(
         RuntimeError: `steps` is negative, or a bound a tensor with dimensions.
     """
     check_place("linspace", device, pin_memory, layout)
+    if carry_batch(start, end):
+        return of_members("linspace", start, end, steps, dtype, out)
     low, high = read_ends("linspace", start, end)
     element = spaced_dtype("linspace", low, high, dtype, out)
     return deliver("linspace", even_steps("linspace", low, high, steps, element), requires_grad, out)
-
-
-def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
-    """The bounds of `linspace` and `logspace`."""
-    dims = [each.ndim if isinstance(each, Tensor) else 0 for each in (start, end)]
-    if any(dims):
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims[0]} dimension(s) "
-            f"and end with {dims[1]} dimension(s)."
-        )
-    return read_number(name, "start", 1, start), read_number(name, "end", 2, end)
-
-
-def spaced_dtype(name: str, low: Any, high: Any, dtype: Any, out: Any) -> DType:
-    """The dtype of `linspace` and `logspace`.
-
-    Raises:
-        RuntimeError: a bound is complex, the dtype is not.
-    """
-    default = dtypes.get_default_dtype()
-    if isinstance(low, complex) or isinstance(high, complex):
-        default = default.to_complex()
-    element = result_dtype(name, dtype, out, default)
-    if default.category == dtypes.COMPLEX != element.category:
-        part = "float" if default is dtypes.complex64 else "double"
-        raise RuntimeError(
-            f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
-            f"{element.legacy[:-6]}"
-        )
-    return element
 
 
 def even_steps(
@@ -240,15 +202,7 @@ def even_steps(
     Args:
         rounded: in the dtype asked for; otherwise in the floating one that it is computed in.
     """
-    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
-        given = ", ".join(type(each).__name__ for each in (low, high, steps))
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({given}), but argument 'steps' (position 3) "
-            f"must be int, not {type(steps).__name__}"
-        )
-    count = int(steps.__index__())
-    if count < 0:
-        raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    count = read_steps(name, low, high, steps)
     # Torch rounds each step of the way to half precision, where the result is that.
     whole = element.category < dtypes.FLOAT
     wide = np.dtype(np.float64) if whole or (element in dtypes.HALVES and not rounded) else element.numpy
@@ -305,6 +259,8 @@ def logspace(
         A new tensor, or `out`.
     """
     check_place("logspace", device, pin_memory, layout)
+    if carry_batch(start, end):
+        return of_members("logspace", start, end, steps, dtype, out, base)
     low, high = read_ends("logspace", start, end)
     element = spaced_dtype("logspace", low, high, dtype, out)
     if isinstance(base, Tensor) and not base._array_.ndim:

@@ -1,0 +1,102 @@
+"""The ends of `linspace` and `logspace`: read, and under `vmap` those of all members at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.batches import is_batched
+from ..._core.types import dtypes
+from ..._core.types.dtypes import dtype as DType
+from .factory import read_number, result_dtype
+
+
+def refuse_kind(name: str, element: DType) -> None:
+    """Refuse the dtypes that torch makes no ranges of: the wide unsigned ones, bool, and complex ones for `arange`.
+
+    Raises:
+        NotImplementedError: it is one of them.
+    """
+    wide = element.category == dtypes.INTEGER and not element.is_signed and element is not dtypes.uint8
+    if wide or element.category == dtypes.BOOL or (name == "arange" and element.category == dtypes.COMPLEX):
+        raise NotImplementedError(errors.no_kernel(f"{name}_cpu", element))
+
+
+def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
+    """The bounds of `linspace` and `logspace`."""
+    if any(isinstance(each, Tensor) and each.ndim for each in (start, end)):
+        given = (("start", start), ("end", end))
+        found = [f"{word} with {each.ndim} dimension(s)" for word, each in given if isinstance(each, Tensor)]
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(found)}.")
+    return read_number(name, "start", 1, start), read_number(name, "end", 2, end)
+
+
+def spaced_dtype(name: str, low: Any, high: Any, dtype: Any, out: Any) -> DType:
+    """The dtype of `linspace` and `logspace`.
+
+    Raises:
+        RuntimeError: a bound is complex, the dtype is not.
+    """
+    default = dtypes.get_default_dtype()
+    if isinstance(low, complex) or isinstance(high, complex):
+        default = default.to_complex()
+    element = result_dtype(name, dtype, out, default)
+    if default.category == dtypes.COMPLEX != element.category:
+        part = "float" if default is dtypes.complex64 else "double"
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
+            f"{element.legacy[:-6]}"
+        )
+    return element
+
+
+def read_steps(name: str, low: Any, high: Any, steps: Any) -> int:
+    """How many numbers there shall be.
+
+    Raises:
+        TypeError: `steps` is no integer.
+        RuntimeError: it is negative.
+    """
+    if isinstance(steps, bool) or not hasattr(steps, "__index__"):
+        given = ", ".join(type(each).__name__ for each in (low, high, steps))
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({given}), but argument 'steps' (position 3) "
+            f"must be int, not {type(steps).__name__}"
+        )
+    count = int(steps.__index__())
+    if count < 0:
+        raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    return count
+
+
+def carry_batch(start: Any, end: Any) -> bool:
+    """Whether an end is a tensor that stands for those of all members of a batch."""
+    return any(isinstance(each, Tensor) and is_batched(each) for each in (start, end))
+
+
+def of_members(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any, base: Any = None) -> Any:
+    """`linspace` (or with a base `logspace`) from and to tensors that carry a batch, by operators.
+
+    Raises:
+        RuntimeError: there is an `out`.
+    """
+    if out is not None:
+        raise RuntimeError(f"vmap: {name}() cannot write numbers between ends of each member's own into one `out`")
+    pattern = [(0j if each.dtype.is_complex else 0) if isinstance(each, Tensor) else each for each in (start, end)]
+    low, high = read_ends(name, *pattern)
+    element = spaced_dtype(name, low, high, dtype, None)
+    refuse_kind(name, element)
+    wide = dtypes.float64 if element.category < dtypes.FLOAT else element
+    numbers: Any = (each if isinstance(each, Tensor) else wrap(np.asarray(each)) for each in (start, end))
+    count = read_steps(name, low, high, steps)
+    first, last = (each.to(element if count > 1 else wide).to(wide) for each in numbers)  # as outside of a batch
+    made = first.expand(count)
+    if count > 1:
+        places = np.arange(count)
+        at, nearer = wrap(places.astype(wide.numpy)), wrap(places < count // 2)
+        step = (last - first) / (count - 1)
+        made = (first + step * at).where(nearer, last - step * (count - 1 - at))
+    return (made if base is None else base**made).to(element)
