@@ -10,6 +10,7 @@ import pytest
 import wengert as wg
 from wengert._core.cards.arguments import checked
 from wengert._core.cards.card import REGISTRY, Card
+from wengert._core.errors import public_name
 from wengert.nn import functional as F
 from wengert.testing import Case, cases
 from wengert.testing.calls import Call, one_dtype
@@ -207,7 +208,7 @@ SCALARS_GIVEN = [
 @pytest.mark.parametrize(("case", "at", "name"), SCALARS_GIVEN, ids=repr)
 @pytest.mark.parametrize("value", [None, "x", [1.0], (2,), object()], ids=["None", "str", "list", "tuple", "object"])
 def test_what_is_no_number_is_refused(case: Case, at, name, value):
-    with pytest.raises(TypeError, match=f"argument '{name}'.* must be (float|Number)"):
+    with pytest.raises(TypeError, match=f"argument '{public_name(name)}'.* must be (float|Number)"):
         run_with(case.call(), at, value)
 
 

@@ -343,8 +343,8 @@ def target_shape(target: Any, result: Any) -> str:
 
 
 def public_name(argument: str) -> str:
-    """What a function's first tensor is called outside the cards."""
-    return "input" if argument == "self" else argument
+    """What a parameter is called outside the cards: the first tensor, and what is a word of Python."""
+    return "input" if argument == "self" else argument.rstrip("_")
 
 
 def method_of_class(name: str, args: tuple[Any, ...]) -> str:

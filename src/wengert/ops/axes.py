@@ -63,7 +63,9 @@ def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
             raise TypeError(errors.wrong_type(name, "dim", 2, "int or tuple of ints", dim))
         axis = normalise(dim.__index__(), ndim)
         return (axis,) if ndim else None
-    axes = tuple([read_dim(name, int(each) if at and each is True else each, ndim) for at, each in enumerate(dim)])
+    axes = tuple(
+        [read_dim(name, int(each) if at and isinstance(each, bool) else each, ndim) for at, each in enumerate(dim)]
+    )
     if len(set(axes)) < len(axes):
         twice = next(axis for at, axis in enumerate(axes) if axis in axes[:at])
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")

@@ -384,7 +384,7 @@ def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any)
     if not counts or wanted == "bool" or tensor.requires_grad:
         kind = wanted if wanted in ("bool", "int", "float") else "Number"
         raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))
-    return tensor.item()
+    return float(tensor) if wanted == "float" and tensor._array_.dtype.kind == "c" else tensor.item()
 
 
 def is_index(value: Any) -> bool:

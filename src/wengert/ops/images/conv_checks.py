@@ -14,6 +14,11 @@ from .conv_nd import places_of
 
 Ints = tuple[int, ...]
 LOOPS = ("float32", "float64", "int64")
+WITHOUT_RESULT = (
+    "2D or 4D weight tensor expected",
+    "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x kernel_width) tensor expected for weight",
+)
+"""What is told of a transposed convolution's weight that makes no channels, of images and of volumes."""
 OUTPUT_PADDING = "output padding must be smaller than either stride or dilation"
 
 
@@ -178,7 +183,7 @@ def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: boo
     check_dimensions(input, weight)
     if weight[0] < groups:
         raise RuntimeError(
-            f"{given}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
             f"{shown(weight)} instead"
         )
     if weight[0] % groups:
@@ -199,6 +204,9 @@ def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: boo
             f"{start} of size {shown(weight)}, expected bias to be 1-dimensional with {made} elements, but got bias "
             f"of size {shown(bias)} instead"
         )
+    if transposed and not weight[1]:
+        lengths = (*weight[:2], 1, *weight[2:]) if len(weight) == 3 else weight
+        raise RuntimeError(f"non-empty {WITHOUT_RESULT[len(weight) == 5]}, but got: {shown(lengths)}")
 
 
 def refuse_kernel(lengths: Ints) -> NoReturn:

@@ -13,6 +13,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..axes import read_number
 from .matrices import of_matrices, of_two, type_name
 
 native = kernels.direct_function
@@ -187,6 +188,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     mode = MODES[compute_mode]
+    p = read_number("cdist", "p", 3, p)
     if p == 2 and mode < 2 and x1.ndim > 1 < x2.ndim and x1.shape[-1]:
         rows = x1.shape[-2], x2.shape[-2]
         if 0 not in (*x1.shape[:-1], *x2.shape[:-1]) and (mode == 1 or max(rows) > MANY):

@@ -92,7 +92,7 @@ def powers(x: Any, count: int) -> Any:
 
 
 @public(name="linalg_vander")
-def linalg_vander(x: Tensor, *, N: int | None = None) -> Any:
+def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
     """Matrices of the powers of their rows' numbers.
 
     Args:
@@ -108,7 +108,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Any:
     if x.dtype is dtypes.bool_ or x.dtype in dtypes.HALVES:
         raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype}")
     x = x.unsqueeze(-1) if not x.ndim else x
-    count = x.shape[-1] if N is None else N
+    count = x.shape[-1] if N is None else integer("linalg_vander", "N", N)
     if count < 2:
         raise RuntimeError("linalg.vander: N must be greater than 1.")
     return powers(x, count)

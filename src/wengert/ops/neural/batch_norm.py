@@ -250,12 +250,12 @@ def native_batch_norm(
         out: a tuple of tensors to write into.
 
     Returns:
-        The result, and the mean and 1 / standard deviation of every channel (empty unless `training`), of the dtype of
-        the parameters, or of the input.
+        The result, and of every channel the mean and 1 / standard deviation (empty unless `training`).
     """
+    if training and not input.numel():
+        raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
     results = normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)
-    given = (weight, bias, running_mean, running_var, input)
-    dtype = next(each.dtype for each in given if each is not None)
+    dtype = next(each.dtype for each in (weight, bias, running_mean, running_var, input) if each is not None)
     found = [(each if training else each.new_empty(0)).to(dtype) for each in results[1:3]]
     return put("native_batch_norm", out, (results[0], *found), words=SCALAR_TYPE)
 

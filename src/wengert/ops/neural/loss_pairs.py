@@ -179,8 +179,8 @@ def mse_loss(
     Raises:
         RuntimeError: the shapes do not broadcast.
     """
-    reduction = read_reduction(reduction, size_average, reduce)
     input, target = spread(input, target)
+    reduction = read_reduction(reduction, size_average, reduce)
     check_real("mse", "mse_cpu", input, target)
     if weight is None:
         return squared(input, target, reduction)
@@ -203,8 +203,8 @@ def l1_loss(
     Returns:
         A new tensor, 0-dim, or of the broadcast shape for "none".
     """
-    reduction = read_reduction(reduction, size_average, reduce)
     input, target = spread(input, target)
+    reduction = read_reduction(reduction, size_average, reduce)
     losses = (input - target).abs()
     if weight is None:
         return finished(losses, reduction)
@@ -258,8 +258,8 @@ def smooth_l1_loss(
     Raises:
         RuntimeError: `beta` is negative, or the shapes do not broadcast.
     """
-    reduction = read_reduction(reduction, size_average, reduce)
     input, target = spread(input, target)
+    reduction = read_reduction(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
@@ -308,8 +308,8 @@ def huber_loss(
         RuntimeError: `delta` is not positive, or the shapes do not broadcast.
         ValueError: `weight` is of another shape.
     """
-    reduction = read_reduction(reduction)
     input, target = spread(input, target)
+    reduction = read_reduction(reduction)
     if weight is not None:
         check_weight(input, weight)
     if not delta > 0:

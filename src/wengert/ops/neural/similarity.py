@@ -12,6 +12,7 @@ from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..axes import read_number
 from ..pointwise.rounding import div
 from ..reductions.vector_norm import vector_norm, vector_norm_jvp, vector_norm_vjp
 
@@ -129,7 +130,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, k
     Raises:
         RuntimeError: the shapes do not broadcast.
     """
-    difference: Any = x1 - x2 + eps  # type: ignore[operator]
+    p, eps = (read_number("pairwise_distance", *each) for each in (("p", 3, p), ("eps", 4, eps)))
+    difference: Any = x1 - x2 + float(eps)  # type: ignore[operator]
     return distance_norm(difference, p, difference.ndim - 1, keepdim)
 
 

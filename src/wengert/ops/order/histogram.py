@@ -18,6 +18,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function, order as kernels
 from .. import return_types
+from ..create.factory import read_number
 from ..dtype_checks import check_ordered, checked_number, refuse
 from ..linalg.products import c_name, type_name
 from ..shapes.view_shape import unsafe_view
@@ -107,6 +108,7 @@ def histc(input: Any, bins: int = 100, min: Number = 0, max: Number = 0, *, out:
     """
     check_ordered("histc", "aminmax_cpu", input._array_)
     check_count("histogram", bins, 0)
+    min, max = (read_number("histc", *each) for each in (("min", 3, min), ("max", 4, max)))
     for limit in (min, max):
         checked_number(limit, dtypes.float64)
     if min > max:

@@ -18,6 +18,11 @@ from ..linalg.singular import linalg_svd, rebuilt
 from .random import randn
 
 
+def counted(name: str, argument: str, value: Any) -> int:
+    """How many; torch reads it in Python, where True is 1."""
+    return int(value) if isinstance(value, bool) else integer(name, argument, value)
+
+
 def basis(matrix: Any, q: int, niter: int) -> Any:
     """An orthonormal basis of about the space that the first `q` left singular vectors of a matrix span."""
     kind = matrix.dtype if matrix.dtype.category >= dtypes.FLOAT else dtypes.get_default_dtype()
@@ -62,8 +67,8 @@ def svd_lowrank(A: Tensor, q: int | bool | None = 6, niter: int | bool | None = 
         >>> wg.svd_lowrank(column @ column.t(), 1)[1]
         tensor([25.])
     """
-    count = 6 if q is None else integer("svd_lowrank", "q", q)
-    times = 2 if niter is None else integer("svd_lowrank", "niter", niter)
+    count = 6 if q is None else counted("svd_lowrank", "q", q)
+    times = 2 if niter is None else counted("svd_lowrank", "niter", niter)
     return decomposed(A if M is None else A - M.broadcast_to(A.shape), count, times)
 
 
@@ -93,10 +98,10 @@ def pca_lowrank(A: Tensor, q: int | bool | None = None, center: Truth = True, ni
     if A.ndim < 2:
         raise RuntimeError(f"pca_lowrank: input should have at least 2 dimensions, but has {A.ndim} instead")
     rows, columns = A.shape[-2:]
-    count = min(6, rows, columns) if q is None else integer("pca_lowrank", "q", q)
+    count = min(6, rows, columns) if q is None else counted("pca_lowrank", "q", q)
     if not 0 <= count <= min(rows, columns):
         raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(rows, columns)}")
-    niter = integer("pca_lowrank", "niter", niter)
+    niter = counted("pca_lowrank", "niter", niter)
     if niter < 0:
         raise ValueError(f"niter(={niter}) must be non-negative integer")
     return decomposed(A - A.mean(-2, keepdim=True) if center else A, count, niter)

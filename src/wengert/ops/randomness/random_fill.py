@@ -55,13 +55,13 @@ def continuous(name: str, array: Any) -> DType:
     if element.category != dtypes.FLOAT:
         raise RuntimeError(
             f"{name} distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {bounds_of(element)}"
+            f"specified {element.c_name}"
         )
     return element
 
 
 @filling(dtypes=FLOATS, inplace=True)
-def uniform(self: Array, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Any:
+def uniform(self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
     """Numbers drawn evenly from [from, to) in place of the elements of `self`."""
     element = from_numpy(self.dtype)
     if element.category < dtypes.FLOAT:

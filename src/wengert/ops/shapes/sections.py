@@ -112,7 +112,8 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
             f"{len(shape)} dimensions!"
         )
     if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = number_in(name, "sections", 2, "int", indices_or_sections)
+        number = number_in(name, "sections", 2, "int", indices_or_sections)
+        indices_or_sections = (number,) if indices_or_sections.ndim else number  # a list of one says where to cut
     if not is_whole(indices_or_sections):
         return tensor_split(input, places_of(name, indices_or_sections), dim)
     if indices_or_sections < 1 or shape[dim] % indices_or_sections:

@@ -189,11 +189,11 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
         RuntimeError: the lengths do not multiply up, or there are no dimensions.
     """
     shape = input._array_.shape
+    if shape and not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
     at = normalise(dim, len(shape))
     if not shape:
         raise RuntimeError(f"unflatten: Dimension specified as {dim} but tensor has no dimensions")
-    if not len(sizes):
-        raise RuntimeError("unflatten: sizes must be non-empty")
     try:
         lengths = infer_size(sizes, shape[at])
     except RuntimeError as error:

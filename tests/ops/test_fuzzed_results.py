@@ -1,0 +1,216 @@
+"""What changed samples of further seeds showed beside torch: limits, factors, slopes, order, numbers in tensors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import wengert as wg
+import wengert.nn.functional as F
+
+TRUTH = wg.tensor([True, False, True])
+
+
+@pytest.mark.parametrize(
+    ("call", "kernel"),
+    [
+        (lambda x: x.clamp(True), "clamp_min_scalar_cpu"),
+        (lambda x: x.clamp(max=False), "clamp_max_scalar_cpu"),
+        (lambda x: x.clamp(False, True), "clamp_scalar_cpu"),
+        (lambda x: x.clamp_min(True), "clamp_min_scalar_cpu"),
+        (lambda x: x.clamp_max_(True), "clamp_max_scalar_cpu"),
+        (lambda x: x[:0].clamp(True), "clamp_min_scalar_cpu"),
+        (lambda x: x.clamp(wg.tensor(False), wg.tensor(True)), "clamp_cpu"),
+    ],
+)
+def test_truth_values_have_no_limits(call, kernel):
+    with pytest.raises(NotImplementedError, match=f"\"{kernel}\" not implemented for 'Bool'"):
+        call(TRUTH.clone())
+    assert TRUTH.clamp(0, 1).tolist() == [1, 0, 1]
+    assert TRUTH.clamp(wg.tensor(True)).tolist() == [True] * 3
+
+
+@pytest.mark.parametrize("name", ["clamp", "clamp_min", "clamp_max", "clamp_", "clamp_min_", "clamp_max_"])
+@pytest.mark.parametrize(
+    ("dtype", "limit"), [(wg.int8, 300), (wg.int32, 2**31), (wg.uint8, -256), (wg.float32, 1e39), (wg.float32, -1e300)]
+)
+def test_a_limit_that_the_dtype_does_not_hold_is_refused(name, dtype, limit):
+    with pytest.raises(RuntimeError, match="without overflow"):
+        getattr(wg.tensor([1, 2], dtype=dtype), name)(limit)
+    assert wg.tensor([1, 2], dtype=wg.float64).clamp_max(1e39).tolist() == [1, 2]
+
+
+def test_truth_values_have_powers_of_truth_values():
+    assert TRUTH.pow(True).tolist() == [True, False, True]
+    assert TRUTH.pow(False).tolist() == [True] * 3
+    assert TRUTH.clone().pow_(False).tolist() == [True] * 3
+    assert TRUTH.pow(2).dtype is wg.int64
+    with pytest.raises(NotImplementedError, match="\"pow\" not implemented for 'Bool'"):
+        TRUTH.pow(TRUTH)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_factor_that_does_not_exist_is_left_where_its_elimination_ended(upper):
+    matrices = wg.tensor([[[4.0, 2, 1], [2, 1, 3], [1, 3, 9]], [[-1, 0, 0], [0, 1, 0], [0, 0, 1]], np.eye(3).tolist()])
+    factor, info = wg.linalg.cholesky_ex(matrices, upper=upper)
+    assert info.tolist() == [2, 1, 0]
+    first = wg.tensor([[2.0, 0, 0], [1, 0, 0], [0.5, 3, 9]])
+    wanted = wg.stack([first, wg.diag(wg.tensor([-1.0, 1, 1])), wg.eye(3)])
+    assert wg.equal(factor, wanted.mT if upper else wanted)
+
+
+def test_what_is_left_of_a_complex_factor_has_a_real_pivot():
+    factor, info = wg.linalg.cholesky_ex(wg.tensor([[1, 2j, 0], [-2j, 1, 5], [0, 5, 7 + 0j]]))
+    assert info.item() == 2
+    assert factor.tolist() == [[1, 0, 0], [-2j, -3, 0], [0, 5, 7]]
+
+
+def test_the_pivot_that_is_zero_is_counted_in_the_matrix_itself():
+    for matrix, pivot in (([[0.0, 1], [0, 2]], 1), ([[1.0, 2], [2, 4]], 2)):
+        assert wg.linalg.inv_ex(wg.tensor(matrix))[1].item() == pivot
+        with pytest.raises(RuntimeError, match=f"The diagonal element {pivot} is zero"):
+            wg.linalg.inv(wg.tensor(matrix))
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_what_is_found_for_each_matrix_lies_in_rows_whatever_the_order_of_the_batch(size):
+    matrices = (wg.rand(2, 3, size, size, dtype=wg.float64) + wg.eye(size) * 3).transpose(0, 1)
+    for found in (
+        wg.linalg.eigvals(matrices),
+        wg.linalg.eig(matrices)[0],
+        wg.linalg.eigh(matrices)[0],
+        wg.linalg.eigvalsh(matrices),
+        wg.linalg.svd(matrices)[1],
+        wg.linalg.svdvals(matrices),
+    ):
+        assert found.stride() == (2 * size, size, 1)
+    for found in (wg.linalg.det(matrices), *wg.linalg.slogdet(matrices)):
+        assert found.stride() == (2, 1)
+    assert wg.linalg.inv(matrices).stride() == (2 * size * size, size * size, 1, size)
+
+
+@pytest.mark.parametrize("function", [wg.special.xlogy, wg.special.xlog1py])
+def test_the_slope_beside_a_logarithm_of_a_half_is_that_of_the_product(function):
+    x = wg.tensor([1.0, 2.0], dtype=wg.float64, requires_grad=True)
+    other = wg.tensor(0.60546875, dtype=wg.bfloat16)
+    wanted = math.log(0.60546875 + (function is wg.special.xlog1py))
+    assert wg.autograd.grad(function(x, other).sum(), x)[0].tolist() == pytest.approx([wanted, wanted], rel=1e-12)
+
+
+@pytest.mark.parametrize("function", [wg.special.xlogy, wg.special.xlog1py])
+def test_a_gradient_of_0_stays_so_where_the_logarithm_is_infinite(function):
+    x, other = wg.tensor([2.0], requires_grad=True), wg.tensor([0.0 if function is wg.special.xlogy else -1.0])
+    assert wg.autograd.grad(function(x, other), x, wg.zeros(1))[0].tolist() == [0]
+
+
+def test_distances_between_integers_are_real_whatever_eps():
+    for eps in (0, 2, False, 1e-6):
+        made = F.pairwise_distance(wg.tensor([-8, 6]), wg.tensor([0, 0]), eps=eps)
+        assert made.dtype is wg.float32 and made.item() == pytest.approx(math.hypot(-8 + eps, 6 + eps))
+
+
+def test_only_the_first_of_several_dimensions_must_be_no_truth_value():
+    x = wg.rand(2, 3, 4)
+    for reduce in (wg.sum, wg.mean, wg.amax, wg.std, wg.linalg.vector_norm):
+        given = {"dim": [1, False]}
+        assert reduce(x, **given).tolist() == reduce(x, dim=[1, 0]).tolist()
+        with pytest.raises(TypeError):
+            reduce(x, dim=[False, 1])
+
+
+@pytest.mark.parametrize("name", ["uniform_", "normal_", "cauchy_", "log_normal_"])
+def test_a_real_parameter_may_stand_in_a_complex_tensor(name):
+    filled = [getattr(wg.zeros(3), name)(low, 2.0, generator=wg.Generator()) for low in (1.0, wg.tensor(1 + 0j))]
+    assert filled[0].tolist() == filled[1].tolist()
+    with pytest.raises(RuntimeError, match="value cannot be converted to type double without overflow"):
+        getattr(wg.zeros(3), name)(wg.tensor(1 + 1j), 2.0)
+    for wrong in (1 + 0j, wg.tensor([1]), wg.tensor([1.0]), "a"):
+        with pytest.raises(TypeError, match="must be float, not"):
+            getattr(wg.zeros(3), name)(wrong, 2.0)
+
+
+def test_momentum_may_stand_in_a_complex_tensor():
+    x, mean = wg.rand(4, 3), wg.zeros(3)
+    F.batch_norm(x, mean, wg.ones(3), training=True, momentum=wg.tensor(1 + 0j))
+    assert wg.allclose(mean, x.mean(0))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda number: wg.histc(wg.rand(4), 3, number, 2),
+        lambda number: wg.histc(wg.rand(4), 3, 0, number),
+        lambda number: wg.cdist(wg.rand(2, 2), wg.rand(2, 2), number),
+        lambda number: F.pairwise_distance(wg.rand(2), wg.rand(2), number),
+    ],
+)
+def test_a_number_stands_in_a_tensor_without_dimensions_only(call):
+    call(wg.tensor(1.0))
+    with pytest.raises(TypeError, match="not Tensor"):
+        call(wg.tensor([1.0]))
+
+
+def test_fractions_beyond_the_range_of_integers_do_not_fit():
+    for dtype, value in ((wg.uint8, 255.5), (wg.int8, 127.5), (wg.int8, -128.5), (wg.uint8, -0.5), (wg.uint8, -1.0)):
+        for make, given in ((wg.tensor, ([value],)), (wg.full, ((2,), value))):
+            with pytest.raises(RuntimeError, match="without overflow"):
+                make(*given, dtype=dtype)
+    assert wg.tensor([-1, 126.9], dtype=wg.int8).tolist() == [-1, 126]
+
+
+def test_the_limits_of_hardtanh_are_cut_off_before_they_are_looked_at():
+    x = wg.tensor([0, 1, 3], dtype=wg.uint8)
+    assert F.hardtanh(x, -0.5, 0.5).tolist() == [0, 0, 0]
+    assert F.hardtanh(x, -0.5, 2.5).tolist() == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="unsigned type with negative limits"):
+        F.hardtanh(x, -1.5, 2)
+
+
+def test_transposed_convolutions_without_channels_to_make_are_refused():
+    for function, shape, told in (
+        (F.conv_transpose1d, (3, 0, 2), r"non-empty 2D or 4D weight tensor expected, but got: \[3, 0, 1, 2\]"),
+        (F.conv_transpose2d, (3, 0, 2, 2), r"non-empty 2D or 4D weight tensor expected, but got: \[3, 0, 2, 2\]"),
+        (F.conv_transpose3d, (3, 0, 2, 2, 2), "non-empty 5D .* tensor expected for weight"),
+    ):
+        with pytest.raises(RuntimeError, match=told):
+            function(wg.rand(3, *(4,) * (len(shape) - 2)), wg.zeros(shape))
+
+
+def test_statistics_of_nothing_are_refused_where_they_are_results():
+    for shape in ((2, 0, 4), (0, 3, 4), (2, 3, 0)):
+        with pytest.raises(RuntimeError, match="input tensor must have at least one element"):
+            wg.native_batch_norm(wg.zeros(shape), None, None, None, None, True, 0.1, 1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_losses_look_at_shapes_before_reductions():
+    for loss in (F.mse_loss, F.l1_loss, F.smooth_l1_loss, F.huber_loss):
+        with pytest.raises(RuntimeError, match="must match the size of tensor b"):
+            loss(wg.rand(5), wg.rand(3), reduction="left")
+        with pytest.raises(ValueError, match="left is not a valid value for reduction"):
+            loss(wg.rand(3), wg.rand(3), reduction="left")
+
+
+def test_true_counts_as_one_where_a_rank_is_asked_for():
+    for function in (wg.svd_lowrank, wg.pca_lowrank):
+        assert function(wg.rand(4, 3), q=True)[1].shape == (1,)
+        assert function(wg.rand(4, 3), 2, niter=True)[1].shape == (2,)
+
+
+def test_how_many_powers_may_stand_in_a_tensor_of_one_integer():
+    x = wg.tensor([1.0, 2.0, 3.0])
+    assert wg.linalg.vander(x, N=wg.tensor([2])).tolist() == [[1, 1], [1, 2], [1, 3]]
+    with pytest.raises(TypeError, match="argument 'N' must be int, not float"):
+        wg.linalg.vander(x, N=2.0)
+
+
+def test_one_integer_in_a_list_says_where_to_cut_in_a_tensor_too():
+    x = wg.arange(12.0).reshape(1, 2, 6)
+    for given in ([2], wg.tensor([2])):
+        assert [part.shape[2] for part in x.dsplit(given)] == [2, 4]
+    assert [part.shape[2] for part in x.dsplit(wg.tensor(2))] == [3, 3]
+    assert [part.shape[1] for part in x.hsplit(wg.tensor([1]))] == [1, 1]
+    with pytest.raises(TypeError):
+        x.hsplit(wg.tensor([1, 2]))
