@@ -15,7 +15,7 @@ from typing import Any
 from .known import Known
 from .opinfo import Failure, Outcome, Runner, TimeUp, time_limit
 from .samples import tensors_in
-from .ties import singular
+from .ties import overflowing, singular
 
 KNOWN = Path(__file__).resolve().parent.parent / "fuzz_known.toml"
 
@@ -205,7 +205,7 @@ class FuzzRunner(Runner):
 
     def is_defined(self, name: str, sample: Any) -> bool:
         """Whether there is one right result: changed matrices may be singular, and have no factors."""
-        return not singular(name, sample)
+        return not (singular(name, sample) or overflowing(name, sample))
 
     def pool(self, info: Any) -> list[tuple[str, Any]]:
         """The samples that are changed, with the names of their dtypes."""

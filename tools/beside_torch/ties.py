@@ -38,6 +38,18 @@ def singular(name: str, sample: Any) -> bool:
     return any(is_singular(each) for each in given if each.dtype.kind in "fcV" and each.size)
 
 
+def overflowing(name: str, sample: Any) -> bool:
+    """Whether a transform is given elements that are infinite, NaN or so large that all others are lost beside them.
+
+    Which parts of its sums are NaN then depends on their order.
+    """
+    if not name.startswith(("fft.", "stft", "istft")):
+        return False
+    given = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
+    wide = [each.astype(np.complex128) for each in given if each.dtype.kind in "fc" and each.size]
+    return any(not np.isfinite(each).all() or np.abs(each).max() > LARGE for each in wide)
+
+
 def is_singular(matrices: Any) -> bool:
     """Whether one of them is, to the rounding of its dtype; or has two singular values that are equal to 5 digits."""
     if matrices.dtype.kind == "V":
@@ -99,7 +111,7 @@ def tied(name: str, sample: Any) -> bool:
 def elements_at(library: Any, given: Any, places: Any, dim: int) -> Any:
     """The elements of `given` at `places` along `dim`; what is no place of `given` is left as it is."""
     values, index = array_of(given), array_of(places)
-    if type(dim) is not int or not -values.ndim <= dim < values.ndim:
+    if type(dim) is not int or not -values.ndim <= dim < values.ndim or not values.size:
         return places
     if index.ndim < values.ndim:
         index = np.expand_dims(index, dim)
