@@ -214,3 +214,12 @@ def test_one_integer_in_a_list_says_where_to_cut_in_a_tensor_too():
     assert [part.shape[1] for part in x.hsplit(wg.tensor([1]))] == [1, 1]
     with pytest.raises(TypeError):
         x.hsplit(wg.tensor([1, 2]))
+
+
+def test_the_direction_of_an_infinite_number_is_that_of_its_parts():
+    z = wg.tensor([complex(1, math.inf), complex(-math.inf, -2), complex(0, -0.0), 3 + 4j])
+    found = wg.view_as_real(z.sgn()).tolist()
+    assert found[0][0] == 0 and math.isnan(found[0][1])
+    assert math.isnan(found[1][0]) and found[1][1] == 0
+    assert found[2:] == [[0, 0], pytest.approx([0.6, 0.8])]
+    assert wg.sgn(z, out=z) is z and z[3].item() == pytest.approx(0.6 + 0.8j)

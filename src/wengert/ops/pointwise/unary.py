@@ -290,7 +290,15 @@ def sgn(self: Array, *, out: Any = None) -> Any:
     Derivative:
         0 for real numbers and at 0.
     """
-    return kernels.sign(self, out=out)
+    if self.dtype.kind != "c":
+        return kernels.sign(self, out=out)
+    size = np.abs(self)
+    made = np.empty_like(self) if out is None else out
+    zero = size == 0
+    for part, given in ((made.real, self.real), (made.imag, self.imag)):  # infinity is that of one part alone
+        np.divide(given, size, out=part)
+    np.copyto(made, 0, where=zero)
+    return made
 
 
 @sgn.vjp("self")
