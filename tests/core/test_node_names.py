@@ -159,3 +159,24 @@ def test_nodes_show_what_torchs_have_beside_what_is_saved_here():
 def test_a_filled_diagonal_is_a_write_to_a_part():
     filled = (wg.ones(3, 3, requires_grad=True) * 2).fill_diagonal_(5)
     assert filled.grad_fn.name() == "torch::autograd::CopySlices"
+
+
+def test_the_class_of_a_node_is_shown_by_its_name_alone():
+    node = (wg.ones(2, requires_grad=True) * 2).grad_fn
+    assert repr(type(node)) == "<class 'MulBackward0'>"
+    with pytest.raises(AttributeError, match=r"^'MulBackward0' object has no attribute 'foo'"):
+        node.foo  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("function", "fields"),
+    [
+        (lambda x: x**2, ["exponent", "self"]),
+        (lambda x: x.sum(), ["self_sym_sizes"]),
+        (lambda x: x.mean(), ["self_sym_numel", "self_sym_sizes"]),
+        (lambda x: wg.nn.functional.mse_loss(x, x.detach()), ["reduction", "self", "target"]),
+    ],
+)
+def test_nodes_show_what_those_of_torch_show(function, fields):
+    node = function(wg.ones(2, requires_grad=True)).grad_fn
+    assert [name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_")] == fields

@@ -225,11 +225,11 @@ cdef extern from *:
         return 0;
     }
     static CYTHON_UNUSED PyObject *wengert_subclass(PyObject *module, PyObject *name, PyObject *base) {
-        PyObject *full = PyUnicode_FromFormat("%U.%U", module, name);
-        PyObject *bases = full ? PyTuple_Pack(1, base) : NULL;
+        PyObject *full = PyUnicode_FromFormat("%U.%U", module, name), *bases = full ? PyTuple_Pack(1, base) : NULL;
         PyType_Slot slots[] = {{0, NULL}};
         PyType_Spec spec = {full ? PyUnicode_AsUTF8(full) : NULL, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
         PyObject *made = bases && spec.name ? PyType_FromSpecWithBases(&spec, bases) : NULL;
+        if (made) ((PyTypeObject *)made)->tp_name += PyUnicode_GET_LENGTH(module) + 1;  /* errors name it without */
         Py_XDECREF(bases), Py_XDECREF(full);
         return made;
     }

@@ -89,7 +89,9 @@ NAMES: dict[str, str] = {
         "_native_dropout alpha_dropout dropout dropout1d dropout2d dropout3d dropout_noise "
         "feature_alpha_dropout feature_dropout native_dropout"
     ),
-    "neural.gates": "_rrelu channel_shuffle glu native_channel_shuffle rrelu rrelu_noise",
+    "neural.gates": (
+        "_rrelu channel_shuffle glu glu_backward native_channel_shuffle rrelu rrelu_noise rrelu_with_noise_backward"
+    ),
     "neural.group_norm": "group_norm group_norm_backward native_group_norm",
     "neural.loss": "cross_entropy nll_loss nll_loss_backward nll_loss_forward",
     "neural.loss_binary": (
@@ -97,6 +99,7 @@ NAMES: dict[str, str] = {
     ),
     "neural.loss_ctc": "_ctc_loss ctc_loss",
     "neural.loss_margins": "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss",
+    "neural.loss_slopes": "huber_loss_backward mse_loss_backward smooth_l1_loss_backward",
     "neural.loss_pairs": "_huber_loss _mse_loss _smooth_l1_loss huber_loss l1_loss mse_loss smooth_l1_loss",
     "neural.loss_rates": "kl_div poisson_nll_loss",
     "neural.loss_scores": (
@@ -138,7 +141,8 @@ NAMES: dict[str, str] = {
         "_prelu_kernel celu elu hardsigmoid hardswish hardtanh leaky_relu relu6 selu softshrink threshold"
     ),
     "pointwise.piecewise_slopes": (
-        "hardshrink_backward hardtanh_backward leaky_relu_backward softshrink_backward threshold_backward"
+        "hardshrink_backward hardtanh_backward leaky_relu_backward prelu_kernel_backward prelu_weight_backward "
+        "softshrink_backward threshold_backward"
     ),
     "pointwise.polynomials": (
         "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
@@ -152,6 +156,7 @@ NAMES: dict[str, str] = {
         "fake_quantize_per_tensor_affine_cachemask"
     ),
     "pointwise.scales": "_frexp",
+    "pointwise.smooth_slopes": "elu_backward log_sigmoid_backward softplus_backward",
     "pointwise.smooth": "logsigmoid mish softplus softsign tanhshrink",
     "randomness.low_rank": "pca_lowrank svd_lowrank",
     "randomness.gamma_draws": "_dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad binomial",

@@ -59,3 +59,54 @@ def elements_that_were_moved(torch):
 def a_gate(torch):
     x = torch.tensor([3.0, -1.0], requires_grad=True, dtype=torch.float64)
     return names_and_values(torch, lambda x: torch.nn.functional.silu(x).sum(), x)
+
+
+def names_of(torch, function, *tensors):
+    """The names of what made the recorded gradients of a function, and what its second derivatives add up to."""
+    tensors = [each.detach().clone().requires_grad_() for each in tensors]
+    result = function(*tensors)
+    weight = torch.linspace(0.5, 1.5, result.numel(), dtype=torch.float64).reshape(result.shape).requires_grad_()
+    grads = torch.autograd.grad(result, tensors, weight, create_graph=True)
+    names = [None if each.grad_fn is None else each.grad_fn.name() for each in grads]
+    total = sum(each.pow(2).sum() for each in grads)
+    seconds = torch.autograd.grad(total, [*tensors, weight], allow_unused=True)
+    return [names, [None if each is None else each.sum() for each in seconds]]
+
+
+def losses_and_activations(torch):
+    functional = torch.nn.functional
+    x = torch.tensor([[0.3, -0.7], [1.2, 0.05]], dtype=torch.float64)
+    y = torch.tensor([[0.5, 0.4], [-0.3, 1.9]], dtype=torch.float64)
+    found = []
+    for reduction in ("mean", "sum", "none"):
+        for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy_with_logits"):
+            loss = getattr(functional, name)
+            found.append(names_of(torch, lambda a, b: loss(a, b, reduction=reduction), x, y))  # noqa: B023
+        found.append(names_of(torch, lambda a: functional.nll_loss(a, torch.tensor([0, 1]), reduction=reduction), x))  # noqa: B023
+    for name in ("elu", "selu", "celu", "softplus", "logsigmoid", "glu", "rrelu"):
+        found.append(names_of(torch, getattr(functional, name), x))
+    found.append(names_of(torch, functional.prelu, x, torch.tensor([0.25, 0.5], dtype=torch.float64)))
+    return found
+
+
+def pairs_and_parts(torch):
+    functional = torch.nn.functional
+    x = torch.tensor([[0.3, -0.7, 2.0], [1.2, 0.05, -1.0], [0.1, 0.2, 0.4]], dtype=torch.float64)
+    y = x.flip(0)
+    mask = x > 0
+    return [
+        *[names_of(torch, getattr(torch, name), x, y) for name in ("hypot", "logaddexp", "maximum", "minimum")],
+        *[names_of(torch, getattr(torch, name), x) for name in ("mean", "deg2rad", "rad2deg")],
+        names_of(torch, lambda x: x.mean(1), x),
+        names_of(torch, lambda x: x.split(2)[0], x),
+        names_of(torch, lambda x: x.chunk(2, 1)[1], x),
+        names_of(torch, lambda x: x.unbind(1)[1], x),
+        names_of(torch, lambda x: x[[0, 2]], x),
+        names_of(torch, lambda x: x[mask], x),
+        names_of(torch, lambda x: x.masked_select(mask), x),
+        names_of(torch, functional.linear, x, y, x[0]),
+        names_of(torch, lambda x: functional.pad(x, (1, 1), mode="reflect"), x)[0],
+        names_of(torch, lambda x: functional.pad(x, (1, 1), mode="replicate"), x)[0],
+        names_of(torch, lambda x: functional.interpolate(x[None], scale_factor=2, mode="nearest"), x),
+        names_of(torch, lambda x: functional.interpolate(x[None, None], size=5, mode="bicubic"), x),
+    ]

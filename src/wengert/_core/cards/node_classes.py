@@ -26,6 +26,10 @@ BESIDE = {
     "squeeze": ("dim",),
 }
 """What torch's nodes show beside what is saved here, by operator."""
+INTERNAL = (sources.FROM_SHAPE, sources.FROM_STRIDES, sources.FROM_DTYPE, sources.FROM_WANTED)
+"""Kinds of saved values that rules here ask for, and that nodes do not show."""
+HIDDEN = {"MeanBackward0": ("dim", "keepdim"), "PowBackward0": ("result",), "SumBackward0": ("dim", "keepdim")}
+"""What is saved for another form of the operator, by node."""
 SCALES = {"1D": ("scales",), "2D": ("scales_h", "scales_w"), "3D": ("scales_d", "scales_h", "scales_w")}
 """Under which names nodes of images of so many dimensions show their scales."""
 
@@ -92,7 +96,10 @@ class NodeClasses:
             cls.hidden_slots = lambda node: hidden  # type: ignore[attr-defined]
         if cls.__name__ != title:
             cls.name = lambda node: title  # type: ignore[attr-defined]
+        hidden_fields = HIDDEN.get(title, ())
         for attribute, name in self._attributes():
+            if attribute in hidden_fields:
+                continue
             setattr(cls, f"_saved_{attribute}", field(self.name, attribute, name))
             if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):
                 setattr(cls, f"_raw_saved_{attribute}", raw_field(name))
@@ -103,7 +110,8 @@ class NodeClasses:
     def _attributes(self) -> Iterator[tuple[str, str]]:
         """Under which names what is saved is shown, each with its name here."""
         for name in self.saved:
-            yield ("result" if name == "out" else name), name
+            if self.saved[name] not in INTERNAL:
+                yield ("result" if name == "out" else name), name
             if name.endswith("_shape"):
                 yield name.removesuffix("shape") + "sym_sizes", name
                 if self.name == "mean":

@@ -153,6 +153,12 @@ def node_of(args: tuple[Any, ...]) -> int:
 
 
 native_edge_pad: Any = native("edge_pad")
+TITLES = (
+    *(f"ReflectionPad{count}DBackward0" for count in (1, 2, 3)),
+    *(f"ReplicationPad{count}DBackward0" for count in (1, 2, 3)),
+    "CircularPadBackward0",
+)
+SLOPE_TITLES = (*(title.replace("Backward", "BackwardBackward") for title in TITLES[:-1]), "SliceBackwardBackward0")
 
 
 def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
@@ -167,11 +173,7 @@ def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
     dtypes=NUMBERS,
     explained=WIDE,
     linear="self",
-    node=(
-        *(f"ReflectionPad{count}DBackward0" for count in (1, 2, 3)),
-        *(f"ReplicationPad{count}DBackward0" for count in (1, 2, 3)),
-        "CircularPadBackward0",
-    ),
+    node=TITLES,
     choose=node_of,
     method=False,
     function=False,
@@ -240,7 +242,8 @@ def edge_pad_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False, native=native("edge_pad_backward")
+    layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False, native=native("edge_pad_backward"),
+    node=SLOPE_TITLES, choose=lambda args: node_of((None, args[1], args[2])),
 )  # fmt: skip
 def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
     """The transpose of `edge_pad`: what the border holds is added where it came from."""

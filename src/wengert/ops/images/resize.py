@@ -145,9 +145,15 @@ def resample_samples(make: Any) -> Any:
     )
 
 
+def slope_title_of(args: tuple[Any, ...]) -> int:
+    """Which node class a call of the transpose records."""
+    return title_of((None, args[1][2:], args[2], None, None, args[5]))
+
+
 @op(
     layout="suggested", dtypes=REALS, linear="grad", batching=folded(shape="shape"), method=False, function=False,
-    native=native("resample_backward"),
+    native=native("resample_backward"), choose=slope_title_of,
+    node=tuple([title.replace("Backward", "BackwardBackward") for title in TITLES]),
 )  # fmt: skip
 def resample_backward(
     grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None, antialias: bool = False

@@ -74,7 +74,10 @@ def index_samples(make: Any) -> Any:
     yield Bad(make(3), [wrap(np.array([], np.bool_))], raises=IndexError, says="The shape of the mask [0] at index 0")
 
 
-@op(dtypes=WIDE, linear="grad", batching="advanced_batches.indexed_backward", function=False, method=False)
+@op(
+    dtypes=WIDE, linear="grad", batching="advanced_batches.indexed_backward", node="IndexPutImplBackward0",
+    function=False, method=False,
+)  # fmt: skip
 def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
     zeros = np.zeros(shape, grad.dtype)
@@ -338,7 +341,7 @@ def masked_select_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="grad", batching="advanced_batches.mask_selected_backward", function=False, method=False,
-    native=native("masked_select_backward"),
+    native=native("masked_select_backward"), node="MaskedScatterBackward0",
 )  # fmt: skip
 def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
     """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import check_number, checked_number
 from .products import (
@@ -97,8 +98,11 @@ def check_same_dtype(bias: Any, mat1: Any, mat2: Any) -> None:
 
 
 def bias_gradient(grad: Any, shape: tuple[int, ...], beta: Any) -> Any:
-    """The gradient of what a product is added to: of a bias along the last dimension; the engine sums the rest."""
-    if len(shape) == 1 and grad.ndim == 2 and shape[0] == grad.shape[1]:
+    """The gradient of what a product is added to: of a bias along the last dimension; the engine sums the rest.
+
+    In a recorded pass it sums all, in the form that torch records.
+    """
+    if len(shape) == 1 and grad.ndim == 2 and shape[0] == grad.shape[1] and not current().grad:
         grad = grad.sum(0)
     return scaled(grad, conjugate(beta))
 

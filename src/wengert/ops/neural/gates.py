@@ -15,6 +15,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
 from ..._kernels.activation import narrowed
 from ..dtype_checks import check_floating
+from ..pointwise.piecewise_slopes import flat
 from ..randomness.generator import default_generator
 
 STEEP = 1e-6
@@ -57,13 +58,42 @@ def halves(self: Any, dim: int) -> tuple[Any, Any]:
     return first, second.sigmoid()
 
 
-@glu.vjp("self")
-def glu_vjp(grad: Any, self: Any, dim: int) -> Any:
-    from ..pointwise.activation import sigmoid_backward
+@op(dtypes=REALS, batching=along("dim"), linear="grad", method=False, function=False)
+def glu_backward(grad: Array, self: Array, dim: int) -> Any:
+    """`grad` times the derivatives of `glu` for both halves of `self`."""
+    check_floating("glu_backward", "glu_backward_cpu", grad)
+    first, second = np.split(self, 2, dim)
+    gate = kernels.sigmoid(second)
+    return np.concatenate([grad * gate, kernels.sigmoid_backward(grad * first, gate)], dim)
+
+
+@glu_backward.vjp("grad")
+def glu_backward_vjp_grad(incoming: Any, self: Any, dim: int) -> Any:
+    return glu_jvp(incoming, self, dim)
+
+
+@glu_backward.vjp("self")
+def glu_backward_vjp_self(incoming: Any, grad: Any, self: Any, dim: int) -> Any:
     from ..shapes.join import cat
 
     first, gate = halves(self, dim)
-    return cat([grad * gate, sigmoid_backward(grad * first, gate)], dim)
+    one, other = incoming.chunk(2, dim)
+    bend = grad * gate * (1 - gate)
+    return cat([other * bend, bend * (one + other * first * (1 - gate * 2))], dim)
+
+
+glu_backward.jvp("self")(glu_backward_vjp_self)  # a symmetric matrix
+
+
+@glu_backward.samples
+def glu_backward_samples(make: Any) -> Any:
+    yield Sample(make(3, 2), make(3, 4), 1)
+    yield Sample(make(2, 3), make(4, 3), 0)
+
+
+@glu.vjp("self")
+def glu_vjp(grad: Any, self: Any, dim: int) -> Any:
+    return glu_backward(grad, self, dim)
 
 
 @glu.jvp("self")
@@ -101,6 +131,26 @@ def rrelu_noise_samples(make: Any) -> Any:
     yield Sample(make(3, kind="positive"), 0.1, 0.3)
 
 
+@pointwise(dtypes=REALS, linear="grad", layout="like", numbers=False, method=False, function=False)
+def rrelu_with_noise_backward(grad: Array, self: Array, noise: Index = None, slope: float = 0.0) -> Any:
+    """`grad` where `self` is positive, else times `noise`, or `slope` without noise."""
+    return narrowed(np.where(self > 0, grad, grad * (slope if noise is None else noise)), grad, None)
+
+
+@rrelu_with_noise_backward.vjp("grad")
+def rrelu_with_noise_backward_vjp(incoming: Any, self: Any, noise: Any, slope: float) -> Any:
+    return rrelu_with_noise_backward(incoming, self, noise, slope)
+
+
+rrelu_with_noise_backward.vjp("self")(flat)
+
+
+@rrelu_with_noise_backward.samples
+def rrelu_with_noise_backward_samples(make: Any) -> Any:
+    for noise in (make(3, 4, kind="positive", requires_grad=False), None):
+        yield Sample(make(3, 4), make(3, 4, kind="nonzero"), noise, 0.2)
+
+
 @pointwise(
     name="_rrelu", node="RreluWithNoiseBackward0", dtypes=REALS, inplace="renamed", layout="like",
     numbers=False, method=False, function=False,
@@ -113,7 +163,7 @@ def scaled_below(self: Array, noise: Index = None, slope: float = 0.0) -> Any:
 
 @scaled_below.vjp("self")
 def scaled_below_vjp(grad: Any, self: Any, noise: Any, slope: float) -> Any:
-    return grad.where(self > 0, grad * (slope if noise is None else noise))
+    return rrelu_with_noise_backward(grad, self, noise, slope)
 
 
 @scaled_below.samples

@@ -151,10 +151,13 @@ def of_members(losses: Any) -> Any:
     return losses.sum(dims) if dims else losses
 
 
-@op(dtypes=REALS, linear="grad", method=False, function=False, node="NllLossBackwardBackward0")
+@op(
+    dtypes=REALS, linear="grad", method=False, function=False, choose=lambda args: spatial(args[1:]),
+    node=("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0"),
+)  # fmt: skip
 def nll_loss_backward(
     grad: Array,
-    self: Index,
+    self: Array,
     target: Index,
     total_weight: Index,
     weight: Index = None,
@@ -171,6 +174,16 @@ def nll_loss_backward(
 def nll_loss_backward_vjp(grad: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     # The loss is linear in the log-probabilities, so its own adjoint's adjoint.
     return nll_loss_forward(grad, target, weight, reduction, ignore_index)[0]
+
+
+@nll_loss_backward.vjp("self")
+def nll_loss_backward_vjp_self(incoming: Any) -> Any:
+    return incoming.new_zeros(incoming.shape)
+
+
+@nll_loss_backward.jvp("self")
+def nll_loss_backward_jvp_self(tangent: Any) -> Any:
+    return None
 
 
 @nll_loss_backward.batched

@@ -16,10 +16,11 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_like
-from ..pointwise.binary import SUBTRACT_BOOLS
+from ..pointwise.binary import SUBTRACT_BOOLS, over
 from ..pointwise.smooth import log_sigmoid
 from .loss import read_reduction, refuse_gradient
-from .loss_pairs import collected, gathered, reduced, share
+from .loss_pairs import collected, reduced
+from .loss_slopes import gathered, share
 
 native = kernels.direct_function
 
@@ -156,8 +157,9 @@ def of_logits(
 
 @of_logits.vjp("self", "target", native=native("bce_with_logits_rule"))
 def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str, wanted: Any) -> Any:
-    grad = weighted(grad * share(reduction, self._array_.size), weight)
+    grad = weighted(grad, weight)
     first = second = None
+    count = self._array_.size if reduction == "mean" else 1
     if wanted[0]:
         slope = self.sigmoid()
         if pos_weight is None:
@@ -170,7 +172,7 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
             second = -self * grad
         else:
             second = (log_sigmoid(-self) - log_sigmoid(self) * pos_weight) * grad
-    return first, second
+    return tuple([each if each is None or count < 2 else over(each, count) for each in (first, second)])
 
 
 @of_logits.jvp("self")

@@ -21,6 +21,7 @@ from ..pointwise.binary import sub
 from ..pointwise.unary import absolute
 from ..reductions.reduce import mean
 from .loss import finished, read_reduction
+from .loss_slopes import gathered, huber_loss_backward, mse_loss_backward, share, smooth_l1_loss_backward
 
 native = kernels.direct_function
 
@@ -71,41 +72,24 @@ def collected(losses: Any, reduction: str, dtype: Any) -> Any:
     return np.asarray(losses).astype(dtype, copy=False)
 
 
-def share(reduction: str, count: int) -> float:
-    """The derivative of the reduced loss for the loss of one element."""
-    return 1.0 / count if reduction == "mean" and count else 1.0
-
-
 def apart(self: Any, target: Any) -> Any:
     """The difference in the dtype that both have in common: truth values, too, are numbers in a loss."""
     common = promote_types(self.dtype, target.dtype)
     return self.to(common) - target.to(common)
 
 
-def both(slope: Any, self: Any, target: Any, wanted: Any) -> Any:
-    """The gradients of two operands on whose difference alone a loss depends; row-major, as torch allocates them.
+def both(slope: Any, grad: Any, self: Any, target: Any, wanted: Any, *numbers: Any) -> Any:
+    """The gradients of two operands on whose difference alone a loss depends.
 
     That of the target is the slope of the difference the other way round, not the other gradient negated: where
     both are equal it is 0, not -0.
     """
+    common = promote_types(self.dtype, target.dtype)
+    grad, self, target = grad.to(common), self.to(common), target.to(common)
     return (
-        slope(apart(self, target)).contiguous() if wanted[0] else None,
-        slope(apart(target, self)).contiguous() if wanted[1] else None,
+        slope(grad, self, target, *numbers) if wanted[0] else None,
+        slope(grad, target, self, *numbers) if wanted[1] else None,
     )
-
-
-def bent(grad: Any, self: Any, target: Any, reduction: str, bend: float, scale: float, wanted: Any) -> Any:
-    """The gradients of a loss that is a square up to a distance of `bend`, and straight beyond."""
-
-    def slope(difference: Any) -> Any:
-        return difference.clamp(-bend, bend) * (grad * (share(reduction, difference._array_.size) / scale))
-
-    return both(slope, self, target, wanted)
-
-
-def gathered(losses: Any, reduction: str) -> Any:
-    """The tangent of a loss from those of its elements, which already have their share in a mean."""
-    return losses if reduction == "none" else losses.sum()
 
 
 def reduced(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -141,10 +125,7 @@ def squared(self: Array, target: Array, reduction: str = "mean") -> Any:
 
 @squared.vjp("self", "target", native=native("mse_loss_rule"))
 def squared_vjp(grad: Any, self: Any, target: Any, reduction: str, wanted: Any) -> Any:
-    def slope(difference: Any) -> Any:
-        return difference * (grad * (2 * share(reduction, difference._array_.size)))
-
-    return both(slope, self, target, wanted)
+    return both(mse_loss_backward, grad, self, target, wanted, reduction)
 
 
 @squared.jvp("self", "target")
@@ -223,7 +204,7 @@ def smooth_l1(self: Array, target: Array, reduction: str = "mean", beta: float =
 
 @smooth_l1.vjp("self", "target", native=native("smooth_l1_loss_rule"))
 def smooth_l1_vjp(grad: Any, self: Any, target: Any, reduction: str, beta: float, wanted: Any) -> Any:
-    return bent(grad, self, target, reduction, beta, beta, wanted)
+    return both(smooth_l1_loss_backward, grad, self, target, wanted, reduction, beta, beta)
 
 
 @smooth_l1.jvp("self", "target")
@@ -280,7 +261,7 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
 
 @huber.vjp("self", "target", native=native("huber_loss_rule"))
 def huber_vjp(grad: Any, self: Any, target: Any, reduction: str, delta: float, wanted: Any) -> Any:
-    return bent(grad, self, target, reduction, delta, 1.0, wanted)
+    return both(huber_loss_backward, grad, self, target, wanted, reduction, delta, 1.0)
 
 
 @huber.jvp("self", "target")

@@ -17,7 +17,8 @@ from ..._kernels import direct_function as native, margins
 from ..dtype_checks import refuse
 from .loss import refuse_gradient
 from .loss_margins import WORDS, concluded
-from .loss_pairs import collected, gathered, loss, share
+from .loss_pairs import collected, loss
+from .loss_slopes import gathered, share
 
 Ints = tuple[int, ...]
 

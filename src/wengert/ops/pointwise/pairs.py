@@ -64,6 +64,16 @@ def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
 hypot.partials(self=lambda self, out: self / out, other=lambda other, out: other / out)
 
 
+@hypot.vjp("self")
+def hypot_vjp_self(grad: Any, self: Any, out: Any) -> Any:
+    return grad * self / out
+
+
+@hypot.vjp("other")
+def hypot_vjp_other(grad: Any, other: Any, out: Any) -> Any:
+    return grad * other / out
+
+
 @of_two_reals(inplace=True, takes_halves=True, native=native("nextafter"))
 def nextafter(self: Array, other: Array, *, out: Any = None) -> Any:
     """The number next to `self` in direction of `other`, element by element.
@@ -111,6 +121,16 @@ def logaddexp(self: Array, other: Array, *, out: Any = None) -> Any:
 logaddexp.partials(self=lambda self, other: share(self, other), other=lambda self, other: share(other, self))
 
 
+@logaddexp.vjp("self")
+def logaddexp_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return grad / ((other - self).exp() + 1).conj()
+
+
+@logaddexp.vjp("other")
+def logaddexp_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad / ((self - other).exp() + 1).conj()
+
+
 def share_of_two(one: Any, other: Any) -> Any:
     """The derivative of log2(2^one + 2^other) by `one`."""
     return ((other - one).exp2() + 1).reciprocal()
@@ -131,6 +151,16 @@ def logaddexp2(self: Array, other: Array, *, out: Any = None) -> Any:
 logaddexp2.partials(
     self=lambda self, other: share_of_two(self, other), other=lambda self, other: share_of_two(other, self)
 )
+
+
+@logaddexp2.vjp("self")
+def logaddexp2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
+    return grad / ((other - self).exp2() + 1)
+
+
+@logaddexp2.vjp("other")
+def logaddexp2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return grad / ((self - other).exp2() + 1)
 
 
 @pointwise(

@@ -20,10 +20,13 @@ from .piecewise_slopes import (
     hardshrink_backward,
     hardtanh_backward,
     leaky_relu_backward,
+    prelu_kernel_backward,
+    prelu_weight_backward,
     softshrink_backward,
     threshold_backward,
 )
 from .power import nonzero_tensor
+from .smooth_slopes import elu_backward
 
 
 def signed_kinked(make: Any) -> Any:
@@ -139,15 +142,9 @@ def elu(self: Array, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Numb
     return narrowed(np.where(wide > 0, wide * scale, below), self, out)
 
 
-def negative_part(self: Any) -> Any:
-    """`self` below 0, otherwise 0, which does not move with it (clamp() would, at 0); NaN stays."""
-    return self.where(~(self >= 0), 0)
-
-
 @elu.vjp("self", native=native("elu_rule"))
 def elu_vjp(grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
-    below = (negative_part(self) * input_scale).exp() * (input_scale * alpha * scale)
-    return grad * below.where(~(self > 0), scale)
+    return elu_backward(grad, self, alpha, scale, input_scale)
 
 
 @elu.samples
@@ -208,7 +205,7 @@ def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
 
 @celu.vjp("self", native=native("celu_rule"))
 def celu_vjp(grad: Any, self: Any, alpha: float) -> Any:
-    return grad * (negative_part(self) / alpha).exp()
+    return elu_backward(grad, self, alpha, 1.0, 1 / alpha)
 
 
 @celu.samples
@@ -297,12 +294,12 @@ def prelu_kernel(self: Array, weight: Array) -> Any:
 
 @prelu_kernel.vjp("self")
 def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
-    return grad.where(self > 0, grad * weight)
+    return prelu_kernel_backward(grad, self, weight)
 
 
 @prelu_kernel.vjp("weight")
 def prelu_vjp_weight(grad: Any, self: Any) -> Any:
-    return (grad * self).where(~(self > 0), 0)
+    return prelu_weight_backward(grad, self)
 
 
 @prelu_kernel.samples

@@ -89,3 +89,54 @@ for _slope, _numbers in (
         yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
         yield Sample(make(), make(kind="nonzero"), *numbers)
         yield Sample(make(0, 2), make(0, 2), *numbers)
+
+
+@slope(dtypes=REALS, samples=None)
+def prelu_kernel_backward(grad: Array, self: Array, weight: Array) -> Any:
+    """`grad` where `self` is positive, else `grad * weight`; shapes broadcast."""
+    return np.where(self > 0, grad, grad * weight)
+
+
+@prelu_kernel_backward.vjp("grad")
+def prelu_kernel_backward_vjp_grad(incoming: Any, self: Any, weight: Any) -> Any:
+    return prelu_kernel_backward(incoming, self, weight)
+
+
+@prelu_kernel_backward.vjp("weight")
+def prelu_kernel_backward_vjp_weight(incoming: Any, grad: Any, self: Any) -> Any:
+    return prelu_weight_backward(incoming * grad, self, True)
+
+
+@slope(dtypes=REALS, samples=None, node="PreluKernelBackwardBackward0")
+def prelu_weight_backward(grad: Array, self: Array, ones: bool = False) -> Any:
+    """What `prelu` gives the weights, before it is summed: `grad * self` where that is not positive, else 0.
+
+    Args:
+        ones: `grad` itself, rather than times `self`.
+    """
+    return np.where(self > 0, grad.dtype.type(0), grad if ones else grad * self)
+
+
+@prelu_weight_backward.vjp("grad")
+def prelu_weight_backward_vjp_grad(incoming: Any, self: Any, ones: bool) -> Any:
+    return prelu_weight_backward(incoming, self, ones)
+
+
+@prelu_weight_backward.vjp("self")
+def prelu_weight_backward_vjp_self(incoming: Any, grad: Any, self: Any, ones: bool) -> Any:
+    return flat(incoming) if ones else prelu_weight_backward(incoming * grad, self, True)
+
+
+prelu_kernel_backward.vjp("self")(flat)
+
+
+@prelu_kernel_backward.samples
+def prelu_kernel_backward_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="nonzero"), make(1, 4))
+    yield Sample(make(0, 2), make(0, 2), make(1, 2))
+
+
+@prelu_weight_backward.samples
+def prelu_weight_backward_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4, kind="nonzero"))
+    yield Sample(make(0, 2), make(0, 2), True)

@@ -16,7 +16,7 @@ from ..._core.tensor.base import Tensor, bind
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from .. import return_types
-from .binary import check_tensor, native, tensor_pairs
+from .binary import check_tensor, native, tensor_pairs, times
 from .power import any_tensor, power
 from .unary import function
 
@@ -54,7 +54,7 @@ def deg2rad(self: Array, *, out: Any = None) -> Any:
 
 @deg2rad.vjp("self")
 def deg2rad_vjp(grad: Any) -> Any:
-    return grad * (math.pi / 180)
+    return times(grad, math.pi / 180)
 
 
 @function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Rad2DegBackward0")
@@ -78,7 +78,7 @@ def rad2deg(self: Array, *, out: Any = None) -> Any:
 
 @rad2deg.vjp("self")
 def rad2deg_vjp(grad: Any) -> Any:
-    return grad * (180 / math.pi)
+    return times(grad, 180 / math.pi)
 
 
 @function(native=native("sinc"))

@@ -14,6 +14,7 @@ from ..._kernels.activation import narrowed, widened
 from .activation import floating
 from .binary import check_tensor
 from .power import any_tensor
+from .smooth_slopes import log_sigmoid_backward, softplus_backward
 from .unary import function, native
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
@@ -72,8 +73,7 @@ def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0, *, out: 
 
 @softplus.vjp("self", native=native("softplus_rule"))
 def softplus_vjp(grad: Any, self: Any, beta: float, threshold: float) -> Any:
-    wide = self * beta
-    return grad * wide.sigmoid().where(~(wide > threshold), 1)
+    return softplus_backward(grad, self, beta, threshold)
 
 
 @softplus.samples
@@ -98,6 +98,11 @@ def log_sigmoid(self: Array, *, out: Any = None) -> Any:
 
 
 log_sigmoid.partials(self=lambda self: (-self).sigmoid())
+
+
+@log_sigmoid.vjp("self")
+def log_sigmoid_vjp(grad: Any, self: Any) -> Any:
+    return log_sigmoid_backward(grad, self)
 
 
 @floating(native=native("mish"), by_result=True)

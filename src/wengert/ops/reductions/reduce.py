@@ -13,10 +13,11 @@ from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Samp
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING, of_truth
+from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
 from ..create.factory import read_dtype
-from ..pointwise.binary import native
+from ..pointwise.binary import native, over
 
 
 def numpy_dtype(name: str, wanted: Any) -> Any:
@@ -107,7 +108,10 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
 
 @mean.vjp("self", native=native("mean_rule"))
 def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
-    return restored(grad / max(1, count_along(self_shape, dim)), self_shape, dim, keepdim).expand(self_shape)
+    count = max(1, count_along(self_shape, dim))
+    if current().grad:  # torch's order, which a recorded pass shows
+        return over(restored(grad, self_shape, dim, keepdim).expand(self_shape), count)
+    return restored(grad / count, self_shape, dim, keepdim).expand(self_shape)
 
 
 mean.samples(reduction_samples)

@@ -330,3 +330,9 @@ for each in (concat, concatenate):
     plain_case(each, cat, cat.native)
 for each in (hstack, vstack, dstack):
     plain_case(each, cat, cat.native, translate=native(f"{each.__name__}_arguments"))
+
+
+def completed(grads: Any, shapes: Any) -> list[Any]:
+    """Gradients of parts of a tensor, zeros for those that have none: torch joins them so in a recorded pass."""
+    given = next(each for each in grads if each is not None)
+    return [given.new_zeros(shape) if each is None else each for each, shape in zip(grads, shapes)]

@@ -14,9 +14,11 @@ from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import along
+from ..._core.state.modes import current
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types.dtypes import INTEGER
 from ..._core.types.sizes import normalise
+from .join import cat, completed, stack
 
 native = kernels.direct_function
 WHOLE = slice(None)
@@ -301,6 +303,8 @@ def split_samples(make: Any) -> Any:
 
 def join_parts(grads: Any, shape: Any, dim: int, lengths: Sequence[int]) -> Any:
     """The gradient of a tensor from those of its parts; parts without one are zero."""
+    if current().grad:
+        return cat(completed(grads, [(*shape[:dim], each, *shape[dim + 1 :]) for each in lengths]), dim)
     kept = [at for at, grad in enumerate(grads) if grad is not None]
     starts = list(itertools.accumulate(lengths, initial=0))
     return split_backward([grads[at] for at in kept], shape, dim, [starts[at] for at in kept])
@@ -350,9 +354,10 @@ def unbind(self: Array, dim: int = 0) -> Any:
 @unbind.vjp("self", native=native("unbind_rule"))
 def unbind_vjp(grads: Any, self_shape: Any, dim: int) -> Any:
     at = normalise(dim, len(self_shape))
-    return join_parts(
-        [None if grad is None else grad.unsqueeze(at) for grad in grads], self_shape, at, [1] * len(grads)
-    )
+    if current().grad:
+        return stack(completed(grads, [(*self_shape[:at], *self_shape[at + 1 :])] * len(grads)), at)
+    parts = [grad if grad is None else grad.unsqueeze(at) for grad in grads]
+    return join_parts(parts, self_shape, at, [1] * len(grads))
 
 
 @unbind.samples
@@ -383,8 +388,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     have = shape[normalise(dim, len(shape))]
-    length = (have + chunks - 1) // chunks
-    return input.split(length if have else [0] * chunks, dim)
+    return input.split(-(-have // chunks) if have else [0] * chunks, dim)
 
 
 plain_case(chunk, split, native("split"), translate=native("chunk_arguments"))

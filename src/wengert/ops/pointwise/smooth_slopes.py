@@ -1,0 +1,85 @@
+"""Slopes of activation functions that are curved, as operators of the gradient and of the place.
+
+A recorded pass makes one node of each, as torch's does, and not one for each operation of the formula.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import REALS, Array, Number, Sample
+from ..._kernels.activation import narrowed, widened
+from .activation import slope
+
+
+@slope(dtypes=REALS, samples=None)
+def softplus_backward(grad: Array, self: Array, beta: Number, threshold: Number) -> Any:
+    """`grad` times sigmoid(beta * self), or times 1 above the threshold."""
+    wide = widened(self) * beta
+    return narrowed(widened(grad) * np.where(wide > threshold, 1, kernels.sigmoid(wide)), grad, None)
+
+
+@softplus_backward.vjp("grad")
+def softplus_backward_vjp_grad(incoming: Any, self: Any, beta: float, threshold: float) -> Any:
+    return softplus_backward(incoming, self, beta, threshold)
+
+
+@softplus_backward.vjp("self")
+def softplus_backward_vjp_self(incoming: Any, grad: Any, self: Any, beta: float, threshold: float) -> Any:
+    wide = self * beta
+    gate = wide.sigmoid()
+    return incoming * grad * (gate * (1 - gate) * beta).where(wide < threshold, 0)
+
+
+@slope(dtypes=REALS, samples=None)
+def elu_backward(grad: Array, self: Array, alpha: Number, scale: Number, input_scale: Number) -> Any:
+    """`grad` times `scale` where `self` is positive, else times the slope of the exponential."""
+    wide = widened(self)
+    below = np.exp(np.where(wide >= 0, 0, wide) * input_scale) * (input_scale * alpha * scale)
+    return narrowed(widened(grad) * np.where(wide > 0, scale, below), grad, None)
+
+
+@elu_backward.vjp("grad")
+def elu_backward_vjp_grad(incoming: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    return elu_backward(incoming, self, alpha, scale, input_scale)
+
+
+@elu_backward.vjp("self")
+def elu_backward_vjp_self(incoming: Any, grad: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    below = ~(self >= 0)
+    curve = (self.where(below, 0) * input_scale).exp() * (input_scale * input_scale * alpha * scale)
+    return incoming * grad * curve.where(below, 0)
+
+
+@slope(dtypes=REALS, samples=None, layout="rows", name="log_sigmoid_backward")
+def log_sigmoid_backward(grad: Array, self: Array) -> Any:
+    """`grad` times sigmoid(-self)."""
+    return narrowed(widened(grad) * kernels.sigmoid(-widened(self)), grad, None)
+
+
+@log_sigmoid_backward.vjp("grad")
+def log_sigmoid_backward_vjp_grad(incoming: Any, self: Any) -> Any:
+    return log_sigmoid_backward(incoming, self)
+
+
+@log_sigmoid_backward.vjp("self")
+def log_sigmoid_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
+    gate = self.sigmoid()
+    return incoming * grad * ((gate - 1) * gate)
+
+
+for _slope, _numbers in (
+    (softplus_backward, (2.0, 20.0)),
+    (elu_backward, (1.5, 2.0, 0.5)),
+    (log_sigmoid_backward, ()),
+):
+
+    @_slope.samples
+    def slope_samples(make: Any, numbers: tuple[float, ...] = _numbers) -> Any:
+        """A gradient, and the place that the slope is taken at, away from 0."""
+        yield Sample(make(3, 4), make(3, 4, kind="nonzero"), *numbers)
+        yield Sample(make(), make(kind="nonzero"), *numbers)
+        yield Sample(make(0, 2), make(0, 2), *numbers)
