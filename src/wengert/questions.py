@@ -42,6 +42,9 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
     torch.float32
     """
     operands = (tensor1, tensor2)
+    if not all(isinstance(each, (Tensor, int, float, complex, np.generic)) for each in operands):
+        given = ", ".join(type(each).__name__ for each in operands)
+        raise TypeError(f"result_type() takes tensors and numbers: invalid combination of arguments - got ({given})")
     arrays = [each._array_ for each in operands if isinstance(each, Tensor)]
     plain = [each.item() if isinstance(each, np.generic) else each for each in operands if not isinstance(each, Tensor)]
     return dtypes.result_type(arrays, plain)

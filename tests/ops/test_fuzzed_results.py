@@ -223,3 +223,39 @@ def test_the_direction_of_an_infinite_number_is_that_of_its_parts():
     assert math.isnan(found[1][0]) and found[1][1] == 0
     assert found[2:] == [[0, 0], pytest.approx([0.6, 0.8])]
     assert wg.sgn(z, out=z) is z and z[3].item() == pytest.approx(0.6 + 0.8j)
+
+
+def test_systems_are_looked_at_before_their_pivots():
+    with pytest.raises(RuntimeError, match="Incompatible shapes of A and B"):
+        wg.linalg.lu_solve(wg.eye(3), wg.ones((), dtype=wg.int32), wg.ones(4, 1))
+    with pytest.raises(IndexError, match="Dimension specified as -1 but tensor has no dimensions"):
+        wg.linalg.lu_solve(wg.eye(3), wg.ones((), dtype=wg.int32), wg.ones(3, 1))
+
+
+def test_lengths_and_orders_are_integers_that_exist():
+    with pytest.raises(RuntimeError, match="step must be nonzero"), pytest.warns(UserWarning, match="deprecated"):
+        wg.range(0, 5, math.nan)
+    with pytest.raises(RuntimeError, match="negative dimension -1"):
+        wg.fft.rfftfreq(-4)
+    for size in ([2, 1, 1.0, 4], [math.nan, 1, 3, 4]):
+        with pytest.raises(TypeError, match="must be tuple of ints"):
+            F.affine_grid(wg.rand(2, 2, 3), size, align_corners=False)
+    for options in ({"pow": None}, {"dim": None}, {"dim": 1.0}):
+        with pytest.raises(TypeError, match="must be int, not"):
+            wg.norm_except_dim(wg.rand(2, 3), **options)
+    for value in (None, "a", wg.ones(1)):
+        with pytest.raises(TypeError, match=r"argument 'fill_value' .* must be Number, not"):
+            wg.zeros(2, 2).fill_diagonal_(value)
+
+
+@pytest.mark.parametrize("operands", [(2, None), (wg.ones(2), "a"), ([1], 2)])
+def test_a_dtype_results_of_tensors_and_numbers_only(operands):
+    with pytest.raises(TypeError, match=r"result_type\(\) .*invalid combination of arguments"):
+        wg.result_type(*operands)
+    assert wg.result_type(np.float32(1), wg.tensor(2)) is wg.float32
+
+
+def test_the_nuclear_norm_takes_keepdim_in_the_place_of_dim():
+    x = wg.rand(3, 4, dtype=wg.float64)
+    assert wg.nuclear_norm(x, True).shape == (1, 1)
+    assert wg.nuclear_norm(x, False).item() == pytest.approx(wg.linalg.svdvals(x).sum().item())

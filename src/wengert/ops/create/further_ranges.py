@@ -56,7 +56,7 @@ def range(
         read_number("range", *each) for each in (("start", 1, start), ("end", 2, end), ("step", 3, step))
     )
     element = result_dtype("range", dtype, out, dtypes.get_default_dtype())
-    if not pace:
+    if not (pace > 0 or pace < 0):  # NaN neither
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"unsupported range: {low:g} -> {high:g}")

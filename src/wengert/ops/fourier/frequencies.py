@@ -29,11 +29,13 @@ def frequencies(
         raise NotImplementedError(errors.no_kernel("arange_cpu", element))
     spacing = read_number(f"fft_{name}", "d", 2, d)
     if name == "rfftfreq":
-        places = np.arange(int(count / 2) + 1)
+        terms = int(count / 2) + 1
     else:
-        if count < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {count}: [{count}]")
-        places = np.arange(count)
+        terms = count
+    if terms < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {terms}: [{terms}]")
+    places = np.arange(terms)
+    if name == "fftfreq":
         places[(count + 1) // 2 :] -= count
     with np.errstate(all="ignore"):
         step = np.float64(1) / (np.float64(count) * spacing)

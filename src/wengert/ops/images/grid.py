@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.cards.arguments import integers
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import folded
@@ -302,7 +303,7 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
     """
     if not isinstance(size, (tuple, list)):
         raise TypeError(wrong_type("affine_grid_generator", "size", 2, "tuple of ints", size))
-    size = tuple(int(length) for length in size)
+    size = integers("affine_grid_generator", "size", size, 2)
     if len(size) not in (4, 5):
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     items, plane = size[0], size[2:]

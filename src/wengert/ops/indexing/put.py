@@ -15,6 +15,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels import direct_function as native
 from ..._kernels.index import private
+from ..create.factory import read_number
 from ..memory.overwrite import checked_value
 from .index import integers
 
@@ -206,7 +207,8 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
         raise RuntimeError("dimensions must larger than 1")
     if target.ndim > 2 and len(set(target.shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, but got {shown(target.shape)}")
-    value = np.asarray(checked_value("fill_diagonal_", target, fill_value)).astype(target.dtype)
+    number = read_number("fill_diagonal_", "fill_value", 1, fill_value)
+    value = np.asarray(checked_value("fill_diagonal_", target, number)).astype(target.dtype)
     again = bool(wrap)
     at = np.arange(min(target.shape))
     target[(at,) * target.ndim] = value

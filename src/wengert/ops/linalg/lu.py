@@ -260,11 +260,13 @@ def check_packed_system(name: str, LU: Any, pivots: Any, B: Any, left: bool) -> 
 
     Raises:
         RuntimeError: they do not.
+        IndexError: there are no dimensions of pivots.
     """
     from .solve import check_system
 
-    if LU.ndim < 2 or B.ndim < 2 or LU.shape[-1] != LU.shape[-2]:
-        check_system(name, LU, B, left)
+    check_system(name, LU, B, left)
+    if not pivots.ndim:
+        raise IndexError(f"{name}: Dimension specified as -1 but tensor has no dimensions")
     if LU.shape[-1] != pivots.shape[-1]:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
     if LU.shape[:-1] != pivots.shape:
@@ -272,7 +274,6 @@ def check_packed_system(name: str, LU: Any, pivots: Any, B: Any, left: bool) -> 
             f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
             f"{list(pivots.shape)} instead"
         )
-    check_system(name, LU, B, left)
 
 
 @solved.vjp("LU", "B")

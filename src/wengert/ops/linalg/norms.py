@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
-from ..._core.cards.arguments import some_integers
+from ..._core.cards.arguments import integer, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import EXACT, MATRIX_NORM, NORM
@@ -223,6 +223,7 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
     Raises:
         RuntimeError: `self` holds no matrices.
     """
+    dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` in the place of `dim`
     made = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
     return put("nuclear_norm", out, made)
 
@@ -385,10 +386,9 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
     Raises:
         IndexError: there is no such dimension.
     """
-    if dim == -1:
-        return v.norm(pow)
-    others = tuple(each for each in range(v.ndim) if each != normalise(dim, v.ndim))
-    return v.norm(pow, others, True) if others else v.abs()
+    pow, dim = (integer("norm_except_dim", *each) for each in (("pow", pow), ("dim", dim)))
+    others = () if dim == -1 else tuple(each for each in range(v.ndim) if each != normalise(dim, v.ndim))
+    return v.norm(pow) if dim == -1 else v.norm(pow, others, True) if others else v.abs()
 
 
 @norm_except_dim.samples
