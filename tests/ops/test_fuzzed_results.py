@@ -259,3 +259,25 @@ def test_the_nuclear_norm_takes_keepdim_in_the_place_of_dim():
     x = wg.rand(3, 4, dtype=wg.float64)
     assert wg.nuclear_norm(x, True).shape == (1, 1)
     assert wg.nuclear_norm(x, False).item() == pytest.approx(wg.linalg.svdvals(x).sum().item())
+
+
+def test_ranks_lie_in_rows_whatever_the_order_of_the_batch():
+    a, b = wg.rand(2, 3, 4, 2).transpose(0, 1), wg.rand(3, 2, 4, 1)
+    found = wg.linalg.lstsq(a, b, driver="gelsd")
+    assert found.rank.tolist() == [[2, 2]] * 3 and found.rank.stride() == (2, 1)
+    assert found.singular_values.stride() == (4, 2, 1)
+
+
+@pytest.mark.parametrize("name", ["nuttall", "hann", "kaiser", "bartlett"])
+def test_windows_have_no_fraction_of_a_point(name):
+    window = getattr(wg.signal.windows, name)
+    for count in (0.5, 1.5):
+        with pytest.raises(TypeError, match="must be int, not float"):
+            window(count)
+    assert window(1.0).tolist() == [1]
+
+
+def test_a_product_of_blocks_keeps_the_order_of_its_factors():
+    b = wg.arange(200.0).as_strided((20, 10, 1), (1, 20, 200))
+    assert wg.kron(wg.rand(5, 5), b).stride() == (1, 100, 20)
+    assert wg.kron(wg.rand(2, 3).t(), wg.rand(3, 2).t()).is_contiguous()

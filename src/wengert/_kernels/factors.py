@@ -298,30 +298,30 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
 
     The driver "gels" knows of no ranks: what `lost_rank` does not find counts as a matrix of full rank.
     """
-    rows, width = a.shape[-2:]
+    height, width = a.shape[-2:]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     wrong = infinite(a)
     if wrong.any():
         a = np.where(wrong[..., None, None], 0, a)
         b = np.where(wrong[..., None, None], np.nan, widened(b, lead)).astype(b.dtype)
     u, values, vh = np.linalg.svd(a, full_matrices=False)
-    part = np.finfo(a.dtype).eps * max(rows, width) if rcond is None else rcond
+    part = np.finfo(a.dtype).eps * max(height, width) if rcond is None else rcond
     part = 0 if driver == "gels" else part
     bound = part * values.max(-1, keepdims=True, initial=0)
     large = values > bound
     inverse = np.where(large, 1 / np.where(large, values, 1), 0).astype(values.dtype)
     inner = np.matmul(np.conjugate(u.swapaxes(-1, -2)), b) * inverse[..., None]
     found = np.matmul(np.conjugate(vh.swapaxes(-1, -2)), inner)
-    rank = large.sum(-1)
+    rank = rows(np.asarray(large.sum(-1)))
     residuals = np.empty((0,), values.dtype)
-    if rows > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
+    if height > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
         apart = np.matmul(a, found) - b
         residuals = np.asarray((apart * np.conjugate(apart)).real.sum(-2))
     nothing = np.empty((0,), np.int64)
-    listed = values if driver in ("gelsd", "gelss") else np.empty((0,), values.dtype)
-    space = np.zeros((*lead, found.shape[-1], max(rows, width)), a.dtype).swapaxes(-1, -2)[..., :width, :]  # LAPACK's
+    listed = rows(values) if driver in ("gelsd", "gelss") else np.empty((0,), values.dtype)
+    space = np.zeros((*lead, found.shape[-1], max(height, width)), a.dtype).swapaxes(-1, -2)[..., :width, :]  # LAPACK's
     space[...] = found
-    return space, residuals, nothing if driver == "gels" else np.asarray(rank), listed
+    return space, residuals, nothing if driver == "gels" else rank, listed
 
 
 def lost_rank(a: Array) -> Array:

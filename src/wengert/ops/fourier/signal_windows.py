@@ -108,7 +108,7 @@ def gaussian(options: Options, std: Any) -> Any:
 def kaiser(options: Options, beta: Any) -> Any:
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
-    if options.count < 2:
+    if options.count in (0, 1):
         return options.ones()
     width = tensor(beta, dtype=options.made["dtype"], device=options.made["device"])
     end = width.minimum(-width + (options.count - 1) * (2.0 * width / options.steps))
@@ -116,13 +116,13 @@ def kaiser(options: Options, beta: Any) -> Any:
 
 
 def bartlett(options: Options) -> Any:
-    if options.count < 2:
+    if options.count in (0, 1):
         return options.ones()
     return 1 - options.points(-1, -1 + (options.count - 1) * (2 / options.steps)).abs()
 
 
 def general_cosine(options: Options, a: Any) -> Any:
-    if options.count < 2:
+    if options.count in (0, 1):
         return options.ones()
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")

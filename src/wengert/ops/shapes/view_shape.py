@@ -224,6 +224,7 @@ fw_primal.samples(layouts)
     dtypes=WIDE,
     linear="self",
     name="_unsafe_view",
+    layout="own",
     method=False,
     function=False,
     node="UnsafeViewBackward0",
