@@ -281,3 +281,22 @@ def test_a_product_of_blocks_keeps_the_order_of_its_factors():
     b = wg.arange(200.0).as_strided((20, 10, 1), (1, 20, 200))
     assert wg.kron(wg.rand(5, 5), b).stride() == (1, 100, 20)
     assert wg.kron(wg.rand(2, 3).t(), wg.rand(3, 2).t()).is_contiguous()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,)])
+def test_the_second_derivative_of_prelu_is_zero_at_zero(shape):
+    x = wg.tensor([[0.0, 1.0, -1.0]], requires_grad=True)
+    weight = wg.full(shape, 0.25, requires_grad=True)
+    of_x, of_weight = wg.autograd.grad(F.prelu(x, weight).sum(), [x, weight], create_graph=True)
+    assert of_x.tolist() == [[0.25, 1, 0.25]] and of_weight.sum().item() == -1
+    second = wg.autograd.grad(of_x.sum() + of_weight.sum(), [x, weight])
+    assert second[0].tolist() == [[0, 0, 1]] and second[1].sum().item() == 1
+
+
+def test_a_correction_may_stand_in_a_complex_tensor():
+    x = wg.tensor([1.0, 2.0, 4.0, 9.0])
+    for reduce in (wg.var, wg.std):
+        wanted = reduce(x, correction=2).item()
+        assert reduce(x, correction=wg.tensor(2 + 0j)).item() == reduce(x, correction=2 + 0j).item() == wanted
+        with pytest.raises(RuntimeError, match="without overflow"):
+            reduce(x, correction=2 + 1j)

@@ -112,9 +112,9 @@ def prelu_weight_backward(grad: Array, self: Array, ones: bool = False) -> Any:
     """What `prelu` gives the weights, before it is summed: `grad * self` where that is not positive, else 0.
 
     Args:
-        ones: `grad` itself, rather than times `self`.
+        ones: `grad` itself, rather than times `self`: a second derivative, which torch takes for 0 at 0, too.
     """
-    return np.where(self > 0, grad.dtype.type(0), grad if ones else grad * self)
+    return np.where((self >= 0) if ones else (self > 0), grad.dtype.type(0), grad if ones else grad * self)
 
 
 @prelu_weight_backward.vjp("grad")

@@ -10,7 +10,9 @@ from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import along
+from ..._core.types import dtypes
 from ..axes import count_along, read_dims, real_part, restored, summed
+from ..dtype_checks import checked_number
 from ..pointwise.binary import native
 
 TOO_FEW = (
@@ -38,7 +40,7 @@ def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: A
                 f"{name}() received an invalid combination of arguments: give correction or unbiased, a bool, not both"
             )
         correction = 1 if unbiased else 0
-    return dim, 1 if correction is None else correction, keepdim
+    return dim, 1 if correction is None else checked_number(correction, dtypes.float64), keepdim
 
 
 def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
