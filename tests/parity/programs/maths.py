@@ -215,3 +215,19 @@ def function_without_argument(torch):
 def saved_results(torch):
     x = torch.tensor([1.0], requires_grad=True)
     return x.exp().grad_fn._saved_result, x.sin().grad_fn._saved_self, x.tanh().grad_fn._saved_result
+
+
+def tangents_of_all_singular_vectors(torch):
+    forward_ad = torch.autograd.forward_ad
+    matrix = torch.tensor([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], dtype=torch.float64)
+    found = []
+    with forward_ad.dual_level():
+        for given in (matrix, matrix.mT):
+            dual = forward_ad.make_dual(given, given.flip(0) + 1)
+            u, values, vh = torch.linalg.svd(dual, full_matrices=True)
+            found.append(forward_ad.unpack_dual(values).tangent)
+            count = values.shape[0]
+            found.append(forward_ad.unpack_dual(u[:, :count] @ vh[:count]).tangent)
+            found.append(forward_ad.unpack_dual(u[:, count:].square().sum() + vh[count:].square().sum()).tangent)
+            found.append([forward_ad.unpack_dual(each).tangent.shape for each in (u, vh)])
+    return found

@@ -97,3 +97,14 @@ def packing_refused(torch):
             lambda: rnn.PackedSequence(x),
         )
     ]
+
+
+def a_padded_batch_is_written_to(torch):
+    rnn = torch.nn.utils.rnn
+    data = [torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([4.0], requires_grad=True)]
+    found = []
+    for batch_first in (False, True):
+        batch, lengths = rnn.pad_packed_sequence(rnn.pack_sequence(data), batch_first=batch_first)
+        grads = torch.autograd.grad((batch * batch).sum(), data)
+        found.append([batch, lengths, batch.grad_fn.name(), grads])
+    return found

@@ -153,8 +153,9 @@ def rows_of_steps(lengths: Any, sizes: Any, batch_first: bool) -> Any:
 def padded(data: Any, rows: Any, sizes: tuple[int, int], value: Any) -> Any:
     """A batch of two leading dimensions, filled with a value, and with `data` in the rows given."""
     shape = data.shape[1:]
-    batch = full((sizes[0] * sizes[1], *shape), value, dtype=data.dtype)
-    return batch.index_copy(0, rows, data).view(*sizes, *shape)
+    batch = full((*sizes, *shape), value, dtype=data.dtype)
+    batch.view(-1, *shape).index_copy_(0, rows, data)
+    return batch
 
 
 def check_lengths(lengths: Any, sizes: tuple[int, int]) -> None:

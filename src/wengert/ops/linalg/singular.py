@@ -133,8 +133,8 @@ def without_diagonal(matrix: Any) -> Any:
 @decomposed.jvp("A")
 def decomposed_jvp(tangent: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:
     rows, columns, count = tangent.shape[-2], tangent.shape[-1], S.shape[-1]
-    if full_matrices and rows != columns:
-        raise RuntimeError("svd: The derivatives of all singular vectors of matrices that are not square do not exist")
+    whole_u, whole_vh = U, Vh
+    U, Vh = narrowed(full_matrices, S, U, Vh)
     inner = adjoint(U) @ tangent @ adjoint(Vh)
     along = diagonal(inner)
     apart, row, column = gaps(S * S), S.unsqueeze(-2), S.unsqueeze(-1)
@@ -149,7 +149,11 @@ def decomposed_jvp(tangent: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -
     if columns > count:
         scaled = (adjoint(tangent) @ U) / row
         moved_v = moved_v + scaled - adjoint(Vh) @ (Vh @ scaled)
-    return moved_u, along.real if tangent.dtype.is_complex else along, adjoint(moved_v)
+    moved_vh = adjoint(moved_v)
+    if full_matrices and rows != columns:  # the vectors that exceed the values may turn at will: torch leaves them
+        moved_u = whole_u.new_zeros(whole_u.shape).slice_scatter(moved_u, -1, 0, count)
+        moved_vh = whole_vh.new_zeros(whole_vh.shape).slice_scatter(moved_vh, -2, 0, count)
+    return moved_u, along.real if tangent.dtype.is_complex else along, moved_vh
 
 
 def rebuilt(operator: Any, *args: Any, **options: Any) -> Any:
