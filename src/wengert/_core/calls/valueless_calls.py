@@ -6,7 +6,6 @@ its shape is that of the operands together. For a few others `SHAPES` knows it; 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,35 +17,15 @@ from ..tensor.base import Tensor, wrap
 from ..tensor.storage import count
 from ..tensor.valueless import NO_DATA, Valueless, is_valueless, over, valueless
 from ..types import dtypes, sizes
+from . import valueless_images  # noqa: F401 - it says what shapes images have
+from .valueless_shapes import SHAPES, Shape, unknown
 
-Shape = tuple[int, ...]
-SHAPES: dict[str, Callable[..., Any]] = {}
-"""By operator: called with all its arguments; gives shape and dtype of the result, NumPy's."""
 FILLED = frozenset(
     """
     bernoulli cauchy copy exponential fill geometric log_normal normal random uniform zero
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """Operators that write values in place of whatever was there."""
-
-
-def shaped(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say what shape and dtype the results of some operators have; decorates it."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        SHAPES.update(dict.fromkeys(names, function))
-        return function
-
-    return decorate
-
-
-def unknown(name: str) -> NotImplementedError:
-    """The error for an operator whose result is not known without values."""
-    return NotImplementedError(
-        f"aten::{name}: attempted to run this operator with Meta tensors, but it needs their values, or wengert does "
-        "not know the shape of its result without them; give the tensors memory first: torch.empty_like(x, "
-        "device='cpu'), Module.to_empty(device='cpu')"
-    )
 
 
 def tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
@@ -101,12 +80,12 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
         named = dict(zip(op.names[op.positional :], args[op.positional :]))
         made = op.body(source.view(np.ndarray), *args[1 : op.positional], **named)
         return tuple([over(each, source.values) for each in made]) if op.several else over(made, source.values)
-    if op.promotion is not None:
-        shape, kinds = pointwise(op, args, modes)
-        found: Any = [(shape, kind) for kind in kinds]
-    elif op.name in SHAPES:
-        found = SHAPES[op.name](*args)
+    if op.name in SHAPES:
+        found: Any = SHAPES[op.name](*args)
         found = found if op.several else [found]
+    elif op.promotion is not None:
+        shape, kinds = pointwise(op, args, modes)
+        found = [(shape, kind) for kind in kinds]
     else:
         raise unknown(op.name)
     arrays = tuple([laid(op, args, shape, kind) for shape, kind in found])
@@ -159,93 +138,3 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
     if shape != have.shape:
         raise RuntimeError(errors.target_shape(have.shape, shape))
     count(target._storage_)
-
-
-def dtype_or(array: Any, dtype: Any) -> Any:
-    """NumPy's dtype of a result: that of an operand unless another is asked for."""
-    return array.dtype if dtype is None else dtype.numpy
-
-
-@shaped(
-    "clone", "cumsum", "dropout", "flip", "log_softmax", "roll", "softmax", "tril", "triu", "_log_softmax", "_softmax"
-)
-def like_first(self: Any, *others: Any) -> Any:
-    return self._array_.shape, self._array_.dtype
-
-
-@shaped("_to_copy")
-def to_copy_shape(self: Any, dtype: Any, *others: Any) -> Any:
-    return self._array_.shape, dtype_or(self._array_, dtype)
-
-
-def product(first: Any, second: Any, name: str) -> tuple[Shape, Any]:
-    """Shape and dtype of a product of matrices."""
-    one, other = first._array_, second._array_
-    if one.shape[-1] != other.shape[-2]:
-        shapes = ["x".join(map(str, each.shape)) for each in (one, other)]
-        raise RuntimeError(f"a and b must have same reduction dim, but got {shapes[0]} X {shapes[1]} ({name})")
-    if one.dtype != other.dtype:
-        raise RuntimeError(f"{name}: expected both factors to have the same dtype")
-    return (*one.shape[:-1], other.shape[-1]), one.dtype
-
-
-@shaped("mm", "bmm")
-def product_shape(self: Any, other: Any) -> Any:
-    return product(self, other, "mm")
-
-
-@shaped("addmm", "baddbmm")
-def sum_shape(self: Any, first: Any, second: Any, *others: Any) -> Any:
-    return product(first, second, "addmm")
-
-
-@shaped("mv")
-def vector_shape(self: Any, vec: Any) -> Any:
-    return self._array_.shape[:-1], self._array_.dtype
-
-
-@shaped("masked_fill")
-def filled_shape(self: Any, mask: Any, value: Any) -> Any:
-    return sizes.broadcast(self._array_.shape, mask._array_.shape), self._array_.dtype
-
-
-@shaped("cat")
-def cat_shape(tensors: Any, dim: int = 0) -> Any:
-    arrays = [each._array_ for each in tensors if each._array_.shape != (0,)] or [tensors[0]._array_]
-    first, place = arrays[0], sizes.normalise(dim, arrays[0].ndim)
-    for each in arrays[1:]:
-        if each.dtype != first.dtype or each.ndim != first.ndim:
-            raise unknown("cat of several dtypes or numbers of dimensions")
-        if [*each.shape[:place], *each.shape[place + 1 :]] != [*first.shape[:place], *first.shape[place + 1 :]]:
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {place}.")
-    length = sum([each.shape[place] for each in arrays])
-    return (*first.shape[:place], length, *first.shape[place + 1 :]), first.dtype
-
-
-@shaped("stack")
-def stack_shape(tensors: Any, dim: int = 0) -> Any:
-    first = tensors[0]._array_
-    if any(each._array_.shape != first.shape or each._array_.dtype != first.dtype for each in tensors):
-        raise RuntimeError("stack expects each tensor to be equal size and dtype")
-    place = sizes.normalise(dim, first.ndim + 1)
-    return (*first.shape[:place], len(tensors), *first.shape[place:]), first.dtype
-
-
-@shaped("embedding")
-def embedding_shape(input: Any, weight: Any, *others: Any) -> Any:
-    return (*input._array_.shape, weight._array_.shape[-1]), weight._array_.dtype
-
-
-@shaped("max_full", "min_full")
-def one_shape(self: Any) -> Any:
-    return (), self._array_.dtype
-
-
-@shaped("sum", "mean")
-def reduced_shape(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    array = self._array_
-    gone = range(array.ndim) if dim is None or dim == () else [dim] if isinstance(dim, int) else dim
-    places = {sizes.normalise(each, array.ndim) for each in gone}
-    kept = [1 if at in places else each for at, each in enumerate(array.shape) if keepdim or at not in places]
-    kind = np.dtype(np.int64) if dtype is None and array.dtype.kind in "iub" else dtype_or(array, dtype)
-    return tuple(kept), kind
