@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 import wengert as torch
@@ -102,10 +104,10 @@ def test_layers(layer, shape):
     x = torch.rand(*shape)
     found = []
     for device in ("cpu", "meta"):
-        layer = layer.to(device)
+        copied = copy.deepcopy(layer).to(device)
         given = x.to(device).requires_grad_()
-        result = layer(given)
-        grads = torch.autograd.grad(result.sum(), [given, *layer.parameters()])
+        result = copied(given)
+        grads = torch.autograd.grad(result.sum(), [given, *copied.parameters()])
         found.append((kinds(result), kinds(grads)))
     assert found[0] == found[1]
 
