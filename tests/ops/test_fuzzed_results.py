@@ -300,3 +300,16 @@ def test_a_correction_may_stand_in_a_complex_tensor():
         assert reduce(x, correction=wg.tensor(2 + 0j)).item() == reduce(x, correction=2 + 0j).item() == wanted
         with pytest.raises(RuntimeError, match="without overflow"):
             reduce(x, correction=2 + 1j)
+
+
+def test_a_bias_along_one_dimension_goes_with_the_rows_one_below_the_other():
+    x, weight = wg.ones(3, 2, 2, requires_grad=True), wg.ones(2, 2)
+    made = F.linear(x, weight, wg.arange(6.0).reshape(6, 1))
+    assert made[:, :, 0].tolist() == made[:, :, 1].tolist() == [[2, 3], [4, 5], [6, 7]]
+    assert made.grad_fn.name() == "ViewBackward0"
+    assert F.linear(x, weight, wg.ones(1, 1)).grad_fn.name() == "AddBackward0"
+    for shape in ((2, 1), (3, 1, 1)):
+        with pytest.raises(RuntimeError, match="expand"):
+            F.linear(x, weight, wg.ones(shape))
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        F.linear(wg.ones(2), weight, wg.ones(1, 1))

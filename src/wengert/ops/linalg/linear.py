@@ -53,7 +53,8 @@ def mapped(input: Any, weight: Any, bias: Any) -> Any:
         return addmm(bias, input, weight.t())
     if ndim == 1 and is_batched(input):
         return bias.addmv(weight, input)
-    if bias.ndim and math.prod(bias.shape[:-1]) == 1 and input.is_contiguous():
+    along_one = bias.ndim == 1 or sum(length != 1 for length in bias.shape) == 1
+    if along_one and input.is_contiguous():  # all rows one below the other, which a bias may have a number for, each
         shape = input.shape
         rows = input.view(math.prod(shape[:-1]), shape[-1])
         result = addmm(bias, rows, weight.t())
