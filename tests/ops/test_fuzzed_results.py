@@ -313,3 +313,9 @@ def test_a_bias_along_one_dimension_goes_with_the_rows_one_below_the_other():
             F.linear(x, weight, wg.ones(shape))
     with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
         F.linear(wg.ones(2), weight, wg.ones(1, 1))
+
+
+def test_the_norms_of_single_elements_are_of_the_order_asked_for():
+    x = wg.tensor([1.0, -2.0, 0.0])
+    assert wg.norm_except_dim(x, 0).tolist() == [1, 1, 0]
+    assert wg.norm_except_dim(x, 3).tolist() == [1, 2, 0]

@@ -388,7 +388,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
     """
     pow, dim = (integer("norm_except_dim", *each) for each in (("pow", pow), ("dim", dim)))
     others = () if dim == -1 else tuple(each for each in range(v.ndim) if each != normalise(dim, v.ndim))
-    return v.norm(pow) if dim == -1 else v.norm(pow, others, True) if others else v.abs()
+    return v.norm(pow) if dim == -1 else v.norm(pow, others, True) if others else v.unsqueeze(-1).norm(pow, -1)
 
 
 @norm_except_dim.samples
