@@ -7,6 +7,7 @@ from .forward import jvp, linearize
 from .jacobians import hessian, jacfwd, jacrev
 from .modules import functional_call, functionalize, replace_all_batch_norm_modules_, stack_module_state
 from .per_sample import per_sample_gradients
+from .rearrange import rearrange
 from .reverse import grad, grad_and_value, vjp
 from .sparse import hessian_sparsity, jacobian_sparsity, sparse_hessian, sparse_jacobian
 from .taylor import jet, taylor
@@ -27,6 +28,7 @@ __all__ = [
     "jvp",
     "linearize",
     "per_sample_gradients",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "sparse_hessian",
     "sparse_jacobian",

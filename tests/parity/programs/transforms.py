@@ -276,3 +276,29 @@ def strict_calls_of_tied_modules(torch):
         call("0.weight"), call("1.weight"), call("0.weight other"), call("0.weight 0.bias 1.bias"),
         call("0.weight 0.bias 1.bias", tie_weights=False),
     ]  # fmt: skip
+
+
+def dimensions_in_another_order(torch):
+    rearrange = torch.func.rearrange
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    found = [
+        rearrange(x, "a b c -> c b a"),
+        rearrange(x, "a b c -> a (c b)"),
+        rearrange(x, "a (b one) c -> one a b c", b=3),
+        rearrange(x, "... c -> c ..."),
+        rearrange(x, "a ... -> (...) a"),
+        rearrange(x, "a b c -> a 1 b () c"),
+        rearrange([x, x], "n a b c -> a (n b) c"),
+        torch.func.grad(lambda x: rearrange(x, "a b c -> c (a b)")[0].pow(2).sum())(x).contiguous(),
+        torch.vmap(lambda x: rearrange(x, "b c -> (c b)"))(x),
+    ]
+    wrong = (
+        "a b c",
+        "a b c -> a b",
+        "a b -> a b",
+        "a a c -> a c",
+        "a ((b c)) d -> a b c d",
+        "a b) c -> a b c",
+        "a.b c -> a",
+    )
+    return found, [caught(lambda: rearrange(x, pattern)) for pattern in wrong]  # noqa: B023
