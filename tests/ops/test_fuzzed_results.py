@@ -319,3 +319,9 @@ def test_the_norms_of_single_elements_are_of_the_order_asked_for():
     x = wg.tensor([1.0, -2.0, 0.0])
     assert wg.norm_except_dim(x, 0).tolist() == [1, 1, 0]
     assert wg.norm_except_dim(x, 3).tolist() == [1, 2, 0]
+
+
+def test_the_powers_one_half_of_complex_numbers_are_roots():
+    z = wg.tensor([complex(math.inf, 0), complex(-math.inf, 0), -4 + 0j, 3 + 4j])
+    assert z.pow(0.5).tolist() == z.sqrt().tolist() == [math.inf, complex(0, math.inf), 2j, 2 + 1j]
+    assert z[2:].pow(-0.5).tolist() == z[2:].rsqrt().tolist()

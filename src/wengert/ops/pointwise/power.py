@@ -54,11 +54,10 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
         return kernels.square(self, out=out)
     if exponent == 3:
         return kernels.multiply(kernels.square(self), self, out=out)
-    if self.dtype.kind == "f":
-        if exponent == 0.5:
-            return kernels.sqrt(self, out=out)
-        if exponent == -0.5:
-            return kernels.rsqrt(self, out=out)
+    if exponent == 0.5:
+        return kernels.sqrt(self, out=out)
+    if exponent == -0.5:
+        return kernels.rsqrt(self, out=out)
     if exponent == -1:
         return kernels.reciprocal(self, out=out)
     return kernels.power(self, exponent, out=out)
