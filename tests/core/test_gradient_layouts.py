@@ -207,3 +207,21 @@ def test_a_gradient_that_lies_as_it_should_is_not_told(monkeypatch, leaf, grad):
         warnings.simplefilter("error")
         (x * 2).sum().backward()
     assert not contract.TOLD
+
+
+@pytest.mark.parametrize(
+    ("make", "function", "versions"),
+    [
+        (lambda: wg.ones(3), lambda x: x.sum(), [1, 2]),  # laid out, written, added to
+        (lambda: wg.ones(3), lambda x: (x * 2).sum(), [0, 1]),  # the gradient itself
+        (lambda: wg.ones(2, 3).t(), lambda x: (x * 2).sum(), [1, 2]),
+        (lambda: wg.ones(6)[::2], lambda x: x.sum(), [0, 1]),  # not dense: copied
+    ],
+)
+def test_how_often_a_gradient_was_written_to(make, function, versions):
+    x = make().requires_grad_()
+    found = []
+    for _ in range(2):
+        function(x).backward()
+        found.append(x.grad._version)
+    assert found == versions

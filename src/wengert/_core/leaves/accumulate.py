@@ -287,7 +287,10 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
         copied = np.empty_like(array)
     copied[...] = array
-    return wrap(copied)
+    made: Tensor = wrap(copied)
+    if is_dense(leaf._array_):
+        made._storage_.version = 1  # torch writes into the memory that it laid out, and counts that
+    return made
 
 
 def empty_for(leaf: Tensor, grad: Any) -> Any:
