@@ -257,6 +257,8 @@ def blocks_of_arrays(one: Any, two: Any) -> Any:
     """`kron` of two vectors or two matrices, where nothing is recorded."""
     if one.ndim != two.ndim or not 1 <= one.ndim <= 2 or one.size * two.size > FEW:
         return NotImplemented
+    if not (one.flags.c_contiguous and two.flags.c_contiguous):  # whose order the product keeps
+        return NotImplemented
     expand, copy, multiply = NATIVE
     if one.ndim == 1:
         left = copy(expand(one[:, None], (one.size, two.size), False), contiguous_format)
