@@ -129,8 +129,9 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
     for name in (*intercepting.interceptors(), "backward"):
         found = intercepting.original(name)
         members.append(found.__get__ if hasattr(found, "__set__") else found)
+    stand_in = sys.modules.get("torch")  # where programs import that, it is what they look the functions up by
     return {
-        package: functions,
+        stand_in if type(stand_in).__module__ == f"{__package__}.as_torch" else package: functions,
         functional: [getattr(functional, name) for name in functional.__all__],
         Tensor: members,
     }

@@ -367,3 +367,14 @@ def test_a_condition_in_a_tensor_is_checked_at_once():
 def test_marks_of_a_cuda_profile_are_refused():
     with pytest.raises(RuntimeError, match="NVTX functions not installed"), wg.cuda.nvtx.range("step"):
         pass
+
+
+def test_functions_are_listed_by_the_module_that_stands_for_torch():
+    code = """
+    import wengert
+    wengert.install_as_torch()
+    import torch
+    print(torch.mean in torch.overrides.get_overridable_functions()[torch])
+    """
+    assert run(code) == "True"
+    assert wg.mean in wg.overrides.get_overridable_functions()[wg]
