@@ -55,6 +55,17 @@ def empty(tensor: Tensor) -> Tensor:
     return leaf(array[..., :0].copy() if array.ndim else array, tensor)
 
 
+def alternating() -> Any:
+    """A form that has every second tensor of a call transposed, the first one not."""
+    seen: list[Tensor] = []
+
+    def form(tensor: Tensor) -> Tensor:
+        seen.append(tensor)
+        return tensor if len(seen) % 2 else transposed(tensor)
+
+    return form
+
+
 FORMS = {
     "as it is": lambda tensor: tensor,
     "transposed": transposed,
@@ -131,7 +142,7 @@ def same_array(call: Call, one: Any, other: Any) -> None:
 def test_a_native_function_gives_what_the_body_gives(case: Case):
     if drawn(case.call(), []):
         return
-    for name, form in FORMS.items():
+    for name, form in {**FORMS, "every second one transposed": alternating()}.items():
         with named(name):
             check_same(case.call().exchanged(form))
 

@@ -72,9 +72,8 @@ def test_a_number_that_is_no_integer_of_the_dtype_is_left_to_numpy(target: Any, 
 def test_what_it_does_not_know_is_left_alone():
     call, x = _kernels.direct["to_copy"], np.ones((2, 3))
     strange = [
-        x.T,
+        x[::-1],
         x.astype(">f8"),
-        x[:, ::2],
         np.ones(2, np.longdouble),
         np.ones(2, complex),
         np.array("a"),

@@ -102,9 +102,9 @@ def test_large_tensors_are_equal_for_any_number_of_threads(half, random):
 @pytest.mark.parametrize("half", HALVES, ids=str)
 def test_what_is_mixed_or_broadcast_is_for_others(half):
     x, other = np.ones((2, 3), half.numpy), np.ones((2, 3), (HALVES[1 - HALVES.index(half)]).numpy)
-    for a, b in ((x, other), (x, x[0]), (x, x.astype("f4")), (x.T, x.T), (x, True), (x[:0], 1)):
+    for a, b in ((x, other), (x, x[0]), (x, x.astype("f4")), (x, True), (x[:0], 1)):
         assert _kernels.direct["add"](a, b) is NotImplemented
-    assert _kernels.direct["exp"](x.T) is NotImplemented
+    assert _kernels.direct["exp"](x[::-1]) is NotImplemented
     assert _kernels.direct["add"](x, x, 2) is NotImplemented
 
 

@@ -70,20 +70,19 @@ def test_transposed_operands_give_what_rows_give(threads, random):
         wg.set_num_threads(before)
 
 
-def test_gaps_and_overlaps_are_for_others(random):
+def test_what_runs_backwards_is_for_others(random):
     x = random.normal(size=(6, 8)).astype("f4")
-    strided = np.lib.stride_tricks.as_strided
-    for other in (
-        x.T[::2],
-        x[::-1],
-        strided(x, (4, 4), (4, 4)),
-        x[:, 1:].T,
-    ):
-        assert _kernels.direct["relu"](other) is NotImplemented
-        made = _kernels.direct["add"](other, other)  # of few elements with gaps the result is in rows
-        assert made is NotImplemented or made.strides == (other + other).strides
-    assert _kernels.direct["add"](x[:6, :6], x[:6, :6].T) is NotImplemented
+    for name, operands in (("relu", (x[::-1],)), ("add", (x[::-1], x[::-1])), ("clamp", (x[:, ::-1], 0, 1))):
+        assert _kernels.direct[name](*operands) is NotImplemented
     assert _kernels.direct["relu"](x.T[:0]).shape == (0, 6)
+
+
+def test_gaps_and_overlaps_are_laid_in_the_order_of_the_operand(random):
+    x = random.normal(size=(6, 8)).astype("f4")
+    for other in (x.T[::2], x[:, 1:].T, np.lib.stride_tricks.as_strided(x, (4, 4), (4, 4))):
+        for made in (_kernels.direct["relu"](other), _kernels.direct["clamp"](other, 0, None)):
+            assert made.flags.owndata and made.strides == np.empty_like(other).strides
+            np.testing.assert_array_equal(made, np.maximum(other, 0))
 
 
 def parts(random: np.random.Generator, dtype: Any) -> Any:

@@ -1,6 +1,6 @@
 // Batch normalisation of (N, C, ...): statistics, normalisation, gradients. With one element per channel and image, (N, C),
 // the loops run along the channels instead.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <cmath>
 #include <vector>
@@ -249,9 +249,9 @@ PyMethodDef batch_norm_methods[] = {
     fast_method("batch_norm_statistics", batch_norm_statistics, "batch_norm_statistics(x, eps)"),
     fast_method("batch_norm_apply", batch_norm_apply, "batch_norm_apply(x, mean, invstd, weight=None, bias=None)"),
     fast_method("batch_norm_backward", batch_norm_backward, "batch_norm_backward(grad, x, mean, invstd, weight, training)"),
-    direct_method("direct_batch_norm", laid<direct<7, by_element<without_statistics<float>, without_statistics<double>>>>,
+    direct_method("direct_batch_norm", laid<direct<7, by_element<without_statistics<float>, without_statistics<double>>>, few_with_gaps>,
                   "batch_norm_forward(...) where no statistics follow, or NotImplemented"),
-    direct_method("direct_batch_norm_forward", laid<direct<7, by_element<card<float>, card<double>>>>,
+    direct_method("direct_batch_norm_forward", laid<direct<7, by_element<card<float>, card<double>>>, few_with_gaps>,
                   "batch_norm_forward(input, weight, bias, running_mean, running_var, training, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

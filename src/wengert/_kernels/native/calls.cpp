@@ -1,5 +1,5 @@
 // Functions that NumPy makes of several loops, or does not know, by the C library's: in one pass. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 #include "pointwise.hpp"
 
 #include <cmath>
@@ -135,13 +135,13 @@ PyObject* heaviside(Call args) {
 }
 
 PyMethodDef call_methods[] = {
-    direct_method("direct_sinc", laid<direct<1, sinc>>, "sinc(self), or NotImplemented"),
-    direct_method("direct_entr", laid<direct<1, entr>>, "special_entr(self), or NotImplemented"),
-    direct_method("direct_logit", laid<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
-    direct_method("direct_logit_rule", laid<direct<3, logit_rule>>, "the rule of logit(grad, self, eps), or NotImplemented"),
-    direct_method("direct_xlogy", laid<direct<2, xlogy>>, "xlogy(self, other), or NotImplemented"),
-    direct_method("direct_xlog1py", laid<direct<2, xlog1py>>, "special_xlog1py(self, other), or NotImplemented"),
-    direct_method("direct_heaviside", laid<direct<2, heaviside>>, "heaviside(self, values), or NotImplemented"),
+    direct_method("direct_sinc", iterated<direct<1, sinc>>, "sinc(self), or NotImplemented"),
+    direct_method("direct_entr", iterated<direct<1, entr>>, "special_entr(self), or NotImplemented"),
+    direct_method("direct_logit", iterated<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
+    direct_method("direct_logit_rule", iterated<direct<3, logit_rule>>, "the rule of logit(grad, self, eps), or NotImplemented"),
+    direct_method("direct_xlogy", iterated<direct<2, xlogy>>, "xlogy(self, other), or NotImplemented"),
+    direct_method("direct_xlog1py", iterated<direct<2, xlog1py>>, "special_xlog1py(self, other), or NotImplemented"),
+    direct_method("direct_heaviside", iterated<direct<2, heaviside>>, "heaviside(self, values), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList call_list(call_methods);

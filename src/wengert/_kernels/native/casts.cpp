@@ -1,5 +1,5 @@
 // Copies of arrays in another dtype.
-#include "direct.hpp"
+#include "laid.hpp"
 #include "halves.hpp"
 #include "views.hpp"
 
@@ -89,7 +89,7 @@ PyObject* to_copy(PyObject* const* args) {
 }
 
 PyMethodDef cast_methods[] = {
-    direct_method("direct_to_copy", laid<direct<3, to_copy>>, "_to_copy(self, dtype, memory_format), or NotImplemented"),
+    direct_method("direct_to_copy", iterated<direct<3, to_copy>>, "_to_copy(self, dtype, memory_format), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList cast_list(cast_methods);

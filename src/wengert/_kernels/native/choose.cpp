@@ -1,6 +1,6 @@
 // Comparisons and choices among values, and the rules of the latter: functions for the dispatcher only.
 #include "broadcast.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <limits>
 
@@ -205,24 +205,24 @@ PyObject* clamp_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef choose_methods[] = {
-    direct_method("direct_eq", laid<direct_compare<EQUAL>>, "eq(self, other), or NotImplemented"),
-    direct_method("direct_ne", laid<direct_compare<NOT_EQUAL>>, "ne(self, other), or NotImplemented"),
-    direct_method("direct_lt", laid<direct_compare<LESS>>, "lt(self, other), or NotImplemented"),
-    direct_method("direct_le", laid<direct_compare<LESS_EQUAL>>, "le(self, other), or NotImplemented"),
-    direct_method("direct_gt", laid<direct_compare<GREATER>>, "gt(self, other), or NotImplemented"),
-    direct_method("direct_ge", laid<direct_compare<GREATER_EQUAL>>, "ge(self, other), or NotImplemented"),
-    direct_method("direct_where", laid<where>, "where(condition, self, other), or NotImplemented"),
-    direct_method("direct_where_self_rule", laid<kept_rule<true>>, "(grad, condition): the gradient where it holds"),
-    direct_method("direct_where_other_rule", laid<kept_rule<false>>, "(grad, condition): the gradient where it does not hold"),
+    direct_method("direct_eq", iterated<direct_compare<EQUAL>>, "eq(self, other), or NotImplemented"),
+    direct_method("direct_ne", iterated<direct_compare<NOT_EQUAL>>, "ne(self, other), or NotImplemented"),
+    direct_method("direct_lt", iterated<direct_compare<LESS>>, "lt(self, other), or NotImplemented"),
+    direct_method("direct_le", iterated<direct_compare<LESS_EQUAL>>, "le(self, other), or NotImplemented"),
+    direct_method("direct_gt", iterated<direct_compare<GREATER>>, "gt(self, other), or NotImplemented"),
+    direct_method("direct_ge", iterated<direct_compare<GREATER_EQUAL>>, "ge(self, other), or NotImplemented"),
+    direct_method("direct_where", iterated<where>, "where(condition, self, other), or NotImplemented"),
+    direct_method("direct_where_self_rule", iterated<kept_rule<true>, true>, "(grad, condition): the gradient where it holds"),
+    direct_method("direct_where_other_rule", iterated<kept_rule<false>, true>, "(grad, condition): the gradient where it does not hold"),
     direct_method("direct_masked_fill", laid<masked_fill>, "masked_fill(self, mask, value), or NotImplemented"),
-    direct_method("direct_masked_fill_rule", laid<kept_rule<false>>, "(grad, mask): the gradient where it does not hold"),
+    direct_method("direct_masked_fill_rule", iterated<kept_rule<false>, true>, "(grad, mask): the gradient where it does not hold"),
     direct_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
-    direct_method("direct_clamp", laid<direct<3, newly<clamp>>>, "clamp(self, min, max), or NotImplemented"),
+    direct_method("direct_clamp", iterated<direct<3, newly<clamp>>>, "clamp(self, min, max), or NotImplemented"),
     direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>, "clamp_min_(self, min): None, or NotImplemented"),
-    direct_method("direct_clamp_min", laid<direct<2, newly<clamp_min>>>, "clamp_min(self, min), or NotImplemented"),
+    direct_method("direct_clamp_min", iterated<direct<2, newly<clamp_min>>>, "clamp_min(self, min), or NotImplemented"),
     direct_method("direct_clamp_max_", direct<2, in_place<clamp_max>>, "clamp_max_(self, max): None, or NotImplemented"),
-    direct_method("direct_clamp_max", laid<direct<2, newly<clamp_max>>>, "clamp_max(self, max), or NotImplemented"),
-    direct_method("direct_clamp_rule", laid<clamp_rule>, "(grad, self, min, max): the gradient between the limits"),
+    direct_method("direct_clamp_max", iterated<direct<2, newly<clamp_max>>>, "clamp_max(self, max), or NotImplemented"),
+    direct_method("direct_clamp_rule", iterated<clamp_rule, true>, "(grad, self, min, max): the gradient between the limits"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList choose_list(choose_methods);

@@ -1,5 +1,5 @@
 // Numbers of classes: as unit vectors, and as those whose scores are to keep a margin. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -105,12 +105,7 @@ inline PyArrayObject* new_zeros(PyArray_Descr* descr, int ndim, const npy_intp* 
     return reinterpret_cast<PyArrayObject*>(PyArray_Zeros(ndim, const_cast<npy_intp*>(shape), descr, 0));
 }
 // A copy in row-major order.
-inline PyArrayObject* new_copy(PyArrayObject* x) {
-    if (!is_large(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x))) return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER));
-    PyArrayObject* copy = new_large(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x), false);
-    if (copy && PyArray_CopyInto(copy, x) < 0) Py_CLEAR(copy);
-    return copy;
-}
+PyArrayObject* new_copy(PyArrayObject* x);
 inline bool same_shape(PyArrayObject* a, PyArrayObject* b) {
     const int ndim = PyArray_NDIM(a);
     if (ndim != PyArray_NDIM(b)) return false;

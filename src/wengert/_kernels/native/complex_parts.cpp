@@ -1,5 +1,5 @@
 // Complex numbers of their parts: for the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -72,8 +72,8 @@ PyObject* angle(PyObject* const* args) {
 }
 
 PyMethodDef part_methods[] = {
-    direct_method("direct_angle", direct<1, angle>, "angle(self), or NotImplemented"),
-    direct_method("direct_polar", direct<2, polar>, "polar(abs, angle), or NotImplemented"),
+    direct_method("direct_angle", iterated<direct<1, angle>>, "angle(self), or NotImplemented"),
+    direct_method("direct_polar", iterated<direct<2, polar>>, "polar(abs, angle), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList part_list(part_methods);

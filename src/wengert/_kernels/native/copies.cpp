@@ -69,6 +69,14 @@ bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
     return part && PyArray_CopyInto(part.get(), from) == 0;
 }
 
+PyArrayObject* new_copy(PyArrayObject* x) {
+    if (PyDataType_REFCHK(PyArray_DESCR(x))) return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER));
+    Geometry rows = geometry_of(x);
+    Owned copy(new_array(PyArray_DESCR(x), rows.ndim, rows.shape));
+    const bool made = copy && fill_rows(rows, PyArray_ITEMSIZE(x)) && put(copy.get(), rows, x);
+    return made ? reinterpret_cast<PyArrayObject*>(copy.give()) : nullptr;
+}
+
 namespace {
 
 // An array of numbers that lie one by one in memory in the machine's byte order.

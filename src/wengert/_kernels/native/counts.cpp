@@ -1,5 +1,5 @@
 // What few elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <vector>

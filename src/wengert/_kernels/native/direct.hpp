@@ -30,37 +30,6 @@ inline bool lies_in_rows(PyArrayObject* array) {
     }
     return true;
 }
-// Whether an operand lies so, and has so few elements that a copy costs less than the twins' way.
-inline bool has_few_with_gaps(PyObject* object) {
-    constexpr npy_intp few = 1 << 14;
-    if (!PyArray_CheckExact(object)) return false;
-    auto* array = reinterpret_cast<PyArrayObject*>(object);
-    if (PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > few || PyArray_IS_C_CONTIGUOUS(array)) return false;
-    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return false;
-    return lies_in_rows(array);
-}
-// A function that makes new arrays: where it does not know a call, it is asked once more with copies of such operands.
-template <PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)>
-PyObject* laid(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
-    constexpr Py_ssize_t most = 8;
-    PyObject* result = function(self, args, nargs);
-    if (result != Py_NotImplemented || nargs > most) return result;
-    PyObject *given[most], *copies[most] = {};
-    Py_ssize_t made = 0;
-    for (Py_ssize_t i = 0; i < nargs && !PyErr_Occurred(); ++i) {
-        given[i] = args[i];
-        if (!has_few_with_gaps(args[i])) continue;
-        PyObject* copy = PyArray_NewCopy(reinterpret_cast<PyArrayObject*>(args[i]), NPY_CORDER);
-        if (copy) given[i] = copies[made++] = copy;
-    }
-    if (made || PyErr_Occurred()) {
-        Py_DECREF(result);
-        result = PyErr_Occurred() ? nullptr : function(self, given, nargs);
-    }
-    while (made) Py_DECREF(copies[--made]);
-    return result;
-}
-
 // Of a function with a form in place: compute(args, target) makes a new array where there is no target, or writes into it.
 using Written = PyObject* (*)(PyObject* const*, PyArrayObject* target);
 template <Written compute>

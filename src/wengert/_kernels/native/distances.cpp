@@ -1,5 +1,5 @@
 // Distances between the rows of small matrices, for the cards of these names: norms of differences of any order from 0 on.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Activations with a second operand: a gate along a dimension, a slope of each channel. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 #include "pairs.hpp"
 
 #include <algorithm>
@@ -64,8 +64,8 @@ PyObject* prelu_of_vector(Call args) {
 }
 
 PyMethodDef gate_methods[] = {
-    direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>>, "glu(self, dim), or NotImplemented"),
-    direct_method("direct_prelu_kernel", laid<direct<2, by_element<prelu<float>, prelu<double>>>>, "prelu_kernel(self, weight), or NotImplemented"),
+    direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>, "glu(self, dim), or NotImplemented"),
+    direct_method("direct_prelu_kernel", iterated<direct<2, by_element<prelu<float>, prelu<double>>>>, "prelu_kernel(self, weight), or NotImplemented"),
     direct_method("direct_prelu", laid<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
 // gelu, which has two forms, and round, which the loops know to whole numbers only.
-#include "direct.hpp"
+#include "laid.hpp"
 #include "pointwise.hpp"
 
 namespace wengert {
@@ -69,9 +69,9 @@ PyObject* round_in_place(PyObject* const* args) {
 }
 PyMethodDef gelu_methods[] = {
     direct_method("direct_round_", direct<2, round_in_place>, "round_(x, None or 0): None, or NotImplemented"),
-    direct_method("direct_round", laid<direct_round>, "round(x, None or 0), or NotImplemented"),
-    direct_method("direct_gelu_backward", laid<gelu_rule>, "gelu_backward(grad, self, approximate), or NotImplemented"),
-    direct_method("direct_gelu", laid<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
+    direct_method("direct_round", iterated<direct_round>, "round(x, None or 0), or NotImplemented"),
+    direct_method("direct_gelu_backward", iterated<gelu_rule>, "gelu_backward(grad, self, approximate), or NotImplemented"),
+    direct_method("direct_gelu", iterated<direct_gelu>, "gelu(x, approximate), or NotImplemented"),
     fast_method("gelu", gelu, "gelu(x, approximate='none', out=None)"),
     fast_method("gelu_backward", gelu_backward, "gelu_backward(grad, x, approximate='none', out=None)"),
     {nullptr, nullptr, 0, nullptr},

@@ -1,6 +1,7 @@
 // Reading at indices: gather, index_select and embedding, of any elements without references. An index is loaded once,
 // checked and used; where one lies outside the card's body words the error.
 #include "along.hpp"
+#include "laid.hpp"
 
 #include <cstring>
 #include <vector>

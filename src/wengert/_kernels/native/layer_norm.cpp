@@ -1,5 +1,5 @@
 // Layer normalisation: rows of the last axes, forward and backward.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <cmath>

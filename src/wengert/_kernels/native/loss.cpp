@@ -1,5 +1,5 @@
 // nll_loss of log-probabilities (N, C) with int64 classes (N,), and its backward form.
-#include "direct.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 namespace {

@@ -1,4 +1,5 @@
 // Reading and placing elements under a mask, positions of what is not zero: for the dispatcher only.
+#include "laid.hpp"
 #include "masks.hpp"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // Sums of an array and a multiple of others, in one pass: addcmul, addcdiv, lerp, new or in place of the array. For the
 // dispatcher only.
 #include "broadcast.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 #include "elements.hpp"
 
 namespace wengert {
@@ -60,9 +60,9 @@ template <bool in_place>
 PyObject* lerp(Call args) { return of_three<in_place>(MIXTURE, args, 0); }
 
 PyMethodDef mixed_methods[] = {
-    direct_method("direct_addcmul", laid<direct<4, scaled<ADD_PRODUCT, false>>>, "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_addcdiv", laid<direct<4, scaled<ADD_QUOTIENT, false>>>, "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
-    direct_method("direct_lerp", laid<direct<3, lerp<false>>>, "lerp(self, end, weight), or NotImplemented"),
+    direct_method("direct_addcmul", iterated<direct<4, scaled<ADD_PRODUCT, false>>>, "addcmul(self, tensor1, tensor2, value), or NotImplemented"),
+    direct_method("direct_addcdiv", iterated<direct<4, scaled<ADD_QUOTIENT, false>>>, "addcdiv(self, tensor1, tensor2, value), or NotImplemented"),
+    direct_method("direct_lerp", iterated<direct<3, lerp<false>>>, "lerp(self, end, weight), or NotImplemented"),
     direct_method("direct_addcmul_", direct<4, scaled<ADD_PRODUCT, true>>, "addcmul_(self, tensor1, tensor2, value): None, or NotImplemented"),
     direct_method("direct_addcdiv_", direct<4, scaled<ADD_QUOTIENT, true>>, "addcdiv_(self, tensor1, tensor2, value): None, or NotImplemented"),
     direct_method("direct_lerp_", direct<3, lerp<true>>, "lerp_(self, end, weight): None, or NotImplemented"),

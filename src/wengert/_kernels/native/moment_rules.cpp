@@ -2,7 +2,7 @@
 // the dispatcher only.
 #include "block.hpp"
 #include "broadcast.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <atomic>
 #include <cmath>
@@ -146,10 +146,10 @@ PyObject* prod_rule(Call args) {
 }
 
 PyMethodDef moment_methods[] = {
-    direct_method("direct_var_rule", laid<direct<6, var_rule>>, "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_std_rule", laid<direct<7, std_rule>>, "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
-    direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>>, "(grad, self, out, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod_rule", laid<direct<5, prod_rule>>, "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_var_rule", laid<direct<6, var_rule>, few_with_gaps>, "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_std_rule", laid<direct<7, std_rule>, few_with_gaps>, "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
+    direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>, few_with_gaps>, "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_prod_rule", laid<direct<5, prod_rule>, few_with_gaps>, "(grad, self, out, dim, keepdim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList moment_list(moment_methods);

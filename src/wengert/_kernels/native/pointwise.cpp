@@ -1,5 +1,6 @@
 // Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
 #include "broadcast.hpp"
+#include "laid.hpp"
 #include "complex_products.hpp"
 #include "dense.hpp"
 #include "halves.hpp"
@@ -348,21 +349,21 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
 
 #define WENGERT_BINARY(op, name)                                                                          \
     {name, as_method(BinaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(a, b, out=None)"},    \
-    {"direct_" name, as_direct(laid<BinaryMethod<op>::direct>), METH_FASTCALL, name "(a, b), or NotImplemented"},
+    {"direct_" name, as_direct(iterated<BinaryMethod<op>::direct, op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
 #define WENGERT_UNARY(op, name)                                                                           \
     {name, as_method(UnaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(x, out=None)"},        \
-    {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
+    {"direct_" name, as_direct(op == LOG_SIGMOID ? laid<UnaryMethod<op>::direct> : iterated<UnaryMethod<op>::direct>), METH_FASTCALL, name "(x), or NotImplemented"},
 #define WENGERT_DIRECT_BINARY(op, name) \
-    {"direct_" name, as_direct(laid<BinaryMethod<op>::direct>), METH_FASTCALL, name "(a, b), or NotImplemented"},
+    {"direct_" name, as_direct(iterated<BinaryMethod<op>::direct, op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
 #define WENGERT_DIRECT_UNARY(op, name) \
-    {"direct_" name, as_direct(UnaryMethod<op>::direct), METH_FASTCALL, name "(x), or NotImplemented"},
+    {"direct_" name, as_direct(op == LOG_SIGMOID ? laid<UnaryMethod<op>::direct> : iterated<UnaryMethod<op>::direct>), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {
 #include "pointwise_names.inc"
     fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
-    {"direct_max_pair", as_direct(of_pair<MAXIMUM>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
-    {"direct_min_pair", as_direct(of_pair<MINIMUM>), METH_FASTCALL, "min(self, other, keepdim), or NotImplemented"},
-    {"direct_rsub", as_direct(rsub), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
-    {"direct_negated_rule", as_direct(negated_rule), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
+    {"direct_max_pair", as_direct(iterated<of_pair<MAXIMUM>>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
+    {"direct_min_pair", as_direct(iterated<of_pair<MINIMUM>>), METH_FASTCALL, "min(self, other, keepdim), or NotImplemented"},
+    {"direct_rsub", as_direct(iterated<rsub, true>), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
+    {"direct_negated_rule", as_direct(iterated<negated_rule>), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_BINARY

@@ -1,6 +1,6 @@
 // Element-wise functions of arrays with gaps, such as a part of each row: row by row where rows are long, otherwise by blocks of short
 // rows that are laid side by side first.
-#include "direct.hpp"
+#include "laid.hpp"
 #include "pointwise.hpp"
 
 #include <algorithm>
@@ -167,9 +167,9 @@ PyObject* row_binary(Binary op, npy_intp cost, PyObject* a_object, PyObject* b_o
 }
 
 PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, PyObject* out) {
-    if (!out || !has_few_with_gaps(out)) return nullptr;
-    auto* target = reinterpret_cast<PyArrayObject*>(out);
-    const Owned made(PyArray_ISWRITEABLE(target) ? reinterpret_cast<PyArrayObject*>(row_binary(op, cost, a, b)) : nullptr);
+    PyArrayObject* target = out ? few_with_gaps(out) : nullptr;
+    if (!target) return nullptr;
+    const Owned made(writeable(target) ? reinterpret_cast<PyArrayObject*>(row_binary(op, cost, a, b)) : nullptr);
     if (!made || PyArray_DESCR(made.get()) != PyArray_DESCR(target) || !same_shape(made.get(), target)) return nullptr;
     return PyArray_CopyInto(target, made.get()) < 0 ? nullptr : Py_NewRef(out);
 }

@@ -2,7 +2,7 @@
 // Functions for the dispatcher only.
 #include "broadcast.hpp"
 #include "complex_products.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 #include "pointwise.hpp"
 
 #include <cmath>
@@ -147,8 +147,8 @@ PyObject* smaller_rule(Call args) {
     });
 }
 
-#define WENGERT_RULE(count, name, arguments) \
-    direct_method("direct_" #name, direct<count, name>, arguments ": the gradient of the operand, or NotImplemented"),
+#define WENGERT_RULE(count, name, arguments, ...) \
+    direct_method("direct_" #name, iterated<direct<count, name>, ##__VA_ARGS__>, arguments ": the gradient of the operand, or NotImplemented"),
 // ---- of products ---------------------------------------------------------------------------------------------------
 // (grad, other): the gradient times the conjugate of the other factor
 PyObject* multiply_rule(Call args) {
@@ -160,7 +160,7 @@ PyObject* multiply_rule(Call args) {
 }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_multiply_rule", laid<direct<2, multiply_rule>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
+    direct_method("direct_multiply_rule", iterated<direct<2, multiply_rule>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
     WENGERT_RULE(2, sqrt_rule, "(grad, out)")
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)")
@@ -176,8 +176,8 @@ PyMethodDef rule_methods[] = {
     WENGERT_RULE(2, sinh_rule, "(grad, self)")
     WENGERT_RULE(2, cosh_rule, "(grad, self)")
     WENGERT_RULE(3, divisor_rule, "(grad, self, other)")
-    WENGERT_RULE(3, larger_rule, "(grad, self, other)")
-    WENGERT_RULE(3, smaller_rule, "(grad, self, other)")
+    WENGERT_RULE(3, larger_rule, "(grad, self, other)", true)
+    WENGERT_RULE(3, smaller_rule, "(grad, self, other)", true)
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_RULE

@@ -1,5 +1,5 @@
 // Two-dimensional max and average pooling, forward and backward, plane by plane.
-#include "direct.hpp"
+#include "laid.hpp"
 #include "windows.hpp"
 
 #include <algorithm>
@@ -313,11 +313,11 @@ PyMethodDef pool_methods[] = {
                 "avg_pool2d(x, kernel_size, stride, padding=(0, 0), ceil_mode=False, count_include_pad=True, divisor_override=None)"),
     fast_method("avg_pool2d_backward", avg_pool2d_backward,
                 "avg_pool2d_backward(grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"),
-    direct_method("direct_max_pool2d_with_indices", laid<direct<6, of_rows<max_forward<float>, max_forward<double>>>>,
+    direct_method("direct_max_pool2d_with_indices", laid<direct<6, of_rows<max_forward<float>, max_forward<double>>>, few_with_gaps>,
                   "max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
-    direct_method("direct_avg_pool2d", laid<direct<7, of_rows<average_forward<float>, average_forward<double>>>>,
+    direct_method("direct_avg_pool2d", laid<direct<7, of_rows<average_forward<float>, average_forward<double>>>, few_with_gaps>,
                   "avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), or NotImplemented"),
-    direct_method("direct_max_pool1d", laid<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>>,
+    direct_method("direct_max_pool1d", laid<direct<6, by_element<max_of_lines<float>, max_of_lines<double>>>, few_with_gaps>,
                   "max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode), or NotImplemented"),
     direct_method("direct_avg_pool1d_arguments", direct<6, average_line>, "those of avg_pool2d, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

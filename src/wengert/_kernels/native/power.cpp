@@ -1,6 +1,6 @@
 // Powers with a number or as many exponents, and the rule of those with a number.
 #include "broadcast.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 #include "ufuncs.hpp"
 
 #include <cmath>
@@ -137,9 +137,9 @@ PyObject* power_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef power_methods[] = {
-    direct_method("direct_pow", laid<direct<2, newly<power>>>, "pow(self, exponent), or NotImplemented"),
+    direct_method("direct_pow", iterated<direct<2, newly<power>>>, "pow(self, exponent), or NotImplemented"),
     direct_method("direct_pow_", direct<2, in_place<power>>, "pow_(self, exponent): None, or NotImplemented"),
-    direct_method("direct_pow_rule", laid<power_rule>, "(grad, self, exponent): the gradient, or NotImplemented"),
+    direct_method("direct_pow_rule", iterated<power_rule>, "(grad, self, exponent): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList power_list(power_methods);

@@ -1,4 +1,5 @@
 // Small products that are added to something, with factors; the trace and the cross product.
+#include "laid.hpp"
 #include "product.hpp"
 
 namespace wengert {
@@ -141,7 +142,7 @@ PyObject* cross(Call args) {
 }
 
 #define WENGERT_ADDED(count, name, arguments) \
-    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, laid<direct<count, by_element<name<float>, name<double>>>, few_with_gaps>, #name arguments ", or NotImplemented"),
 PyMethodDef products_added_methods[] = {
     WENGERT_ADDED(5, addmv, "(self, mat, vec, beta, alpha)")
     WENGERT_ADDED(5, baddbmm, "(self, batch1, batch2, beta, alpha)")

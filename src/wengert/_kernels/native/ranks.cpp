@@ -1,6 +1,6 @@
 // Elements of a rank along a dimension, and the most frequent ones, of few elements: for the dispatcher only.
 #include "block.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <vector>

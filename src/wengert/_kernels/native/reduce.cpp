@@ -1,7 +1,7 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
 #include "dense.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 #include "halves.hpp"
 
 #include <algorithm>

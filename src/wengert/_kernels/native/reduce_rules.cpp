@@ -1,7 +1,7 @@
 // Rules of reductions: the gradient of the input from that of the result, from arrays. Functions for the dispatcher only.
 #include "block.hpp"
 #include "broadcast.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <cstring>
 
@@ -195,8 +195,8 @@ PyObject* place_rule(PyObject*, Call args, Py_ssize_t nargs) {
 PyMethodDef rule_methods[] = {
     direct_method("direct_sum_rule", laid<sum_rule>, "(grad, self_shape, dim, keepdim): the gradient repeated, a view"),
     direct_method("direct_mean_rule", laid<mean_rule>, "(grad, self_shape, dim, keepdim): the gradient shared and repeated"),
-    direct_method("direct_extreme_rule", laid<extreme_rule>, "(grad, self, out, dim, keepdim): shared by the equal ones"),
-    direct_method("direct_whole_extreme_rule", laid<whole_extreme_rule>, "(grad, self, out): shared by the equal ones"),
+    direct_method("direct_extreme_rule", laid<extreme_rule, few_with_gaps>, "(grad, self, out, dim, keepdim): shared by the equal ones"),
+    direct_method("direct_whole_extreme_rule", laid<whole_extreme_rule, few_with_gaps>, "(grad, self, out): shared by the equal ones"),
     direct_method("direct_place_rule", laid<place_rule>, "(grads, self_shape, indices, dim, keepdim): at the indices"),
     {nullptr, nullptr, 0, nullptr},
 };

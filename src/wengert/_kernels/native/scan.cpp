@@ -1,5 +1,5 @@
 // Running sums and products along an axis. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <vector>
 

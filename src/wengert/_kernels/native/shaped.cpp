@@ -1,6 +1,6 @@
 // Activations with parameters or corners, and their rules: in one pass. For the dispatcher only.
 #include "broadcast.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 namespace {
@@ -255,31 +255,31 @@ PyObject* nan_to_num_rule(Call args) {
 }
 
 PyMethodDef shaped_methods[] = {
-    direct_method("direct_elu", laid<direct<4, newly<elu>>>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    direct_method("direct_elu", iterated<direct<4, newly<elu>>>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
     direct_method("direct_elu_", direct<4, in_place<elu>>, "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
-    direct_method("direct_elu_rule", laid<direct<5, elu_rule>>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
-    direct_method("direct_celu", laid<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
+    direct_method("direct_elu_rule", iterated<direct<5, elu_rule>>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
+    direct_method("direct_celu", iterated<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
     direct_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
-    direct_method("direct_celu_rule", laid<direct<3, celu_rule>>, "(grad, self, alpha): the gradient, or NotImplemented"),
-    direct_method("direct_softplus", laid<direct<3, newly<softplus>>>, "softplus(self, beta, threshold), or NotImplemented"),
-    direct_method("direct_softplus_rule", laid<direct<4, softplus_rule>>, "(grad, self, beta, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_leaky_relu", laid<direct<2, newly<leaky_relu>>>, "leaky_relu(self, negative_slope), or NotImplemented"),
+    direct_method("direct_celu_rule", iterated<direct<3, celu_rule>>, "(grad, self, alpha): the gradient, or NotImplemented"),
+    direct_method("direct_softplus", iterated<direct<3, newly<softplus>>>, "softplus(self, beta, threshold), or NotImplemented"),
+    direct_method("direct_softplus_rule", iterated<direct<4, softplus_rule>>, "(grad, self, beta, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_leaky_relu", iterated<direct<2, newly<leaky_relu>>>, "leaky_relu(self, negative_slope), or NotImplemented"),
     direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>, "leaky_relu_(self, negative_slope): None, or NotImplemented"),
-    direct_method("direct_leaky_relu_rule", laid<direct<3, leaky_relu_rule>>, "(grad, self, negative_slope): the gradient, or NotImplemented"),
-    direct_method("direct_hardsigmoid_rule", laid<direct<2, hardsigmoid_rule>>, "(grad, self): the gradient, or NotImplemented"),
-    direct_method("direct_hardswish_backward", laid<direct<2, hardswish_backward>>, "hardswish_backward(grad, self), or NotImplemented"),
-    direct_method("direct_hardtanh", laid<direct<3, newly<hardtanh>>>, "hardtanh(self, min_val, max_val), or NotImplemented"),
+    direct_method("direct_leaky_relu_rule", iterated<direct<3, leaky_relu_rule>>, "(grad, self, negative_slope): the gradient, or NotImplemented"),
+    direct_method("direct_hardsigmoid_rule", iterated<direct<2, hardsigmoid_rule>>, "(grad, self): the gradient, or NotImplemented"),
+    direct_method("direct_hardswish_backward", iterated<direct<2, hardswish_backward>>, "hardswish_backward(grad, self), or NotImplemented"),
+    direct_method("direct_hardtanh", iterated<direct<3, newly<hardtanh>>>, "hardtanh(self, min_val, max_val), or NotImplemented"),
     direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>, "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
-    direct_method("direct_hardtanh_rule", laid<direct<4, hardtanh_rule>>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
-    direct_method("direct_threshold", laid<direct<3, newly<threshold>>>, "threshold(self, threshold, value), or NotImplemented"),
+    direct_method("direct_hardtanh_rule", iterated<direct<4, hardtanh_rule>>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
+    direct_method("direct_threshold", iterated<direct<3, newly<threshold>>>, "threshold(self, threshold, value), or NotImplemented"),
     direct_method("direct_threshold_", direct<3, in_place<threshold>>, "threshold_(self, threshold, value): None, or NotImplemented"),
-    direct_method("direct_threshold_rule", laid<direct<3, threshold_rule>>, "(grad, self, threshold): the gradient, or NotImplemented"),
-    direct_method("direct_hardshrink", laid<direct<2, newly<hardshrink>>>, "hardshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_softshrink", laid<direct<2, newly<softshrink>>>, "softshrink(self, lambd), or NotImplemented"),
-    direct_method("direct_shrink_rule", laid<direct<3, shrink_rule>>, "(grad, self, lambd): the gradient of both, or NotImplemented"),
-    direct_method("direct_nan_to_num", laid<direct<4, newly<nan_to_num>>>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    direct_method("direct_threshold_rule", iterated<direct<3, threshold_rule>>, "(grad, self, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_hardshrink", iterated<direct<2, newly<hardshrink>>>, "hardshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_softshrink", iterated<direct<2, newly<softshrink>>>, "softshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_shrink_rule", iterated<direct<3, shrink_rule>>, "(grad, self, lambd): the gradient of both, or NotImplemented"),
+    direct_method("direct_nan_to_num", iterated<direct<4, newly<nan_to_num>>>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
     direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>, "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
-    direct_method("direct_nan_to_num_rule", laid<direct<2, nan_to_num_rule>>, "(grad, self): the gradient, or NotImplemented"),
+    direct_method("direct_nan_to_num_rule", iterated<direct<2, nan_to_num_rule>>, "(grad, self): the gradient, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList shaped_list(shaped_methods);

@@ -1,5 +1,5 @@
 // softmax and log_softmax along the last axis or another one, and their backward forms.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <vector>

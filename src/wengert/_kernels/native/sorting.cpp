@@ -1,5 +1,6 @@
 // Sorting along a dimension, the most extreme elements, distinct elements: for the dispatcher only. Keys are copied once
 // from an array that another thread may rewrite; places are those of the copy and cannot lie outside.
+#include "laid.hpp"
 #include "order.hpp"
 
 #include <algorithm>
@@ -345,7 +346,7 @@ PyObject* distinct_card(Call args) {
 }
 
 PyMethodDef sorting_methods[] = {
-    direct_method("direct_sort_along", laid<direct<4, sort_card>>, "sort_along(self, stable, dim, descending), or NotImplemented"),
+    direct_method("direct_sort_along", laid<direct<4, sort_card>, few_with_gaps>, "sort_along(self, stable, dim, descending), or NotImplemented"),
     direct_method("direct_topk_along", laid<direct<5, topk_card>>, "topk_along(self, k, dim, largest, sorted), or NotImplemented"),
     direct_method("direct_distinct", laid<direct<5, distinct_card>>, "distinct(self, dim, consecutive, inverse, counts), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

@@ -1,6 +1,6 @@
 // Variances and standard deviations, alone and together with the mean: for the dispatcher only.
 #include "block.hpp"
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <cmath>
 

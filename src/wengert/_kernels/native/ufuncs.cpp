@@ -1,6 +1,7 @@
 // Functions of NumPy's and SciPy's that work element by element, by their inner loops alone: for the dispatcher only. The
 // numbers are those of the bodies, which call the same loops.
 #include "ufuncs.hpp"
+#include "laid.hpp"
 
 #include "pointwise.hpp"
 
@@ -287,19 +288,19 @@ PyObject* polygamma(Call args) {
 }
 
 #define WENGERT_METHOD(operands, module, name) \
-    direct_method("direct_" #name, laid<direct<operands == ONE ? 1 : 2, card_##name>>, #name ", or NotImplemented"),
-#define WENGERT_LOOP_METHOD(op, name) direct_method("direct_" #name, laid<direct<1, card_##name>>, #name "(self), or NotImplemented"),
+    direct_method("direct_" #name, iterated<direct<operands == ONE ? 1 : 2, card_##name>>, #name ", or NotImplemented"),
+#define WENGERT_LOOP_METHOD(op, name) direct_method("direct_" #name, iterated<direct<1, card_##name>>, #name "(self), or NotImplemented"),
 PyMethodDef ufunc_methods[] = {
     WENGERT_UFUNCS(WENGERT_METHOD)
     WENGERT_UFUNCS_WITH_LOOPS(WENGERT_LOOP_METHOD)
-    direct_method("direct_logical_and", laid<direct<2, logical_and>>, "logical_and(self, other), or NotImplemented"),
-    direct_method("direct_logical_or", laid<direct<2, logical_or>>, "logical_or(self, other), or NotImplemented"),
-    direct_method("direct_logical_xor", laid<direct<2, logical_xor>>, "logical_xor(self, other), or NotImplemented"),
-    direct_method("direct_copysign", laid<direct<2, copysign>>, "copysign(self, other), or NotImplemented"),
-    direct_method("direct_nextafter", laid<direct<2, nextafter>>, "nextafter(self, other), or NotImplemented"),
-    direct_method("direct_logaddexp2", laid<direct<2, logaddexp2>>, "logaddexp2(self, other), or NotImplemented"),
+    direct_method("direct_logical_and", iterated<direct<2, logical_and>>, "logical_and(self, other), or NotImplemented"),
+    direct_method("direct_logical_or", iterated<direct<2, logical_or>>, "logical_or(self, other), or NotImplemented"),
+    direct_method("direct_logical_xor", iterated<direct<2, logical_xor>>, "logical_xor(self, other), or NotImplemented"),
+    direct_method("direct_copysign", iterated<direct<2, copysign>>, "copysign(self, other), or NotImplemented"),
+    direct_method("direct_nextafter", iterated<direct<2, nextafter>>, "nextafter(self, other), or NotImplemented"),
+    direct_method("direct_logaddexp2", iterated<direct<2, logaddexp2>>, "logaddexp2(self, other), or NotImplemented"),
     direct_method("direct_logcumsumexp", laid<direct<2, logcumsumexp>>, "logcumsumexp(self, dim), or NotImplemented"),
-    direct_method("direct_polygamma", laid<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
+    direct_method("direct_polygamma", iterated<direct<2, polygamma>>, "polygamma(n, self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_METHOD
