@@ -179,7 +179,9 @@ def test_many_elements_are_filled(native, value, dtype):
             continue
         assert answered is None and target.tobytes() == wanted.tobytes()
         assert np.count_nonzero(whole == 1) == 8 + (COUNT if one == 1 else 0)
-    assert native.direct_fill_(np.ones((COUNT, 2), dtype)[:, 0], one) is NotImplemented
+    pairs = np.ones((COUNT, 2), dtype)
+    assert native.direct_fill_(pairs[:, 0], one) is None
+    assert pairs[:, 0].tobytes() == wanted.tobytes() and (pairs[:, 1] == 1).all()
     away = np.frombuffer(np.zeros(8 * COUNT + 1, np.uint8)[1:].data, dtype, COUNT if dtype != "c16" else COUNT // 2)
     if not away.flags.aligned:
         assert (

@@ -25,6 +25,8 @@ cpdef bint suggests_channels(object array) except -1
 @cython.locals(least=long)
 cpdef bint channels_lie_inside(tuple shape, tuple strides) except -1
 cpdef bint is_channels_last(object array) except -1
+@cython.locals(reach=long)
+cpdef long reach_of(object array) except? -1
 @cython.locals(arrays=list, tensors=list, plain=list, position=long, at=long)
 cpdef list operands_of(Declaration op, tuple args)
 cpdef bint is_among(object array, list others) except -1

@@ -155,11 +155,21 @@ def is_dense(array: Any) -> bool:
     if array.flags.c_contiguous or array.flags.f_contiguous:
         return True
     expected = array.itemsize
+    if reach_of(array) != expected * (door.size_of(array) - 1):
+        return False
     for stride, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape) if n != 1):
         if stride != expected:
             return False
         expected *= length
     return True
+
+
+def reach_of(array: Any) -> int:
+    """How many bytes the last element of an array lies from the first, counted forwards along all dimensions."""
+    reach: int = 0
+    for stride, length in zip(array.strides, array.shape):
+        reach += abs(stride) * (length - 1)
+    return reach
 
 
 def is_channels_last(array: Any) -> bool:

@@ -83,7 +83,7 @@ def refuse_shared(target: Any, other: Any, wholly: bool) -> None:
     Raises:
         RuntimeError: two dense arrays overlap. (Of others torch does not know either; here they are read first.)
     """
-    if np.may_share_memory(target, other) and target.size and other.size and is_dense(target) and is_dense(other):
+    if target.size and other.size and is_dense(target) and is_dense(other) and np.may_share_memory(target, other):
         if wholly or layout(target) != layout(other):
             raise RuntimeError(errors.PARTIAL_OVERLAP)
 

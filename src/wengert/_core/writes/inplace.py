@@ -133,10 +133,10 @@ def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
     array: Any = target._array_
     if functional.native is None or functional.several or door.has_zero_stride(array):
         return None
-    if door.size_of(array) > SMALL and (op.native is not None or not op.by_result):
+    if door.size_of(array) > (SMALL if door.has_rows(array) else FEW) and (op.native is not None or not op.by_result):
         return None
     if shares_memory(target, args):
-        return None
+        overlap.check(functional, target, args)
     made: Any = door.on_arrays(functional.native, args, Tensor)
     if made is NotImplemented or not door.share_space(made, array):
         return None
@@ -156,6 +156,8 @@ def shares_memory(target: Tensor, args: tuple[Any, ...]) -> bool:
 
 SMALL = 1024
 """Up to so many elements a result of its own costs less than the way around it, whatever the operator."""
+FEW = 1 << 14
+"""The same of a target that does not lie in rows, which functions that write in place do not know."""
 
 
 def refuse_unwritable(functional: Op, args: tuple[Any, ...], target: Tensor, modes: Modes) -> None:

@@ -31,6 +31,8 @@ cpdef bint assign(Op advanced, Tensor base, object index, Tensor value) except -
 cpdef object number_like(object native, Tensor base, object value)
 @cython.locals(shape=tuple)
 cpdef bint begins_with_one(Tensor tensor) except -1
+@cython.locals(missing=long, dim=long)
+cpdef bint is_repeated(tuple shape, tuple whole) except -1
 @cython.locals(modes=Modes, word=long, log=Log, writer=InPlaceOp, event=Event)
 cpdef bint write_part(Tensor base, tuple steps, Tensor value) except -1
 @cython.locals(args=tuple, wanted=bint, node=OpNode)

@@ -247,7 +247,8 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
     """Write `value` into a view of `base`.
 
     The same as `copy_(value)` on the view (`fill_(value)` if that is a single number) for the plain case: base and
-    value are no views, share no memory, and the value has the dtype and the shape of the part.
+    value are no views, share no memory, and the value has the dtype and the shape of the part, or broadcasts to that
+    shape and requires no gradient.
 
     Args:
         base: tensor.
@@ -273,9 +274,10 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
     if door.dtype_of(part) is not door.dtype_of(given) or door.has_zero_stride(part):
         return False
     if door.shape_of(part) != door.shape_of(given):
-        if door.ndim_of(given):
+        if door.ndim_of(given) == 0:
+            writer = slots.table.fill_
+        elif value._flags_ & flags.REQUIRES_GRAD or not is_repeated(door.shape_of(given), door.shape_of(part)):
             return False
-        writer = slots.table.fill_
     event: Event = None if log is None else log.begin_call(writer, (base, value), modes)
     store(part, given)
     count_write(base._storage_, writer.name)
@@ -283,6 +285,17 @@ def write_part(base: Tensor, steps: tuple[Any, ...], value: Tensor) -> bool:
         replace_history(base, history(base, steps, writer.functional, value, modes))
     if event is not None:
         log.end(event, None)
+    return True
+
+
+def is_repeated(shape: tuple[Any, ...], whole: tuple[Any, ...]) -> bool:
+    """Whether what has a shape broadcasts to another one, of as many dimensions or more."""
+    missing: int = len(whole) - len(shape)
+    if missing < 0:
+        return False
+    for dim in range(len(shape)):
+        if shape[dim] != 1 and shape[dim] != whole[dim + missing]:
+            return False
     return True
 
 

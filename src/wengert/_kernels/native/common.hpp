@@ -270,11 +270,17 @@ public:
     Owned& operator=(const Owned&) = delete;
     explicit operator bool() const { return array_ != nullptr; }
     PyArrayObject* get() const { return array_; }
-    PyObject* give() {
+    bool set(PyArrayObject* array) {
+        Py_XDECREF(array_);
+        array_ = array;
+        return array_ != nullptr;
+    }
+    PyArrayObject* take() {
         PyArrayObject* array = array_;
         array_ = nullptr;
-        return reinterpret_cast<PyObject*>(array);
+        return array;
     }
+    PyObject* give() { return reinterpret_cast<PyObject*>(take()); }
 
 private:
     PyArrayObject* array_;

@@ -1,80 +1,24 @@
 // Copies of arrays, and what `flatten`, `chunk` and `narrow` are made of.
+#include "laid.hpp"
+#include "moves.hpp"
 #include "views.hpp"
 
 #include <cstring>
 #include <initializer_list>
 
 namespace wengert {
-namespace {
-
-// Up to so many elements are copied by plain loops; NumPy's copies find a good order of the dimensions first.
-constexpr npy_intp most_plainly = 4096;
-
-template <size_t size>
-bool copy_plainly(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from,
-                  const npy_intp* from_strides) {
-    if (ndim == 0) {
-        std::memcpy(to, from, size);
-    } else if (ndim == 1) {
-        for (npy_intp at = 0; at < *shape; ++at) std::memcpy(to + at * *to_strides, from + at * *from_strides, size);
-    } else {
-        for (npy_intp at = 0; at < *shape; ++at)
-            copy_plainly<size>(ndim - 1, shape + 1, to + at * *to_strides, to_strides + 1, from + at * *from_strides, from_strides + 1);
-    }
-    return true;
-}
-
-// Copies pieces of memory that lie in one in both arrays, by all threads; false, with nothing done, if they are short.
-bool copy_runs(int ndim, const npy_intp* shape, char* to, const npy_intp* to_strides, const char* from, const npy_intp* from_strides,
-               npy_intp itemsize) {
-    constexpr npy_intp least_run = 64;  // bytes, below which the order of the dimensions matters
-    npy_intp run = itemsize, rows = 1;
-    while (ndim > 0 && (shape[ndim - 1] == 1 || (to_strides[ndim - 1] == run && from_strides[ndim - 1] == run))) run *= shape[--ndim];
-    if (run < least_run) return false;
-    for (int dim = 0; dim < ndim; ++dim) rows *= shape[dim];
-    const ReleaseGil unlocked(true);
-    parallel_for(rows, run / 4 + 1, [=](npy_intp begin, npy_intp end) {
-        npy_intp index[NPY_MAXDIMS];
-        for (npy_intp dim = ndim - 1, rest = begin; dim >= 0; rest /= shape[dim--]) index[dim] = rest % shape[dim];
-        for (npy_intp row = begin; row < end; ++row) {
-            npy_intp target = 0, source = 0;
-            for (int dim = 0; dim < ndim; ++dim) target += index[dim] * to_strides[dim], source += index[dim] * from_strides[dim];
-            std::memcpy(to + target, from + source, static_cast<size_t>(run));
-            for (int dim = ndim - 1; dim >= 0 && ++index[dim] == shape[dim]; --dim) index[dim] = 0;
-        }
-    });
-    return true;
-}
-
-}  // namespace
-
-bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
-    const npy_intp count = PyArray_SIZE(from);
-    if (count == 0) return true;
-    const auto copy = [&](auto copier) {
-        return copier(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from));
-    };
-    if (count <= most_plainly) {
-        switch (PyArray_ITEMSIZE(from)) {
-            case 1: return copy(copy_plainly<1>);
-            case 2: return copy(copy_plainly<2>);
-            case 4: return copy(copy_plainly<4>);
-            case 8: return copy(copy_plainly<8>);
-            case 16: return copy(copy_plainly<16>);
-        }
-    } else if (copy([&](auto... where) { return copy_runs(where..., PyArray_ITEMSIZE(from)); })) {
-        return true;
-    }
-    Owned part(reinterpret_cast<PyArrayObject*>(take(whole, seen)));
-    return part && PyArray_CopyInto(part.get(), from) == 0;
+void put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
+    move_elements(seen.ndim, seen.shape, PyArray_BYTES(whole) + seen.offset, seen.strides, PyArray_BYTES(from), PyArray_STRIDES(from),
+                  PyArray_ITEMSIZE(from));
 }
 
 PyArrayObject* new_copy(PyArrayObject* x) {
     if (PyDataType_REFCHK(PyArray_DESCR(x))) return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER));
     Geometry rows = geometry_of(x);
     Owned copy(new_array(PyArray_DESCR(x), rows.ndim, rows.shape));
-    const bool made = copy && fill_rows(rows, PyArray_ITEMSIZE(x)) && put(copy.get(), rows, x);
-    return made ? reinterpret_cast<PyArrayObject*>(copy.give()) : nullptr;
+    if (!copy || !fill_rows(rows, PyArray_ITEMSIZE(x))) return nullptr;
+    put(copy.get(), rows, x);
+    return copy.take();
 }
 
 namespace {
@@ -92,7 +36,8 @@ PyObject* copy_in_rows(PyArrayObject* array) {
     if (!result) return nullptr;
     if (!PyArray_IS_C_CONTIGUOUS(array)) {
         if (!fill_rows(rows, PyArray_ITEMSIZE(array))) Py_RETURN_NOTIMPLEMENTED;
-        return put(result.get(), rows, array) ? result.give() : nullptr;
+        put(result.get(), rows, array);
+        return result.give();
     }
     ReleaseGil released(PyArray_SIZE(array) >= thread_threshold);
     std::memcpy(PyArray_DATA(result.get()), PyArray_DATA(array), static_cast<size_t>(PyArray_NBYTES(array)));
@@ -179,7 +124,7 @@ PyObject* narrow_arguments(PyObject*, Arguments args, Py_ssize_t nargs) {
 }
 
 PyMethodDef copy_methods[] = {
-    direct_method("direct_clone", clone, "clone(x, memory_format), the format None or row-major"),
+    direct_method("direct_clone", iterated<clone>, "clone(x, memory_format), the format None or row-major"),
     direct_method("direct_contiguous", contiguous, "contiguous(x, memory_format)"),
     direct_method("direct_flatten", flatten, "flatten(x, start_dim, end_dim)"),
     direct_method("direct_chunk_arguments", chunk_arguments, "chunk_arguments(x, chunks, dim)"),

@@ -3,9 +3,9 @@
 // row, so the dimensions that are transformed must be the last ones.
 #include <algorithm>
 
-#include "direct.hpp"
 #include "fourier_axes.hpp"
 #include "fourier_plan.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 namespace {
@@ -244,9 +244,9 @@ PyObject* line_arguments(Call args) {
 }
 
 PyMethodDef fourier_methods[] = {
-    direct_method("direct_fft_c2c", direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
-    direct_method("direct_fft_r2c", direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, "fft_r2c(self, dim, normalization, onesided), or NotImplemented"),
-    direct_method("direct_fft_c2r", direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>,
+    direct_method("direct_fft_c2c", laid<direct<4, by_parts<fft_c2c<float>, fft_c2c<double>>>, few_with_gaps>, "fft_c2c(self, dim, normalization, forward), or NotImplemented"),
+    direct_method("direct_fft_r2c", laid<direct<4, by_element<fft_r2c<float>, fft_r2c<double>>>, few_with_gaps>, "fft_r2c(self, dim, normalization, onesided), or NotImplemented"),
+    direct_method("direct_fft_c2r", laid<direct<4, by_parts<fft_c2r<float>, fft_c2r<double>>>, few_with_gaps>,
                   "fft_c2r(self, dim, normalization, last_dim_size), or NotImplemented"),
     direct_method("direct_fft_arguments", direct<4, line_arguments<OF_ALL>>, "fft_arguments(input, n, dim, norm), or NotImplemented"),
     direct_method("direct_ifft_arguments", direct<4, line_arguments<INVERSE_OF_ALL>>, "ifft_arguments(input, n, dim, norm), or NotImplemented"),

@@ -1,5 +1,5 @@
 // Images at places between their elements, and the rules of that: for the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 
@@ -252,11 +252,11 @@ PyObject* grid_rule(Call args) {
 }
 
 PyMethodDef grid_methods[] = {
-    direct_method("direct_grid_sample", direct<5, by_element<forward<float>, forward<double>>>,
+    direct_method("direct_grid_sample", laid<direct<5, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "grid_sample(input, grid, mode, padding, align_corners), or NotImplemented"),
-    direct_method("direct_grid_sample_input_rule", direct<6, by_element<input_rule<float>, input_rule<double>>>,
+    direct_method("direct_grid_sample_input_rule", laid<direct<6, by_element<input_rule<float>, input_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input_shape, grid, mode, padding, align_corners), or NotImplemented"),
-    direct_method("direct_grid_sample_grid_rule", direct<7, by_element<grid_rule<float>, grid_rule<double>>>,
+    direct_method("direct_grid_sample_grid_rule", laid<direct<7, by_element<grid_rule<float>, grid_rule<double>>>, few_with_gaps>,
                   "its rule (grad, input, grid, grid_shape, mode, padding, align_corners), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -126,27 +126,25 @@ PyObject* index_slices(PyObject** slots) {
     return inside ? result.give() : nullptr;
 }
 
-// Several axes: (outer, axis, inner) of `out` and of `places`, which have the same outer and inner shape; false if an index
-// lies outside.
+// Elements, each at a place of its own; false if an index lies outside.
 template <class T>
-bool add_elements(T* out, const Line& line, const int64_t* places, npy_intp count, const T* values) {
-    ReleaseGil unlocked((Size(line.outer) * count * line.inner).value_or_most() >= thread_threshold);
-    return at_places(places, line, count, sizeof(T), [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
+bool add_elements(T* out, const Over& over, PyArrayObject* index, const T* values) {
+    ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
+    return at_places(data_of<int64_t>(index), over, sizeof(T), [=](npy_intp to, npy_intp from) { out[to] += values[from]; });
 }
 
 template <class T>
 PyObject* scatter(PyObject** slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
     PyArrayObject* index = plain(slots[2], int64_descr);
-    PyArrayObject* source = plain(slots[3], descr_of<T>());
+    PyArrayObject* given = aligned(slots[3], descr_of<T>());
     int axis = 0;
-    if (!x || !index || !source || !as_axis(slots[1], PyArray_NDIM(x), axis)) return nullptr;
-    if (!same_slices(index, x, axis) || !same_shape(index, source)) return nullptr;
-    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    Owned result(new_copy(x));
+    Over over;
+    if (!x || !index || !given || !as_axis(slots[1], PyArray_NDIM(x), axis) || !over.find(PyArray_NDIM(x), PyArray_DIMS(x), index, axis)) return nullptr;
+    const Owned source(part_under(given, index));
+    Owned result(source ? new_copy(x) : nullptr);
     if (!result) return nullptr;
-    const bool inside = add_elements<T>(data_of<T>(result.get()), line, data_of<int64_t>(index), PyArray_DIM(index, axis),
-                                        data_of<T>(source));
+    const bool inside = add_elements<T>(data_of<T>(result.get()), over, index, data_of<T>(source.get()));
     return inside ? result.give() : nullptr;
 }
 
@@ -281,11 +279,11 @@ PyObject* gather_rule(PyObject* const* args) {
     PyArrayObject* index = plain(args[3], int64_descr);
     if (!index || read.ndim < 1) return nullptr;
     Owned grad(in_rows(args[0], descr_of<T>()));
-    if (!grad || !same_shape(grad.get(), index) || !read.gives(grad.get())) return nullptr;
+    Over over;
+    if (!grad || !same_shape(grad.get(), index) || !over.find(read.ndim, read.shape, index, read.axis)) return nullptr;
     Owned result(new_zeros(descr_of<T>(), read.ndim, read.shape));
     if (!result) return nullptr;
-    const bool inside = add_elements<T>(data_of<T>(result.get()), line_of(read.shape, read.ndim, read.axis),
-                                        data_of<int64_t>(index), PyArray_DIM(index, read.axis), data_of<T>(grad.get()));
+    const bool inside = add_elements<T>(data_of<T>(result.get()), over, index, data_of<T>(grad.get()));
     return inside ? result.give() : nullptr;
 }
 // (grad, self_shape, dim, index): the slices of the gradient added where `index_select` read
@@ -315,17 +313,17 @@ PyObject* embedding_rule(PyObject* const* args) {
 }
 
 PyMethodDef index_methods[] = {
-    direct_method("direct_scatter_add", direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>,
+    direct_method("direct_scatter_add", laid<direct<4, by_element<of_card<scatter<float>, 4>, of_card<scatter<double>, 4>>>>,
                   "scatter_add(self, dim, index, src), or NotImplemented"),
-    direct_method("direct_index_add", direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>,
+    direct_method("direct_index_add", laid<direct<5, by_element<of_card<index_slices<float>, 5>, of_card<index_slices<double>, 5>>>, few_with_gaps>,
                   "index_add(self, dim, index, source, alpha), or NotImplemented"),
     direct_method("direct_index_add_", direct<5, by_element<add_in_place<float>, add_in_place<double>>>,
                   "index_add_(self, dim, index, source, alpha): None, or NotImplemented"),
-    direct_method("direct_gather_rule", direct<4, by_element<gather_rule<float>, gather_rule<double>>>,
+    direct_method("direct_gather_rule", laid<direct<4, by_element<gather_rule<float>, gather_rule<double>>>>,
                   "gather_rule(grad, self_shape, dim, index), or NotImplemented"),
-    direct_method("direct_index_select_rule", direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>,
+    direct_method("direct_index_select_rule", laid<direct<4, by_element<index_select_rule<float>, index_select_rule<double>>>>,
                   "index_select_rule(grad, self_shape, dim, index), or NotImplemented"),
-    direct_method("direct_embedding_rule", direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>,
+    direct_method("direct_embedding_rule", laid<direct<5, by_element<embedding_rule<float>, embedding_rule<double>>>>,
                   "embedding_rule(grad, indices, weight_shape, padding_idx, scale_grad_by_freq), or NotImplemented"),
     fast_method("embedding_backward", embedding_backward, "embedding_backward(grad, indices, rows, padding_idx=-1)"),
     fast_method("index_add", index_add, "index_add(x, axis, index, source, alpha=1)"),

@@ -1,5 +1,6 @@
 // x[index] and x[index] = value for index arrays or a mask: the cards `index` and `index_put`, and their rules.
 #include "broadcast.hpp"
+#include "laid.hpp"
 #include "masks.hpp"
 #include "places.hpp"
 
@@ -126,7 +127,7 @@ PyObject* index_put(PyObject* const* args) {
     PyArrayObject* target = args[3] == Py_False ? as_target(args[0]) : nullptr;
     PyArrayObject* values = target ? as_source(args[2], target) : nullptr;
     PyArrayObject* mask = values && plain(args[0]) ? whole_mask(args[1], target) : nullptr;
-    if (mask && plain(args[2]) && lie_apart(target, mask) && PyArray_SIZE(target) > most_elements && PyArray_NDIM(values) <= 1) {
+    if (mask && plain(args[2]) && lie_apart(target, mask) && PyArray_NDIM(values) <= 1) {
         if (put_under(target, mask, values)) Py_RETURN_NONE;
         return nullptr;
     }
@@ -222,11 +223,11 @@ PyObject* index_put_rule(PyObject* const* args) {
 }
 
 PyMethodDef place_methods[] = {
-    direct_method("direct_index", direct<2, index>, "index(self, indices), or NotImplemented"),
+    direct_method("direct_index", laid<direct<2, index>, few_with_gaps>, "index(self, indices), or NotImplemented"),
     direct_method("direct_index_put_", direct<4, index_put>, "index_put_(self, indices, values, accumulate): None, or NotImplemented"),
-    direct_method("direct_index_put", direct<4, index_put_copy>, "index_put(self, indices, values, accumulate), or NotImplemented"),
-    direct_method("direct_index_put_rule", direct<3, index_put_rule>, "index_put_rule(grad, indices, accumulate), or NotImplemented"),
-    direct_method("direct_index_rule", direct<3, by_element<index_rule<float>, index_rule<double>>>,
+    direct_method("direct_index_put", laid<direct<4, index_put_copy>, few_with_gaps>, "index_put(self, indices, values, accumulate), or NotImplemented"),
+    direct_method("direct_index_put_rule", laid<direct<3, index_put_rule>, few_with_gaps>, "index_put_rule(grad, indices, accumulate), or NotImplemented"),
+    direct_method("direct_index_rule", laid<direct<3, by_element<index_rule<float>, index_rule<double>>>, few_with_gaps>,
                   "index_rule(grad, self_shape, indices), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

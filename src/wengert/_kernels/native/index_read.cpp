@@ -24,30 +24,28 @@ PyArrayObject* plain_or_repeated(PyObject* object) {
 
 // out[o, i, j] = x[o, index[o, i, j], j], elements of `x` `step` bytes apart; false if an index lies outside.
 template <size_t bytes>
-bool gather_elements(const char* x, npy_intp step, const int64_t* index, char* out, const Line& line, npy_intp count) {
-    return at_places(index, line, count, bytes, [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
+bool gather_elements(const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
+    return at_places(index, over, bytes, [=](npy_intp from, npy_intp to) { std::memcpy(out + to * bytes, x + from * step, bytes); });
 }
-bool gather_bytes(npy_intp bytes, const char* x, npy_intp step, const int64_t* index, char* out, const Line& line, npy_intp count) {
+bool gather_bytes(npy_intp bytes, const char* x, npy_intp step, const int64_t* index, char* out, const Over& over) {
     switch (bytes) {
-        case 1: return gather_elements<1>(x, step, index, out, line, count);
-        case 2: return gather_elements<2>(x, step, index, out, line, count);
-        case 4: return gather_elements<4>(x, step, index, out, line, count);
-        case 8: return gather_elements<8>(x, step, index, out, line, count);
-        case 16: return gather_elements<16>(x, step, index, out, line, count);
+        case 1: return gather_elements<1>(x, step, index, out, over);
+        case 2: return gather_elements<2>(x, step, index, out, over);
+        case 4: return gather_elements<4>(x, step, index, out, over);
+        case 8: return gather_elements<8>(x, step, index, out, over);
+        case 16: return gather_elements<16>(x, step, index, out, over);
     }
     return false;
 }
 
-// gather(self, dim, index): the other lengths of both are the same
+// gather(self, dim, index)
 PyObject* gather(PyObject* const* args) {
     PyArrayObject *x = plain_or_repeated(args[0]), *index = plain(args[2], int64_descr);
     int axis = 0;
     if (!x || !index || PyArray_NDIM(index) != PyArray_NDIM(x) || !as_axis(args[1], PyArray_NDIM(x), axis)) return nullptr;
-    for (int i = 0; i < PyArray_NDIM(x); ++i)
-        if (i != axis && PyArray_DIM(index, i) != PyArray_DIM(x, i)) return nullptr;
-    const npy_intp size = PyArray_SIZE(index), count = PyArray_DIM(index, axis);
-    if (size == 0) return nullptr;
-    const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
+    const npy_intp size = PyArray_SIZE(index);
+    Over over;
+    if (size == 0 || !over.find(PyArray_NDIM(x), PyArray_DIMS(x), index, axis)) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(index), PyArray_DIMS(index)));
     if (!result) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(x), step = plain(args[0]) ? bytes : 0;
@@ -57,7 +55,7 @@ PyObject* gather(PyObject* const* args) {
     bool inside;
     {
         ReleaseGil unlocked(size >= thread_threshold);
-        inside = gather_bytes(bytes, values, step, places, out, line, count);
+        inside = gather_bytes(bytes, values, step, places, out, over);
     }
     return inside ? result.give() : nullptr;
 }

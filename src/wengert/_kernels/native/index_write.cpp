@@ -1,6 +1,7 @@
 // Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their in-place forms,
 // which write everything and return None, or write nothing and answer NotImplemented.
 #include "elements.hpp"
+#include "laid.hpp"
 
 #include <vector>
 
@@ -120,11 +121,11 @@ PyObject* on_copy(Call args) {
 }
 
 PyMethodDef slice_methods[] = {
-    direct_method("direct_index_copy", direct<4, on_copy<copy_slices>>, "index_copy(self, dim, index, source), or NotImplemented"),
+    direct_method("direct_index_copy", laid<direct<4, on_copy<copy_slices>>, few_with_gaps>, "index_copy(self, dim, index, source), or NotImplemented"),
     direct_method("direct_index_copy_", direct<4, copy_slices>, "index_copy_(self, dim, index, source): None, or NotImplemented"),
-    direct_method("direct_index_fill", direct<4, on_copy<fill_slices>>, "index_fill(self, dim, index, value), or NotImplemented"),
+    direct_method("direct_index_fill", laid<direct<4, on_copy<fill_slices>>, few_with_gaps>, "index_fill(self, dim, index, value), or NotImplemented"),
     direct_method("direct_index_fill_", direct<4, fill_slices>, "index_fill_(self, dim, index, value): None, or NotImplemented"),
-    direct_method("direct_put", direct<4, on_copy<put_places>>, "put(self, index, source, accumulate), or NotImplemented"),
+    direct_method("direct_put", laid<direct<4, on_copy<put_places>>, few_with_gaps>, "put(self, index, source, accumulate), or NotImplemented"),
     direct_method("direct_put_", direct<4, put_places>, "put_(self, index, source, accumulate): None, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,7 +1,7 @@
 // Arrays in a part of larger ones: diagonals of zeros, parts replaced. For the dispatcher only.
 #include "views.hpp"
 
-#include "direct.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 namespace {
@@ -30,7 +30,9 @@ PyObject* diag_embed(PyObject* const* args) {
     Geometry seen = whole;
     if (!fill_diagonal(seen, args[1], args[2], args[3]) || !has_shape(x, seen)) return nullptr;
     Owned result(new_zeros(PyArray_DESCR(x), whole.ndim, whole.shape));
-    return result && put(result.get(), seen, x) ? result.give() : nullptr;
+    if (!result) return nullptr;
+    put(result.get(), seen, x);
+    return result.give();
 }
 
 // diagonal_copy(self, offset, dim1, dim2)
@@ -48,7 +50,9 @@ PyObject* with_part(PyArrayObject* x, PyObject* object, const Geometry& seen) {
     PyArrayObject* part = values(object);
     if (!part || PyArray_DESCR(part) != PyArray_DESCR(x) || !has_shape(part, seen)) return nullptr;
     Owned result(new_copy(x));
-    return result && put(result.get(), seen, part) ? result.give() : nullptr;
+    if (!result) return nullptr;
+    put(result.get(), seen, part);
+    return result.give();
 }
 PyArrayObject* in_row_major(PyObject* object) {
     PyArrayObject* x = values(object);
@@ -107,15 +111,15 @@ PyObject* block_diag(PyObject* const* args) {
         if (!x || rows(x) > height.value() - row || columns(x) > width.value() - column) return nullptr;  // of another shape by now
         seen.offset = row * whole.strides[0] + column * whole.strides[1];
         for (int dim = 0; dim < PyArray_NDIM(x); ++dim) seen.add(PyArray_DIM(x, dim), whole.strides[2 - PyArray_NDIM(x) + dim]);
-        if (!put(result.get(), seen, x)) return nullptr;
+        put(result.get(), seen, x);
         row += rows(x), column += columns(x);
     }
     return result.give();
 }
 
 PyMethodDef inserted_methods[] = {
-    direct_method("direct_diag_embed", direct<4, diag_embed>, "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
-    direct_method("direct_diagonal_copy", direct<4, diagonal_copy>, "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_diag_embed", laid<direct<4, diag_embed>, few_with_gaps>, "diag_embed(self, offset, dim1, dim2), or NotImplemented"),
+    direct_method("direct_diagonal_copy", laid<direct<4, diagonal_copy>, few_with_gaps>, "diagonal_copy(self, offset, dim1, dim2), or NotImplemented"),
     direct_method("direct_diagonal_scatter", direct<5, diagonal_scatter>, "diagonal_scatter(self, src, offset, dim1, dim2), or NotImplemented"),
     direct_method("direct_select_scatter", direct<4, select_scatter>, "select_scatter(self, src, dim, index), or NotImplemented"),
     direct_method("direct_slice_scatter", direct<6, slice_scatter>, "slice_scatter(self, src, dim, start, end, step), or NotImplemented"),

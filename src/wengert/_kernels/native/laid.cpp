@@ -3,6 +3,16 @@
 
 namespace wengert {
 
+PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides) {
+    Py_INCREF(PyArray_DESCR(array));
+    const int flags = PyArray_FLAGS(array) & (NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED);
+    PyObject* view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), ndim, shape, strides, PyArray_DATA(array), flags, nullptr);
+    if (!view) return nullptr;
+    Py_INCREF(array);
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), reinterpret_cast<PyObject*>(array)) < 0) return Py_DECREF(view), nullptr;
+    return reinterpret_cast<PyArrayObject*>(view);
+}
+
 bool Iterated::find(PyObject* const* args, Py_ssize_t nargs, bool first_last) {
     PyArrayObject* arrays[Exchanged::most];
     bool all_in_rows = true;
@@ -93,17 +103,9 @@ PyArrayObject* Iterated::seen(PyArrayObject* array) const {
         shape[i] = own < 0 ? 1 : PyArray_DIM(array, own);
         strides[i] = own < 0 ? PyArray_ITEMSIZE(array) : PyArray_STRIDE(array, own);
     }
-    Py_INCREF(PyArray_DESCR(array));
-    const int flags = PyArray_FLAGS(array) & (NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED);
-    PyObject* view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), ndim_, shape, strides, PyArray_DATA(array), flags, nullptr);
-    if (!view) return nullptr;
-    auto* made = reinterpret_cast<PyArrayObject*>(view);
-    Py_INCREF(array);
-    if (PyArray_SetBaseObject(made, reinterpret_cast<PyObject*>(array)) < 0) return Py_DECREF(view), nullptr;
-    if (PyArray_IS_C_CONTIGUOUS(made) || !with_few(view)) return made;
-    PyArrayObject* copy = new_copy(made);
-    Py_DECREF(view);
-    return copy;
+    Owned view(seen_as(array, ndim_, shape, strides));
+    if (!view || PyArray_IS_C_CONTIGUOUS(view.get())) return view.take();
+    return with_few(reinterpret_cast<PyObject*>(view.get())) ? new_copy(view.get()) : view.take();
 }
 
 bool Iterated::restore(PyObject* object) const {

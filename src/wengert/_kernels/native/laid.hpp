@@ -1,5 +1,5 @@
-// Functions of arrays in rows, asked for arrays that lie in another way: with copies of those that have few elements, and of functions that
-// work element by element with the dimensions in the order of memory. A copy of few costs less than the twins' way.
+// Functions of arrays in rows, asked for arrays that lie in another way: with copies of those that are not very large, and of functions that
+// work element by element with the dimensions in the order of memory. A copy costs less than the twins' way.
 #pragma once
 
 #include "direct.hpp"
@@ -8,9 +8,9 @@
 
 namespace wengert {
 
-// An exact array of few numbers that may be copied; null for anything else.
+// An exact array of numbers, few enough to be copied; null for anything else.
 inline PyArrayObject* with_few(PyObject* object) {
-    constexpr npy_intp few = 1 << 14;
+    constexpr npy_intp few = 1 << 24;  // memory for a copy
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     const bool known = (PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) && !PyArray_ISBYTESWAPPED(array) && PyTypeNum_ISNUMBER(PyArray_TYPE(array));
@@ -26,6 +26,9 @@ inline PyArrayObject* few_with_gaps(PyObject* object) {
     PyArrayObject* array = few_in_another_way(object);
     return array && lies_in_rows(array) ? array : nullptr;
 }
+
+// A view of an array under a shape and strides within its memory, for reading.
+PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides);
 
 // The arguments of a call, some of them exchanged for arrays of its own.
 class Exchanged {

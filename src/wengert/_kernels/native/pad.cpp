@@ -1,5 +1,6 @@
 // Borders: of a constant, or of an array's own elements, and the transpose of that. For the dispatcher only.
 #include "elements.hpp"
+#include "laid.hpp"
 #include "views.hpp"
 
 #include <vector>
@@ -239,12 +240,12 @@ PyObject* edge_pad_rule(Call args) {
 }
 
 PyMethodDef pad_methods[] = {
-    direct_method("direct_constant_pad_nd", direct<3, constant_pad_nd>, "constant_pad_nd(self, pad, value), or NotImplemented"),
-    direct_method("direct_pad_constant", direct<3, pad_constant>, "constant_pad_nd(self, pad, value or None), or NotImplemented"),
-    direct_method("direct_edge_pad", direct<3, edge_pad>, "edge_pad(self, pad, mode), or NotImplemented"),
-    direct_method("direct_edge_pad_backward", direct<4, by_element<folded<float>, folded<double>>>,
+    direct_method("direct_constant_pad_nd", laid<direct<3, constant_pad_nd>, few_with_gaps>, "constant_pad_nd(self, pad, value), or NotImplemented"),
+    direct_method("direct_pad_constant", laid<direct<3, pad_constant>, few_with_gaps>, "constant_pad_nd(self, pad, value or None), or NotImplemented"),
+    direct_method("direct_edge_pad", laid<direct<3, edge_pad>, few_with_gaps>, "edge_pad(self, pad, mode), or NotImplemented"),
+    direct_method("direct_edge_pad_backward", laid<direct<4, by_element<folded<float>, folded<double>>>, few_with_gaps>,
                   "edge_pad_backward(grad, pad, mode, shape), or NotImplemented"),
-    direct_method("direct_edge_pad_rule", direct<5, edge_pad_rule>, "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
+    direct_method("direct_edge_pad_rule", laid<direct<5, edge_pad_rule>, few_with_gaps>, "edge_pad's rule (grad, pad, mode, self_shape, self_strides)"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList pad_list(pad_methods);

@@ -1,5 +1,6 @@
 // Patches of images as columns and back, channels as pixels and back, channels in another order: for the dispatcher only.
 #include "elements.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 namespace {
@@ -188,13 +189,13 @@ PyObject* channel_shuffle(Call args) {
 }
 
 PyMethodDef patches_methods[] = {
-    direct_method("direct_im2col", direct<5, by_element<to_columns<float>, to_columns<double>>>,
+    direct_method("direct_im2col", laid<direct<5, by_element<to_columns<float>, to_columns<double>>>, few_with_gaps>,
                   "im2col(input, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_col2im", direct<6, by_element<from_columns<float>, from_columns<double>>>,
+    direct_method("direct_col2im", laid<direct<6, by_element<from_columns<float>, from_columns<double>>>, few_with_gaps>,
                   "col2im(input, output_size, kernel_size, dilation, padding, stride), or NotImplemented"),
-    direct_method("direct_pixel_shuffle", direct<2, pixel_shuffle>, "pixel_shuffle(input, upscale_factor), or NotImplemented"),
-    direct_method("direct_pixel_unshuffle", direct<2, pixel_unshuffle>, "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
-    direct_method("direct_channel_shuffle", direct<2, channel_shuffle>, "channel_shuffle(self, groups), or NotImplemented"),
+    direct_method("direct_pixel_shuffle", laid<direct<2, pixel_shuffle>, few_with_gaps>, "pixel_shuffle(input, upscale_factor), or NotImplemented"),
+    direct_method("direct_pixel_unshuffle", laid<direct<2, pixel_unshuffle>, few_with_gaps>, "pixel_unshuffle(input, downscale_factor), or NotImplemented"),
+    direct_method("direct_channel_shuffle", laid<direct<2, channel_shuffle>, few_with_gaps>, "channel_shuffle(self, groups), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList patches_list(patches_methods);

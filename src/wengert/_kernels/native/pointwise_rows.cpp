@@ -167,8 +167,9 @@ PyObject* row_binary(Binary op, npy_intp cost, PyObject* a_object, PyObject* b_o
 }
 
 PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, PyObject* out) {
+    constexpr npy_intp few = 1 << 14;  // of more NumPy's loop costs less than a result that is copied
     PyArrayObject* target = out ? few_with_gaps(out) : nullptr;
-    if (!target) return nullptr;
+    if (!target || PyArray_SIZE(target) > few) return nullptr;
     const Owned made(writeable(target) ? reinterpret_cast<PyArrayObject*>(row_binary(op, cost, a, b)) : nullptr);
     if (!made || PyArray_DESCR(made.get()) != PyArray_DESCR(target) || !same_shape(made.get(), target)) return nullptr;
     return PyArray_CopyInto(target, made.get()) < 0 ? nullptr : Py_NewRef(out);

@@ -1,5 +1,5 @@
 // Pooling over windows that divide planes into so many rows and columns: for the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 namespace {
@@ -138,11 +138,11 @@ PyObject* maximum(Call args) {
 }
 
 PyMethodDef adaptive_methods[] = {
-    direct_method("direct_adaptive_average", direct<2, by_element<average<float>, average<double>>>,
+    direct_method("direct_adaptive_average", laid<direct<2, by_element<average<float>, average<double>>>, few_with_gaps>,
                   "adaptive_average(self, output_size), or NotImplemented"),
-    direct_method("direct_adaptive_average_backward", direct<2, by_element<average_backward<float>, average_backward<double>>>,
+    direct_method("direct_adaptive_average_backward", laid<direct<2, by_element<average_backward<float>, average_backward<double>>>, few_with_gaps>,
                   "adaptive_average_backward(grad, shape), or NotImplemented"),
-    direct_method("direct_adaptive_maximum", direct<2, by_element<maximum<float>, maximum<double>>>,
+    direct_method("direct_adaptive_maximum", laid<direct<2, by_element<maximum<float>, maximum<double>>>, few_with_gaps>,
                   "adaptive_maximum(self, output_size), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

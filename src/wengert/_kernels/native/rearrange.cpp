@@ -1,5 +1,5 @@
 // Copies with the elements in other places, of any elements without references: flip, rot90, roll, triangles. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -199,13 +199,13 @@ PyObject* triangle(Call args, PyArrayObject* target) {
 }
 
 PyMethodDef rearrange_methods[] = {
-    direct_method("direct_flip", direct<2, flip>, "flip(self, dims), or NotImplemented"),
-    direct_method("direct_roll", direct<3, roll>, "roll(self, shifts, dims), or NotImplemented"),
-    direct_method("direct_rot90", direct<3, rot90>, "rot90(self, k, dims), or NotImplemented"),
+    direct_method("direct_flip", laid<direct<2, flip>, few_with_gaps>, "flip(self, dims), or NotImplemented"),
+    direct_method("direct_roll", laid<direct<3, roll>, few_with_gaps>, "roll(self, shifts, dims), or NotImplemented"),
+    direct_method("direct_rot90", laid<direct<3, rot90>, few_with_gaps>, "rot90(self, k, dims), or NotImplemented"),
     direct_method("direct_tril_", direct<2, in_place<triangle<true>>>, "tril_(self, diagonal): None, or NotImplemented"),
-    direct_method("direct_tril", direct<2, newly<triangle<true>>>, "tril(self, diagonal), or NotImplemented"),
+    direct_method("direct_tril", laid<direct<2, newly<triangle<true>>>>, "tril(self, diagonal), or NotImplemented"),
     direct_method("direct_triu_", direct<2, in_place<triangle<false>>>, "triu_(self, diagonal): None, or NotImplemented"),
-    direct_method("direct_triu", direct<2, newly<triangle<false>>>, "triu(self, diagonal), or NotImplemented"),
+    direct_method("direct_triu", laid<direct<2, newly<triangle<false>>>>, "triu(self, diagonal), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList rearrange_list(rearrange_methods);

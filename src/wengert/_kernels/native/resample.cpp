@@ -1,5 +1,5 @@
 // Images and signals of another size, and the transpose of that: every dimension by itself. For the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -280,9 +280,9 @@ PyObject* interpolate_arguments(Call args) {
 }
 
 PyMethodDef resample_methods[] = {
-    direct_method("direct_resample", direct<6, by_element<forward<float>, forward<double>>>,
+    direct_method("direct_resample", laid<direct<6, by_element<forward<float>, forward<double>>>, few_with_gaps>,
                   "resample(self, size, mode, align_corners, scales, antialias), or NotImplemented"),
-    direct_method("direct_resample_backward", direct<6, by_element<backward<float>, backward<double>>>,
+    direct_method("direct_resample_backward", laid<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
                   "resample_backward(grad, shape, mode, align_corners, scales, antialias), or NotImplemented"),
     direct_method("direct_interpolate_arguments", direct<7, interpolate_arguments>, "those of resample, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

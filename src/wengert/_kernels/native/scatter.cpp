@@ -14,19 +14,14 @@ using Call = PyObject* const*;
 // something is unusual or wrong.
 struct Scattered {
     PyArrayObject *x = nullptr, *index = nullptr;
-    Line line;
-    npy_intp count = 0;
+    Over over;
 
     Scattered(PyObject* self, PyObject* dim, PyObject* index_object) {
         PyArrayObject *array = PyArray_CheckExact(self) ? reinterpret_cast<PyArrayObject*>(self) : nullptr;
         PyArrayObject* places = plain(index_object, int64_descr);
         int axis = 0;
         if (!array || !places || !PyArray_ISBEHAVED_RO(array) || PyDataType_REFCHK(PyArray_DESCR(array)) || PyArray_NDIM(array) != PyArray_NDIM(places)) return;
-        if (PyArray_SIZE(array) == 0 || PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis)) return;
-        for (int i = 0; i < PyArray_NDIM(array); ++i)
-            if (i != axis && PyArray_DIM(array, i) != PyArray_DIM(places, i)) return;
-        line = line_of(PyArray_DIMS(array), PyArray_NDIM(array), axis);
-        count = PyArray_DIM(places, axis);
+        if (PyArray_SIZE(places) == 0 || !as_axis(dim, PyArray_NDIM(array), axis) || !over.find(PyArray_NDIM(array), PyArray_DIMS(array), places, axis)) return;
         x = array, index = places;
     }
 
@@ -38,7 +33,7 @@ struct Scattered {
         bool inside;
         {
             ReleaseGil unlocked(PyArray_SIZE(index) >= thread_threshold);
-            inside = at_places(data_of<int64_t>(index), line, count, PyArray_ITEMSIZE(x), [=](npy_intp to, npy_intp from) { body(out, to, from); });
+            inside = at_places(data_of<int64_t>(index), over, PyArray_ITEMSIZE(x), [=](npy_intp to, npy_intp from) { body(out, to, from); });
         }
         return inside ? result.give() : nullptr;
     }
@@ -62,20 +57,21 @@ bool as_element(PyObject* number, PyArrayObject* array, char* element) {
     return PyArray_DESCR(array) == int64_descr && store(int64_t{});
 }
 
-// What is written: an array of the shape of the index, or one element for all places.
+// What is written: the part of an array that lies under the index, or one element for all places.
 struct Source {
     char element[16] = {};
     const char* data = nullptr;
     npy_intp step = 0;
+    Owned part;
 
     bool read(PyObject* object, const Scattered& scattered) {
         if (!PyArray_CheckExact(object)) {
             data = element;
             return as_element(object, scattered.x, element);
         }
-        PyArrayObject* given = plain(object, PyArray_DESCR(scattered.x));
-        if (!given || !same_shape(given, scattered.index)) return false;
-        data = PyArray_BYTES(given), step = PyArray_ITEMSIZE(given);
+        PyArrayObject* given = aligned(object, PyArray_DESCR(scattered.x));
+        if (!given || !part.set(part_under(given, scattered.index))) return false;
+        data = PyArray_BYTES(part.get()), step = PyArray_ITEMSIZE(given);
         return true;
     }
 };
@@ -117,10 +113,10 @@ PyObject* scatter_in_place(Call args) {
     char* out = PyArray_BYTES(target);
     const char* from = source.data;
     ReleaseGil unlocked(count >= thread_threshold);
-    if (!all_within(index, count, scattered.line.length)) return nullptr;
+    if (!all_within(index, count, scattered.over.length)) return nullptr;
     const auto put = [&](auto size) {
         constexpr size_t each = decltype(size)::value;
-        at_places(index, scattered.line, scattered.count, bytes, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); });
+        at_places(index, scattered.over, bytes, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); });
     };
     switch (bytes) {
         case 1: put(std::integral_constant<size_t, 1>()); break;
@@ -137,10 +133,11 @@ PyObject* scatter_in_place(Call args) {
 template <class T>
 PyObject* scatter_reduce(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
-    PyArrayObject* given = plain(args[3], descr_of<T>());
-    if (!scattered.x || PyArray_DESCR(scattered.x) != descr_of<T>() || !given || !same_shape(given, scattered.index)) return nullptr;
-    if (args[5] != Py_True) return nullptr;
-    const T* source = data_of<T>(given);
+    PyArrayObject* given = aligned(args[3], descr_of<T>());
+    if (!scattered.x || PyArray_DESCR(scattered.x) != descr_of<T>() || !given || args[5] != Py_True) return nullptr;
+    const Owned part(part_under(given, scattered.index));
+    if (!part) return nullptr;
+    const T* source = data_of<T>(part.get());
     const auto combined = [&](auto combine) {
         return scattered.make([=](char* out, npy_intp to, npy_intp from) {
             T* place = reinterpret_cast<T*>(out) + to;
@@ -155,9 +152,9 @@ PyObject* scatter_reduce(Call args) {
 }
 
 PyMethodDef scatter_methods[] = {
-    direct_method("direct_scatter", direct<5, scatter>, "scatter(self, dim, index, src, reduce), or NotImplemented"),
+    direct_method("direct_scatter", laid<direct<5, scatter>>, "scatter(self, dim, index, src, reduce), or NotImplemented"),
     direct_method("direct_scatter_", direct<5, scatter_in_place>, "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
-    direct_method("direct_scatter_reduce", direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>,
+    direct_method("direct_scatter_reduce", laid<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,
                   "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,5 +1,5 @@
 // Places among sorted numbers, how often integers occur, running extremes: for the dispatcher only.
-#include "direct.hpp"
+#include "laid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -205,10 +205,10 @@ PyObject* running_card(Call args) {
 }
 
 PyMethodDef search_methods[] = {
-    direct_method("direct_places_among", direct<4, places_card>, "places_among(edges, values, right, short), or NotImplemented"),
-    direct_method("direct_bincount", direct<3, bincount_card>, "bincount(self, weights, minlength), or NotImplemented"),
-    direct_method("direct_cummax_along", direct<2, running_card<true>>, "cummax_along(self, dim), or NotImplemented"),
-    direct_method("direct_cummin_along", direct<2, running_card<false>>, "cummin_along(self, dim), or NotImplemented"),
+    direct_method("direct_places_among", laid<direct<4, places_card>, few_with_gaps>, "places_among(edges, values, right, short), or NotImplemented"),
+    direct_method("direct_bincount", laid<direct<3, bincount_card>, few_with_gaps>, "bincount(self, weights, minlength), or NotImplemented"),
+    direct_method("direct_cummax_along", laid<direct<2, running_card<true>>, few_with_gaps>, "cummax_along(self, dim), or NotImplemented"),
+    direct_method("direct_cummin_along", laid<direct<2, running_card<false>>, few_with_gaps>, "cummin_along(self, dim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList search_list(search_methods);

@@ -26,7 +26,9 @@ PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) { return w
 PyObject* zeros_but(PyArrayObject* grad, const Geometry& whole, const Geometry& seen) {
     if (!has_shape(grad, seen)) Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_zeros(PyArray_DESCR(grad), whole));
-    return result && put(result.get(), seen, grad) ? result.give() : nullptr;
+    if (!result) return nullptr;
+    put(result.get(), seen, grad);
+    return result.give();
 }
 
 // reshape_rule(grad, shape): a view of the gradient where its memory allows it, otherwise a copy.
@@ -42,7 +44,9 @@ PyObject* reshape_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
     Geometry rows = geometry_of(grad);
     if (!fill_rows(rows, PyArray_ITEMSIZE(grad))) Py_RETURN_NOTIMPLEMENTED;
     Owned result(new_array(PyArray_DESCR(grad), whole.ndim, whole.shape));
-    return result && put(result.get(), rows, grad) ? result.give() : nullptr;
+    if (!result) return nullptr;
+    put(result.get(), rows, grad);
+    return result.give();
 }
 
 // permute_rule(grad, dims): the dimensions back in their places.
@@ -116,7 +120,7 @@ PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
     for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
         PyObject* part = PyList_GET_ITEM(args[0], at);
         if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), seen)) Py_RETURN_NOTIMPLEMENTED;
-        if (!put(result.get(), seen, reinterpret_cast<PyArrayObject*>(part))) return nullptr;
+        put(result.get(), seen, reinterpret_cast<PyArrayObject*>(part));
     }
     return result ? result.give() : nullptr;
 }
@@ -145,7 +149,9 @@ struct Split {
         start += length;
         if (object == Py_None) return true;
         PyArrayObject* part = gradient(object);
-        return part && PyArray_DESCR(part) == descr && has_shape(part, seen) && put(result, seen, part);
+        if (!part || PyArray_DESCR(part) != descr || !has_shape(part, seen)) return false;
+        put(result, seen, part);
+        return true;
     }
 };
 // split_rule(grads, shape, split_size, dim)

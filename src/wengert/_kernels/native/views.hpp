@@ -42,8 +42,8 @@ bool fill_rows(Geometry& seen, npy_intp itemsize);
 // Strides under which `array` is seen as `seen.shape`, which has as many elements; false if that needs a copy.
 bool fill_strides(Geometry& seen, PyArrayObject* array);
 
-// Copies `from` into the part of `whole` that is `seen`, of the same shape; false with an error set.
-bool put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from);
+// Copies `from` into the part of `whole` that is `seen`, of the same shape.
+void put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from);
 
 // Integers of a tuple or list, one for each dimension; how many, or -1.
 int as_lengths(PyObject* object, npy_intp* lengths);

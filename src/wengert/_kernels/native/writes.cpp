@@ -1,6 +1,7 @@
 // The in-place forms copy_, fill_, zero_ and masked_fill_: functions that write into their first argument and return None, or
 // write nothing and answer NotImplemented.
 #include "elements.hpp"
+#include "moves.hpp"
 
 #include <algorithm>
 
@@ -40,12 +41,11 @@ PyObject* fill_with(PyObject* object, PyObject* value) {
     if (!target || !element.read(target, value)) return nullptr;
     const npy_intp size = PyArray_SIZE(target), bytes = PyArray_ITEMSIZE(target);
     char* data = PyArray_BYTES(target);
-    if (size > most_elements) return in_c_order(target) && fill_dense(target, element.data()) ? written() : nullptr;
-    const auto fill = [=, &element](npy_intp at, npy_intp) { copy_element(data + at, element.data(), bytes); };
+    if (size > most_elements && in_c_order(target)) return fill_dense(target, element.data()) ? written() : nullptr;
     if (in_c_order(target))
-        walk(1, &size, &bytes, none, 0, 0, fill);
+        move_elements(1, &size, data, &bytes, element.data(), none, bytes);
     else
-        walk(PyArray_NDIM(target), PyArray_DIMS(target), PyArray_STRIDES(target), none, 0, 0, fill);
+        move_elements(PyArray_NDIM(target), PyArray_DIMS(target), data, PyArray_STRIDES(target), element.data(), none, bytes);
     return written();
 }
 // fill_(self, value)
@@ -70,10 +70,8 @@ PyObject* copy(PyObject* const* args) {
     }
     npy_intp strides[NPY_MAXDIMS];
     const int ndim = PyArray_NDIM(target);
-    if (PyArray_SIZE(target) > most_elements || !stretch(source, ndim, PyArray_DIMS(target), strides)) return nullptr;
-    const npy_intp bytes = PyArray_ITEMSIZE(target);
-    walk(ndim, PyArray_DIMS(target), PyArray_STRIDES(target), strides, 0, 0,
-         [=](npy_intp x, npy_intp y) { copy_element(to + x, from + y, bytes); });
+    if (!stretch(source, ndim, PyArray_DIMS(target), strides)) return nullptr;
+    move_elements(ndim, PyArray_DIMS(target), to, PyArray_STRIDES(target), from, strides, PyArray_ITEMSIZE(target));
     return written();
 }
 
