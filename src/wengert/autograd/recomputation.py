@@ -105,12 +105,11 @@ class Kept:
         Raises:
             RuntimeError: it was written to since.
         """
-        tensor = self.tensor
+        tensor, given = self.tensor, self.origin()
         if tensor._version != self.version:
-            edge = tensor._edge_
+            edge = (tensor if given is None else given)._edge_  # a write gave the tensor a history that its twin has not
             origin = f"output {edge.nr} of {errors.operation_name(edge.node.name())}" if edge is not None else ""
             raise RuntimeError(anomaly.stale(tensor._array_, tensor._storage_, origin, self.version, self.saver))
-        given = self.origin()
         if given is None or given._array_ is not tensor._array_ or given._edge_ is not tensor._edge_:
             return tensor
         return given
