@@ -160,3 +160,47 @@ def test_a_card_that_asks_for_a_function_that_is_not_there_is_an_error():
 def test_cards_ask_for_native_functions_in_no_other_way():
     folder = Path(wg.__file__).parent / "ops"
     assert [path.name for path in folder.rglob("*.py") if "direct.get" in path.read_text(encoding="utf-8")] == []
+
+
+KNOWN = ["?", "u1", "i1", "i2", "i4", "i8", "f4", "f8"]
+PAIRS = [
+    (np.array(one).astype(first), np.array(other).astype(second))
+    for first in KNOWN
+    for second in KNOWN
+    for one in ([[1, 0, 3], [2, 5, 7]], 3)
+    for other in ([[3, 1, 1], [2, 0, 1]], [1, 2, 0], 1)
+]
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "sub", "mul", "true_divide", "maximum", "minimum", "eq", "ne", "lt", "le", "gt", "ge"]
+)
+def test_operands_of_two_dtypes_are_brought_to_one(name: str):
+    answered = 0
+    for a, b in PAIRS:
+        card: Any = REGISTRY[name]
+        made = card.native(a, b, 1) if name in ("add", "sub") else card.native(a, b)
+        if made is NotImplemented:
+            continue
+        answered += 1
+        common = wg.result_type(wrap(a), wrap(b))
+        left, right = a.astype(common.numpy), b.astype(common.numpy)
+        wanted = card.body(left, right)
+        assert made.dtype == wanted.dtype and made.shape == wanted.shape, (a, b)
+        np.testing.assert_array_equal(made, wanted)
+        assert name != "sub" or not {a.dtype.char, b.dtype.char} & {"?"}
+    assert answered > 100
+
+
+@pytest.mark.parametrize("name", ["sum", "cumsum", "prod", "argmax", "argmin"])
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "i4"])
+def test_shorter_integers_are_counted_in_long_ones(name: str, dtype: str):
+    x = np.array([[100, 90, 3], [2, 100, 7]]).astype(dtype)
+    more = {"sum": (False, None), "cumsum": (None,), "prod": (False, None), "argmax": (False,), "argmin": (False,)}[
+        name
+    ]
+    for dim in (0, 1):
+        made = _kernels.direct[name](x, dim, *more)
+        wanted = getattr(np, name)(x.astype(np.int64), dim)
+        assert made.dtype == np.int64
+        np.testing.assert_array_equal(made, wanted)

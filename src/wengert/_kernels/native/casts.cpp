@@ -1,6 +1,6 @@
 // Copies of arrays in another dtype.
-#include "laid.hpp"
 #include "halves.hpp"
+#include "promoted.hpp"
 #include "views.hpp"
 
 #include <limits>
@@ -72,8 +72,21 @@ PyObject* to_copy(PyObject* const* args) {
         return half;
     }
     const bool known = PyArray_DescrCheck(found) && PyArray_ISNBO(descr->byteorder) && PyArray_ISNOTSWAPPED(x) && descr->type_num != PyArray_TYPE(x);
-    Owned result(known ? new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)) : nullptr);
+    PyArrayObject* made = known ? converted(x, descr) : nullptr;
     Py_DECREF(found);
+    return reinterpret_cast<PyObject*>(made);
+}
+
+PyMethodDef cast_methods[] = {
+    direct_method("direct_to_copy", iterated<direct<3, to_copy>>, "_to_copy(self, dtype, memory_format), or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList cast_list(cast_methods);
+
+}  // namespace
+
+PyArrayObject* converted(PyArrayObject* x, PyArray_Descr* descr) {
+    Owned result(new_array(descr, PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const npy_intp count = PyArray_SIZE(x);
     bool done;
@@ -85,14 +98,6 @@ PyObject* to_copy(PyObject* const* args) {
             });
         });
     }
-    return done ? result.give() : nullptr;
+    return done ? result.take() : nullptr;
 }
-
-PyMethodDef cast_methods[] = {
-    direct_method("direct_to_copy", iterated<direct<3, to_copy>>, "_to_copy(self, dtype, memory_format), or NotImplemented"),
-    {nullptr, nullptr, 0, nullptr},
-};
-MethodList cast_list(cast_methods);
-
-}  // namespace
 }  // namespace wengert

@@ -1,6 +1,7 @@
 // Comparisons and choices among values, and the rules of the latter: functions for the dispatcher only.
 #include "broadcast.hpp"
-#include "laid.hpp"
+#include "promoted.hpp"
+#include "ufuncs.hpp"
 
 #include <limits>
 
@@ -47,6 +48,13 @@ PyObject* compared(Compare op, PyArrayObject* a, PyArrayObject* b, Call args) {
     return result.give();
 }
 
+// Few integers of other sizes, or truth values.
+PyObject* compared_integers(Compare op, Call args) {
+    static Ufunc ufuncs[] = {{"numpy", "equal"}, {"numpy", "not_equal"}, {"numpy", "less"}, {"numpy", "less_equal"}, {"numpy", "greater"}, {"numpy", "greater_equal"}};
+    const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(args[0]));
+    return PyTypeNum_ISINTEGER(type) || type == NPY_BOOL ? of_two(ufuncs[op], args[0], args[1], true) : nullptr;
+}
+
 template <Compare op>
 PyObject* direct_compare(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
@@ -55,7 +63,8 @@ PyObject* direct_compare(PyObject*, Call args, Py_ssize_t nargs) {
         if (!a) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(a);
         if (b && PyArray_DESCR(b) != descr) return nullptr;
-        return for_dtype(descr, [=](auto zero) { return compared<decltype(zero)>(op, a, b, args); });
+        PyObject* result = for_dtype(descr, [=](auto zero) { return compared<decltype(zero)>(op, a, b, args); });
+        return result || PyErr_Occurred() ? result : compared_integers(op, args);
     });
 }
 
@@ -205,12 +214,12 @@ PyObject* clamp_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 PyMethodDef choose_methods[] = {
-    direct_method("direct_eq", iterated<direct_compare<EQUAL>>, "eq(self, other), or NotImplemented"),
-    direct_method("direct_ne", iterated<direct_compare<NOT_EQUAL>>, "ne(self, other), or NotImplemented"),
-    direct_method("direct_lt", iterated<direct_compare<LESS>>, "lt(self, other), or NotImplemented"),
-    direct_method("direct_le", iterated<direct_compare<LESS_EQUAL>>, "le(self, other), or NotImplemented"),
-    direct_method("direct_gt", iterated<direct_compare<GREATER>>, "gt(self, other), or NotImplemented"),
-    direct_method("direct_ge", iterated<direct_compare<GREATER_EQUAL>>, "ge(self, other), or NotImplemented"),
+    direct_method("direct_eq", iterated<promoted<direct_compare<EQUAL>>>, "eq(self, other), or NotImplemented"),
+    direct_method("direct_ne", iterated<promoted<direct_compare<NOT_EQUAL>>>, "ne(self, other), or NotImplemented"),
+    direct_method("direct_lt", iterated<promoted<direct_compare<LESS>>>, "lt(self, other), or NotImplemented"),
+    direct_method("direct_le", iterated<promoted<direct_compare<LESS_EQUAL>>>, "le(self, other), or NotImplemented"),
+    direct_method("direct_gt", iterated<promoted<direct_compare<GREATER>>>, "gt(self, other), or NotImplemented"),
+    direct_method("direct_ge", iterated<promoted<direct_compare<GREATER_EQUAL>>>, "ge(self, other), or NotImplemented"),
     direct_method("direct_where", iterated<where>, "where(condition, self, other), or NotImplemented"),
     direct_method("direct_where_self_rule", iterated<kept_rule<true>, true>, "(grad, condition): the gradient where it holds"),
     direct_method("direct_where_other_rule", iterated<kept_rule<false>, true>, "(grad, condition): the gradient where it does not hold"),

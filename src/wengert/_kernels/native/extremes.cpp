@@ -1,6 +1,6 @@
 // Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
-#include "laid.hpp"
+#include "promoted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -330,9 +330,9 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_max_dim", laid<with_places<MAXIMAL, BOTH>>, "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_min_dim", laid<with_places<MINIMAL, BOTH>>, "(self, dim, keepdim): values and places, or NotImplemented"),
     direct_method("direct_aminmax", laid<both_extremes>, "(self, dim, keepdim): the least and the largest, or NotImplemented"),
-    direct_method("direct_argmax", laid<with_places<MAXIMAL, PLACES>>, "argmax(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_argmin", laid<with_places<MINIMAL, PLACES>>, "argmin(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod", laid<product>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_argmax", laid<widened<with_places<MAXIMAL, PLACES>>>, "argmax(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_argmin", laid<widened<with_places<MINIMAL, PLACES>>>, "argmin(self, dim, keepdim), or NotImplemented"),
+    direct_method("direct_prod", laid<widened<product>>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_any", laid<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_all", laid<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of the last axes, or NotImplemented"),

@@ -1,12 +1,11 @@
 // Element-wise functions of one and two operands, each also as `direct_<name>` for the dispatcher.
 #include "broadcast.hpp"
 #include "laid.hpp"
-#include "complex_products.hpp"
 #include "dense.hpp"
 #include "halves.hpp"
 #include "pairs.hpp"
 #include "pointwise.hpp"
-#include "ufuncs.hpp"
+#include "promoted.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -117,17 +116,6 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
-// Products of complex numbers, sums and differences of few.
-PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {
-    static Ufunc ufuncs[] = {{"numpy", "add"}, {"numpy", "subtract"}};
-    InnerLoop loop;
-    if (!plain(reinterpret_cast<PyObject*>(a)) || !plain(reinterpret_cast<PyObject*>(b))) return nullptr;
-    if (op == MULTIPLY) return complex_product(a, b, false);
-    const bool known = op <= SUBTRACT && is_complex(a) && same_shape(a, b) && PyArray_SIZE(a) > 0 && PyArray_SIZE(a) <= 4096;
-    if (!known || !loop.find(ufuncs[op], 2, PyArray_TYPE(a))) return nullptr;
-    return run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b));
-}
-
 // The result, or null: with a Python error set, or unknown.
 PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* out) {
     PyArrayObject* a = operand(a_object);
@@ -229,7 +217,8 @@ PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
 }
 // What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round each.)
 PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
-    PyObject* result = op == MISH_BACKWARD ? nullptr : half_binary(op, cost_of(op), a, b);
+    PyObject* result = of_integers(op, a, b);
+    if (!result && !PyErr_Occurred() && op != MISH_BACKWARD) result = half_binary(op, cost_of(op), a, b);
     if (!result && !PyErr_Occurred()) result = compute_dense(op, a, b);
     return result || PyErr_Occurred() ? result : row_binary(op, cost_of(op), a, b);
 }
@@ -343,18 +332,25 @@ PyObject* add_scaled(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 #undef WENGERT_DIRECT_BINARY
 #undef WENGERT_DIRECT_UNARY
 
+// What brings operands to one dtype first; of other functions the cards know dtypes of their own.
+template <Binary op>
+constexpr DirectFunction in_one_dtype() {
+    if constexpr (op <= DIVIDE || op == MAXIMUM || op == MINIMUM) return promoted<BinaryMethod<op>::direct, op != SUBTRACT>;
+    else return BinaryMethod<op>::direct;
+}
+
 PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
 }
 
 #define WENGERT_BINARY(op, name)                                                                          \
     {name, as_method(BinaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(a, b, out=None)"},    \
-    {"direct_" name, as_direct(iterated<BinaryMethod<op>::direct, op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
+    {"direct_" name, as_direct(iterated<in_one_dtype<op>(), op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
 #define WENGERT_UNARY(op, name)                                                                           \
     {name, as_method(UnaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(x, out=None)"},        \
     {"direct_" name, as_direct(op == LOG_SIGMOID ? laid<UnaryMethod<op>::direct> : iterated<UnaryMethod<op>::direct>), METH_FASTCALL, name "(x), or NotImplemented"},
 #define WENGERT_DIRECT_BINARY(op, name) \
-    {"direct_" name, as_direct(iterated<BinaryMethod<op>::direct, op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
+    {"direct_" name, as_direct(iterated<in_one_dtype<op>(), op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
 #define WENGERT_DIRECT_UNARY(op, name) \
     {"direct_" name, as_direct(op == LOG_SIGMOID ? laid<UnaryMethod<op>::direct> : iterated<UnaryMethod<op>::direct>), METH_FASTCALL, name "(x), or NotImplemented"},
 PyMethodDef pointwise_methods[] = {

@@ -18,4 +18,8 @@ PyObject* row_unary(Unary op, npy_intp cost, PyObject* x);
 PyObject* row_binary(Binary op, npy_intp cost, PyObject* a, PyObject* b);
 PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, PyObject* out);
 
+// Of few integers of any size, or truth values; of complex numbers. Null without a Python error for others.
+PyObject* of_integers(Binary op, PyObject* a, PyObject* b);
+PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b);
+
 }  // namespace wengert

@@ -2,7 +2,7 @@
 // Functions for the dispatcher only.
 #include "broadcast.hpp"
 #include "complex_products.hpp"
-#include "laid.hpp"
+#include "promoted.hpp"
 #include "pointwise.hpp"
 
 #include <cmath>
@@ -160,7 +160,7 @@ PyObject* multiply_rule(Call args) {
 }
 
 PyMethodDef rule_methods[] = {
-    direct_method("direct_multiply_rule", iterated<direct<2, multiply_rule>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
+    direct_method("direct_multiply_rule", iterated<promoted<direct<2, multiply_rule>>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
     WENGERT_RULE(2, sqrt_rule, "(grad, out)")
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)")

@@ -1,7 +1,7 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
 #include "dense.hpp"
-#include "laid.hpp"
+#include "promoted.hpp"
 #include "halves.hpp"
 
 #include <algorithm>
@@ -388,7 +388,7 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 PyMethodDef reduce_methods[] = {
     direct_method("direct_vector_norm", laid<vector_norm>, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_nansum", laid<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_sum", laid<direct<false>>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_sum", laid<widened<direct<false>>>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_mean", laid<direct<true>>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),

@@ -1,5 +1,5 @@
 // Running sums and products along an axis. For the dispatcher only.
-#include "laid.hpp"
+#include "promoted.hpp"
 
 #include <vector>
 
@@ -118,8 +118,8 @@ PyObject* cumsum_rule(Call args) {
 }
 
 PyMethodDef scan_methods[] = {
-    direct_method("direct_cumsum", laid<direct<3, of_card<SUM>>>, "cumsum(self, dim, dtype), or NotImplemented"),
-    direct_method("direct_cumprod", laid<direct<3, of_card<PRODUCT>>>, "cumprod(self, dim, dtype), or NotImplemented"),
+    direct_method("direct_cumsum", laid<widened<direct<3, of_card<SUM>>>>, "cumsum(self, dim, dtype), or NotImplemented"),
+    direct_method("direct_cumprod", laid<widened<direct<3, of_card<PRODUCT>>>>, "cumprod(self, dim, dtype), or NotImplemented"),
     direct_method("direct_cumsum_reversed", laid<direct<2, cumsum_reversed>>, "cumsum_reversed(self, dim), or NotImplemented"),
     direct_method("direct_cumsum_rule", laid<direct<2, cumsum_rule>>, "(grad, dim): the gradient of cumsum, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

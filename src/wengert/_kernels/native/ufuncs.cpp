@@ -2,10 +2,10 @@
 // numbers are those of the bodies, which call the same loops.
 #include "ufuncs.hpp"
 #include "laid.hpp"
-
 #include "pointwise.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace wengert {
@@ -102,7 +102,24 @@ struct Number {
     bool read(PyObject* object, PyArray_Descr* descr) {
         if (descr == float_descr) return weak_value(object, single);
         if (descr == double_descr) return weak_value(object, wide);
-        return descr == int64_descr && weak_value(object, whole);
+        switch (descr->type_num) {
+            case NPY_INT64: return weak_value(object, whole);
+            case NPY_INT32: return read_short<int32_t>(object);
+            case NPY_INT16: return read_short<int16_t>(object);
+            case NPY_INT8: return read_short<int8_t>(object);
+            case NPY_UINT8: return read_short<uint8_t>(object);
+        }
+        return false;
+    }
+
+private:
+    template <class T>
+    bool read_short(PyObject* object) {
+        int64_t number;
+        if (!weak_value(object, number)) return false;
+        const T value = static_cast<T>(number);
+        std::memcpy(this, &value, sizeof value);
+        return value == number;
     }
 };
 

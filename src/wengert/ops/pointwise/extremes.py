@@ -64,12 +64,12 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @maximum.vjp("self", native=native("larger_rule"))
 def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill(self < other, 0)
+    return (grad / 2).where(self == other, grad).masked_fill_(self < other, 0)
 
 
 @maximum.vjp("other", native=native("smaller_rule"))
 def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill(self > other, 0)
+    return (grad / 2).where(self == other, grad).masked_fill_(self > other, 0)
 
 
 @extreme(native=native("minimum"))
@@ -85,12 +85,12 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @minimum.vjp("self", native=native("smaller_rule"))
 def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill(self > other, 0)
+    return (grad / 2).where(self == other, grad).masked_fill_(self > other, 0)
 
 
 @minimum.vjp("other", native=native("larger_rule"))
 def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill(self < other, 0)
+    return (grad / 2).where(self == other, grad).masked_fill_(self < other, 0)
 
 
 @extreme(native=native("fmax"))
