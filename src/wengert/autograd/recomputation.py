@@ -107,7 +107,8 @@ class Kept:
         """
         tensor, given = self.tensor, self.origin()
         if tensor._version != self.version:
-            edge = (tensor if given is None else given)._edge_  # a write gave the tensor a history that its twin has not
+            # A write gave the tensor a history that its twin has not.
+            edge = (tensor if given is None else given)._edge_
             origin = f"output {edge.nr} of {errors.operation_name(edge.node.name())}" if edge is not None else ""
             raise RuntimeError(anomaly.stale(tensor._array_, tensor._storage_, origin, self.version, self.saver))
         if given is None or given._array_ is not tensor._array_ or given._edge_ is not tensor._edge_:
