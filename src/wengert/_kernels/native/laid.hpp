@@ -75,7 +75,6 @@ public:
     // False where no operand lies in another order than rows without gaps, or the order cannot be told from strides alone.
     // The first operand that tells two dimensions apart decides; `first_last`: the first operand of all is asked last, as gradients are.
     bool find(PyObject* const* args, Py_ssize_t nargs, bool first_last);
-    bool in_rows() const { return in_rows_; }
     // A view of an operand whose dimensions lie in the order of memory, or a copy of that.
     PyArrayObject* seen(PyArrayObject* array) const;
     // Gives what was made of such views the order of the operands' dimensions; false if it is no new array of that shape.

@@ -21,7 +21,7 @@ struct Paths {
         for (int dim = 0; dim < given; ++dim) {
             if (lengths[dim] == 1) continue;
             int at = count++;
-            for (; at > 0 && std::labs(to_strides[order[at - 1]]) < std::labs(to_strides[dim]); --at) order[at] = order[at - 1];
+            for (; at > 0 && std::abs(to_strides[order[at - 1]]) < std::abs(to_strides[dim]); --at) order[at] = order[at - 1];
             order[at] = dim;
         }
         for (int i = 0; i < count; ++i) add(lengths[order[i]], to_strides[order[i]], from_strides[order[i]]);
@@ -88,7 +88,7 @@ void move_rows(char* to, Side written, const char* from, Side read, npy_intp row
         for (npy_intp row = 0; row < rows; ++row) std::memcpy(to + row * written.row, from + row * read.row, static_cast<size_t>(count * size));
     } else if (read.step == 0) {
         repeat_rows<bytes>(to, written, from, read, rows, count);
-    } else if (std::labs(read.row) < std::labs(read.step)) {
+    } else if (std::abs(read.row) < std::abs(read.step)) {
         turn_rows<bytes>(to, written, from, read, rows, count);
     } else {
         for (npy_intp row = 0; row < rows; ++row)
