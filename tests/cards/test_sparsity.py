@@ -106,6 +106,7 @@ DENSE = {
         "poisson",
     ),
     *("random", "resample", "resample_backward", "uniform", "vdot"),
+    *("glu_backward", "huber_loss_backward", "mse_loss_backward", "smooth_l1_loss_backward"),
     *("_frexp", "addr", "cummax_along", "cummin_along", "dist", "expand_copy", "heaviside", "kthvalue_along"),
     *("median_along", "median_full", "mode_along", "nanmedian_along", "nanmedian_full", "renorm", "sort_along"),
     *("split_copy", "split_with_sizes_copy", "topk_along", "trace", "unbind_copy", "unsafe_split"),

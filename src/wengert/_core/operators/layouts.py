@@ -240,7 +240,7 @@ def iterated(shape: tuple[int, ...], operands: list[Any]) -> tuple[int, ...]:
     if whole and (rows or channels):
         return row_major(shape) if rows else channels_last(shape)
     if whole and alike and is_dense(first):
-        return steps_of(first)
+        return preserved(first)
     return ordered(shape, [stretched(each, shape) for each in operands])
 
 

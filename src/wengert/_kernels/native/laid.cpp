@@ -1,6 +1,8 @@
 // The order in memory of the results of element-wise functions: torch's rules, as in `_core/operators/layouts.py`.
 #include "laid.hpp"
 
+#include <utility>
+
 namespace wengert {
 
 PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides) {
@@ -13,20 +15,28 @@ PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp
     return reinterpret_cast<PyArrayObject*>(view);
 }
 
+// Whether an array sees an element more than once along some dimension.
+static bool is_expanded(PyArrayObject* array) {
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim)
+        if (PyArray_DIM(array, dim) > 1 && PyArray_STRIDE(array, dim) == 0) return true;
+    return false;
+}
+
 bool Iterated::find(PyObject* const* args, Py_ssize_t nargs, bool first_last) {
     PyArrayObject* arrays[Exchanged::most];
-    bool all_in_rows = true;
+    bool all_in_rows = true, one_dtype = true;
     for (Py_ssize_t i = 0; i < nargs; ++i) {
         if (!PyArray_CheckExact(args[i])) continue;
         PyArrayObject* array = arrays[count_++] = reinterpret_cast<PyArrayObject*>(args[i]);
         ndim_ = std::max(ndim_, PyArray_NDIM(array));
         all_in_rows = all_in_rows && PyArray_IS_C_CONTIGUOUS(array);
+        one_dtype = one_dtype && PyArray_DESCR(array) == PyArray_DESCR(arrays[0]);
     }
     if (all_in_rows || ndim_ > most_dims) return false;
     std::fill(shape_, shape_ + ndim_, npy_intp{1});
     if (first_last) std::rotate(arrays, arrays + 1, arrays + count_);
     for (int k = 0; k < count_; ++k)
-        if (!stretch(arrays[k])) return false;
+        if (!stretch(arrays[k]) || (!one_dtype && is_expanded(arrays[k]))) return false;  // of which the copy in another dtype may lie in rows
     for (int k = 0; k < count_; ++k) read_strides(k, arrays[k]);
     itemsize_ = PyArray_ITEMSIZE(arrays[0]);
     sort();

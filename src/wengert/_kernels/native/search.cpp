@@ -205,7 +205,7 @@ PyObject* running_card(Call args) {
 }
 
 PyMethodDef search_methods[] = {
-    direct_method("direct_places_among", laid<direct<4, places_card>, few_with_gaps>, "places_among(edges, values, right, short), or NotImplemented"),
+    direct_method("direct_places_among", direct<4, places_card>, "places_among(edges, values, right, short), or NotImplemented"),
     direct_method("direct_bincount", laid<direct<3, bincount_card>, few_with_gaps>, "bincount(self, weights, minlength), or NotImplemented"),
     direct_method("direct_cummax_along", laid<direct<2, running_card<true>>, few_with_gaps>, "cummax_along(self, dim), or NotImplemented"),
     direct_method("direct_cummin_along", laid<direct<2, running_card<false>>, few_with_gaps>, "cummin_along(self, dim), or NotImplemented"),

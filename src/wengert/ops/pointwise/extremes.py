@@ -62,14 +62,19 @@ def maximum(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.maximum(self, other, out=out)
 
 
+def without(grad: Any, lost: Any) -> Any:
+    """A gradient with zeros where the other operand was taken, in the order of its memory."""
+    return grad.masked_fill(lost, 0) if grad.is_contiguous() else grad.where(~lost, 0)  # masked_fill makes rows
+
+
 @maximum.vjp("self", native=native("larger_rule"))
 def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill_(self < other, 0)
+    return without((grad / 2).where(self == other, grad), self < other)
 
 
 @maximum.vjp("other", native=native("smaller_rule"))
 def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill_(self > other, 0)
+    return without((grad / 2).where(self == other, grad), self > other)
 
 
 @extreme(native=native("minimum"))
@@ -85,12 +90,12 @@ def minimum(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @minimum.vjp("self", native=native("smaller_rule"))
 def minimum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill_(self > other, 0)
+    return without((grad / 2).where(self == other, grad), self > other)
 
 
 @minimum.vjp("other", native=native("larger_rule"))
 def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return (grad / 2).where(self == other, grad).masked_fill_(self < other, 0)
+    return without((grad / 2).where(self == other, grad), self < other)
 
 
 @extreme(native=native("fmax"))
