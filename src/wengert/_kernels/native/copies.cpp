@@ -34,13 +34,8 @@ PyObject* copy_in_rows(PyArrayObject* array) {
     Geometry rows = geometry_of(array);
     Owned result(new_array(PyArray_DESCR(array), rows.ndim, rows.shape));
     if (!result) return nullptr;
-    if (!PyArray_IS_C_CONTIGUOUS(array)) {
-        if (!fill_rows(rows, PyArray_ITEMSIZE(array))) Py_RETURN_NOTIMPLEMENTED;
-        put(result.get(), rows, array);
-        return result.give();
-    }
-    ReleaseGil released(PyArray_SIZE(array) >= thread_threshold);
-    std::memcpy(PyArray_DATA(result.get()), PyArray_DATA(array), static_cast<size_t>(PyArray_NBYTES(array)));
+    if (!fill_rows(rows, PyArray_ITEMSIZE(array))) Py_RETURN_NOTIMPLEMENTED;
+    put(result.get(), rows, array);
     return result.give();
 }
 
