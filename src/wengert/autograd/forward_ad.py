@@ -162,7 +162,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if tangents.tangent_at(tangent, entered) is not None:
         raise RuntimeError(forward_errors.dual_tangent(0))
     check_shape(tensor, tangent)
-    made = tensor.view_as(tensor)
+    made = tensor._made_dual()
     tangents.insert(made, entered, fitted_to_memory(tangent, tensor))
     return made  # type: ignore[no-any-return]
 

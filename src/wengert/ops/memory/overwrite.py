@@ -139,8 +139,8 @@ def fill_vjp_value(grad: Any) -> Any:
 
 
 @fill.jvp("self")
-def fill_jvp_self(tangent: Any) -> None:
-    return None
+def fill_jvp_self(tangent: Any) -> Any:
+    return zero(tangent)
 
 
 @fill.jvp("value")

@@ -15,7 +15,6 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import (
     COMPLEXES,
-    FLOATS,
     ORDERED,
     WIDE,
     Array,
@@ -29,15 +28,12 @@ from ..._core.cards.card import (
 )
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
-from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
 from ..._core.out_errors import FOUND
-from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types.dtypes import bool_, from_numpy, limits_of
-from ..._core.types.sizes import broadcast
 from ..._kernels.results import wide_dtype
-from ..dtype_checks import check_beside, check_limits, checked_number
+from ..dtype_checks import check_beside, check_limits
 from .activation import kept_gradient
 from .binary import broadcast_pairs, check_tensor, is_number, native
 from .power import any_tensor
@@ -111,6 +107,18 @@ def clamp_vjp_max(grad: Any, self: Any, min: Any, max: Any) -> Any:
     return grad.where(self > max if min is None else (self > max) | (max < min), 0)
 
 
+@clamp.jvp("self", "min", "max")
+def clamp_jvp(self_tangent: Any, min_tangent: Any, max_tangent: Any, self: Any, min: Any, max: Any) -> Any:
+    if not isinstance(min, Tensor) and not isinstance(max, Tensor):
+        return self_tangent.where(inside(self, min, max), 0)
+    if max is None:
+        return self_tangent.where(self > min, min_tangent)
+    if min is None:
+        return self_tangent.where(self < max, max_tangent)
+    below_max = self_tangent.where(~(self > max), max_tangent)
+    return max_tangent.where(min > max, min_tangent.where(self < min, below_max))
+
+
 @clamp.samples
 def clamp_samples(make: Any) -> Any:
     yield Sample(make(3, 4), -1, 1)
@@ -172,6 +180,11 @@ def clamp_min_vjp_min(grad: Any, self: Any, min: Any) -> Any:
     return grad.where(self < min, 0)
 
 
+@clamp_min.jvp("self", "min")
+def clamp_min_jvp(self_tangent: Any, min_tangent: Any, self: Any, min: Any) -> Any:
+    return self_tangent.where(self >= min, min_tangent)
+
+
 @limit(
     numbers="max",
     native=native("clamp_max"),
@@ -193,6 +206,11 @@ def clamp_max_vjp_self(grad: Any, self: Any, max: Any) -> Any:
 @clamp_max.vjp("max")
 def clamp_max_vjp_max(grad: Any, self: Any, max: Any) -> Any:
     return grad.where(self > max, 0)
+
+
+@clamp_max.jvp("self", "max")
+def clamp_max_jvp(self_tangent: Any, max_tangent: Any, self: Any, max: Any) -> Any:
+    return self_tangent.where(self <= max, max_tangent)
 
 
 @op(
@@ -289,73 +307,6 @@ def where_method(self: Any, condition: Any, other: Any) -> Any:
 
 
 bind("where", where_method)
-
-
-@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
-    out_apart="partly", out_words=None, native=native("lerp"), native_write=native("lerp_"),
-    node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
-def lerp(self: Array, end: Array, weight: Array) -> Any:
-    """Mixture self + weight * (end - self), element by element.
-
-    Args:
-        end: tensor of the same dtype that broadcasts with `self`.
-        weight: number, also in a 0-dim tensor, or tensor of the same dtype that broadcasts with both.
-
-    Returns:
-        A new tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: the dtypes differ, or the shapes do not broadcast.
-    """
-    for name, value in (("end", end), ("weight", weight)):
-        given = getattr(value, "dtype", self.dtype)
-        alone = name == "weight" and np.ndim(value) == 0 and given.kind in "biufV"
-        if given != self.dtype and not alone:
-            names = [
-                from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
-            ]
-            raise RuntimeError(f"expected dtype {names[0]} for `{name}` but got dtype {names[1]}")
-    if isinstance(weight, complex) and self.dtype.kind in "fV":
-        weight = checked_number(weight, from_numpy(self.dtype)).real
-    if self.dtype.kind not in "fcV":
-        raise NotImplementedError(errors.no_kernel("lerp_kernel_scalar", from_numpy(self.dtype)))
-    broadcast(broadcast(self.shape, np.shape(end)), np.shape(weight))
-    near, apart = np.abs(weight) < 0.5, end - self
-    return np.where(near, self + weight * apart, end - apart * (1 - weight)).astype(self.dtype, copy=False)
-
-
-@lerp.vjp("self")
-def lerp_vjp_self(grad: Any, weight: Any) -> Any:
-    return grad * conjugate(1 - weight)
-
-
-@lerp.vjp("end")
-def lerp_vjp_end(grad: Any, weight: Any) -> Any:
-    return grad * conjugate(weight)
-
-
-@lerp.vjp("weight")
-def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
-    return grad * (end - self).conj()
-
-
-@lerp.jvp("self", "end")
-def lerp_jvp(self_tangent: Any, end_tangent: Any, weight: Any) -> Any:
-    return self_tangent + weight * (end_tangent - self_tangent)
-
-
-@lerp.jvp("weight")
-def lerp_jvp_weight(tangent: Any, self: Any, end: Any) -> Any:
-    return tangent * (end - self)
-
-
-@lerp.samples
-def lerp_samples(make: Any) -> Any:
-    yield Sample(make(3, 4), make(3, 4), 0.25)
-    yield Sample(make(3, 4), make(4), make(3, 1))
-    yield Sample(make(), make(), 0.75)
-    yield Sample(make(0, 2), make(2), 0.5)
-    yield Bad(make(2), make(3), 0.5, raises=RuntimeError, says="must match the size of tensor b")
 
 
 @pointwise(

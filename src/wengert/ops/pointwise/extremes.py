@@ -67,6 +67,13 @@ def without(grad: Any, lost: Any) -> Any:
     return grad.masked_fill(lost, 0) if grad.is_contiguous() else grad.where(~lost, 0)  # masked_fill makes rows
 
 
+def shared(self_tangent: Any, other_tangent: Any, taken: Any, equal: Any = None) -> Any:
+    """The tangent of `self` where that was taken, of both the mean where they are equal, else that of `other`."""
+    gap = self_tangent - other_tangent
+    share = taken.to(gap.dtype)
+    return other_tangent + (share if equal is None else share.where(~equal, 0.5)) * gap
+
+
 @maximum.vjp("self", native=native("larger_rule"))
 def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
     return without((grad / 2).where(self == other, grad), self < other)
@@ -75,6 +82,11 @@ def maximum_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 @maximum.vjp("other", native=native("smaller_rule"))
 def maximum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return without((grad / 2).where(self == other, grad), self > other)
+
+
+@maximum.jvp("self", "other")
+def maximum_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) -> Any:
+    return shared(self_tangent, other_tangent, self > other, self == other)
 
 
 @extreme(native=native("minimum"))
@@ -98,6 +110,11 @@ def minimum_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return without((grad / 2).where(self == other, grad), self < other)
 
 
+@minimum.jvp("self", "other")
+def minimum_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) -> Any:
+    return shared(self_tangent, other_tangent, self < other, self == other)
+
+
 @extreme(native=native("fmax"))
 def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; of a number and NaN the number.
@@ -119,6 +136,11 @@ def fmax_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad.masked_fill((self >= other) | other.isnan(), 0)
 
 
+@fmax.jvp("self", "other")
+def fmax_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) -> Any:
+    return shared(self_tangent, other_tangent, (self > other) | other.isnan())
+
+
 @extreme(native=native("fmin"))
 def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; of a number and NaN the number.
@@ -138,3 +160,8 @@ def fmin_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 @fmin.vjp("other")
 def fmin_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad.masked_fill((self <= other) | other.isnan(), 0)
+
+
+@fmin.jvp("self", "other")
+def fmin_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) -> Any:
+    return shared(self_tangent, other_tangent, (self <= other) | other.isnan())

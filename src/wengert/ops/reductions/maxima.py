@@ -225,7 +225,7 @@ def whole_vjp(grad: Any, self: Any, out: Any) -> Any:
 
 
 def whole_jvp(tangent: Any, self: Any, out: Any) -> Any:
-    return summed(tangent, whole_gradient(out.new_ones(()), self, out), None, False)
+    return (tangent / (self == out).sum() * (self == out)).sum()  # NaN equals nothing
 
 
 def whole_rules(card: Card) -> None:

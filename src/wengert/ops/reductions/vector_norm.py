@@ -160,7 +160,7 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
 @vector_norm.jvp("self")
 def vector_norm_jvp(tangent: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
     slope = vector_norm_vjp(out.new_ones(out.shape), self, out, ord, dim, keepdim)
-    return None if slope is None else real_part(summed(tangent, slope, dim, keepdim))
+    return out.new_zeros(out.shape) if slope is None else real_part(summed(tangent, slope, dim, keepdim))
 
 
 @vector_norm.samples

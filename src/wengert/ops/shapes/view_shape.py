@@ -221,6 +221,19 @@ fw_primal.samples(layouts)
 
 
 @op(
+    dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, native=native("alias"),
+    name="_made_dual", node="ViewBackward0",
+)  # fmt: skip
+def made_dual(self: Array) -> Any:
+    """The same memory once more, every stride as it is: the tensor that gets a tangent."""
+    return self[...]
+
+
+made_dual.vjp("self")(alias_vjp)
+made_dual.samples(layouts)
+
+
+@op(
     dtypes=WIDE,
     linear="self",
     name="_unsafe_view",

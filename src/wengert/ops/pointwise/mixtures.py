@@ -1,0 +1,83 @@
+"""Mixtures of two values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core import errors
+from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..._core.operators.batch_rules import elementwise
+from ..._core.recording.recorded import conjugate
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import broadcast
+from ..dtype_checks import checked_number
+from .binary import is_number, native
+
+
+@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
+    out_apart="partly", out_words=None, native=native("lerp"), native_write=native("lerp_"),
+    node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
+def lerp(self: Array, end: Array, weight: Array) -> Any:
+    """Mixture self + weight * (end - self), element by element.
+
+    Args:
+        end: tensor of the same dtype that broadcasts with `self`.
+        weight: number, also in a 0-dim tensor, or tensor of the same dtype that broadcasts with both.
+
+    Returns:
+        A new tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: the dtypes differ, or the shapes do not broadcast.
+    """
+    for name, value in (("end", end), ("weight", weight)):
+        given = getattr(value, "dtype", self.dtype)
+        alone = name == "weight" and np.ndim(value) == 0 and given.kind in "biufV"
+        if given != self.dtype and not alone:
+            names = [
+                from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
+            ]
+            raise RuntimeError(f"expected dtype {names[0]} for `{name}` but got dtype {names[1]}")
+    if isinstance(weight, complex) and self.dtype.kind in "fV":
+        weight = checked_number(weight, from_numpy(self.dtype)).real
+    if self.dtype.kind not in "fcV":
+        raise NotImplementedError(errors.no_kernel("lerp_kernel_scalar", from_numpy(self.dtype)))
+    broadcast(broadcast(self.shape, np.shape(end)), np.shape(weight))
+    near, apart = np.abs(weight) < 0.5, end - self
+    return np.where(near, self + weight * apart, end - apart * (1 - weight)).astype(self.dtype, copy=False)
+
+
+@lerp.vjp("self")
+def lerp_vjp_self(grad: Any, weight: Any) -> Any:
+    return grad * conjugate(1 - weight)
+
+
+@lerp.vjp("end")
+def lerp_vjp_end(grad: Any, weight: Any) -> Any:
+    return grad * conjugate(weight)
+
+
+@lerp.vjp("weight")
+def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
+    return grad * (end - self).conj()
+
+
+@lerp.jvp("self", "end")
+def lerp_jvp(self_tangent: Any, end_tangent: Any, weight: Any) -> Any:
+    return self_tangent + weight * (end_tangent - self_tangent)
+
+
+@lerp.jvp("weight")
+def lerp_jvp_weight(tangent: Any, self: Any, end: Any) -> Any:
+    return tangent * (end - self)
+
+
+@lerp.samples
+def lerp_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4), 0.25)
+    yield Sample(make(3, 4), make(4), make(3, 1))
+    yield Sample(make(), make(), 0.75)
+    yield Sample(make(0, 2), make(2), 0.5)
+    yield Bad(make(2), make(3), 0.5, raises=RuntimeError, says="must match the size of tensor b")
