@@ -184,3 +184,24 @@ def test_a_border_cut_off_leaves_a_copy_of_the_part():
     x = wg.ones(1, 3)
     assert gradient(lambda x: F.pad(x, (1, 2)), x) == [(6, 1)]
     assert F.pad(wg.ones(4, 3).t(), (-1, 0)).stride() == (1, 3)
+
+
+@pytest.mark.parametrize("name", ["xlogy", "xlog1py"])
+def test_gradients_of_products_with_logarithms_are_filled_rows(name):
+    function = getattr(wg, name, None) or wg.special.xlog1py
+    other = wg.tensor(2.0, dtype=wg.float64)
+    assert gradient(lambda x: function(x, other), columns(3, 4)) == [ROWS]
+
+
+def test_the_gradient_of_prelu_lies_like_its_input():
+    weight = wg.tensor([0.5, 0.25, 1, 2], dtype=wg.float64)
+    assert gradient(lambda x: F.prelu(x, weight), columns(3, 4)) == [COLUMNS]
+    assert gradient(lambda x: F.prelu(x, weight[:1]), columns(3, 4)) == [COLUMNS]
+
+
+def test_gradients_of_determinants_lie_in_columns_and_those_of_systems_of_vectors_in_rows():
+    matrices = wg.eye(3, dtype=wg.float64) + wg.arange(27, dtype=wg.float64).reshape(3, 3, 3).tril() / 9
+    for function in (wg.det, wg.logdet, lambda x: wg.linalg.slogdet(x)[1]):
+        assert gradient(function, matrices) == [(9, 1, 3)]
+    vectors = wg.ones(3, 3, dtype=wg.float64)
+    assert gradient(wg.linalg.solve, matrices, vectors)[0] == (9, 3, 1)

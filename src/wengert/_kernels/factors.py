@@ -16,9 +16,20 @@ from .results import Array
 
 def columns(array: Array) -> Array:
     """The same matrices, each column by column in memory; a copy of single ones, whose strides NumPy leaves open."""
+    if not array.size:
+        return no_columns(array.shape, array.dtype)
     if array.ndim == 2 and array.flags.f_contiguous and array.shape[1] > 1:
         return array
     return array.swapaxes(-1, -2).copy().swapaxes(-1, -2)
+
+
+def no_columns(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Matrices without elements as if they lay column by column: NumPy's own strides of them say nothing."""
+    strides, step = [0] * len(shape), dtype.itemsize
+    for axis in (len(shape) - 2, len(shape) - 1, *range(len(shape) - 3, -1, -1)):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return np.ndarray(shape, dtype, np.empty(0, dtype), 0, strides)
 
 
 def rows(array: Array) -> Array:
@@ -129,13 +140,15 @@ def attempted(function: Callable[..., Array], failed: Callable[[Array], int], a:
 def inverse(a: Array) -> Any:
     """The inverses of square matrices, and for each the pivot that is zero, or 0."""
     found, info = attempted(np.linalg.inv, lambda turned: zero_pivot(turned.T), a.swapaxes(-1, -2))
-    return rows(found).swapaxes(-1, -2), info
+    return (rows(found).swapaxes(-1, -2) if found.size else columns(found)), info
 
 
 def solve(a: Array, b: Array) -> Any:
     """X of A X = B, and for each matrix the pivot that is zero, or 0; leading axes broadcast."""
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) if a.shape[:-2] != b.shape[:-2] else a.shape[:-2]
     found, info = attempted(np.linalg.solve, zero_pivot, widened(a, lead), widened(b, lead))
+    if not info.size:  # of the matrices there may be some
+        return columns(found), attempted(np.linalg.solve, zero_pivot, a, a[..., :1])[1]
     own = info[(0,) * (len(lead) - a.ndim + 2)]
     return columns(found), own[tuple([slice(length) for length in a.shape[:-2]])]
 
@@ -165,7 +178,7 @@ def cholesky(a: Array, upper: bool) -> Any:
         for place in np.ndindex(info.shape):
             if info[place]:
                 found[place] = begun(lower[place], int(info[place]))
-    return (np.conjugate(found.swapaxes(-1, -2)) if upper else columns(found)), info
+    return (np.conjugate(found.swapaxes(-1, -2)) if upper and found.size else columns(found)), info
 
 
 def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array:
@@ -316,7 +329,7 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     residuals = np.empty((0,), values.dtype)
     if height > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
         apart = np.matmul(a, found) - b
-        residuals = np.asarray((apart * np.conjugate(apart)).real.sum(-2))
+        residuals = rows(np.asarray((apart * np.conjugate(apart)).real.sum(-2)))
     nothing = np.empty((0,), np.int64)
     listed = rows(values) if driver in ("gelsd", "gelss") else np.empty((0,), values.dtype)
     space = np.zeros((*lead, found.shape[-1], max(height, width)), a.dtype).swapaxes(-1, -2)[..., :width, :]  # LAPACK's

@@ -51,7 +51,7 @@ def of_numbers(name: str) -> Any:
 
 
 @op(
-    dtypes=REALS, batching=folded(), name="_grid_sample", layout="suggested", method=False,
+    dtypes=REALS, batching=folded(), name="_grid_sample", method=False,
     function=False, choose=lambda args: args[0].ndim - 4, node=("GridSampler2DBackward0", "GridSampler3DBackward0"),
     native=of_numbers("grid_sample"),
 )  # fmt: skip

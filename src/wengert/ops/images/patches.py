@@ -237,7 +237,19 @@ def fold_samples(make: Any) -> Any:
     yield Sample(make(2, 12, 6), (3, 4), 2)
 
 
-@op(dtypes=WIDE, linear="input", batching=folded(3), method=False, native=native("pixel_shuffle"))
+def of_rows(name: str) -> Any:
+    """A native function whose results are rows, for tensors that do not have their channels innermost. None without the
+    extension.
+    """
+    found: Any = native(name)
+
+    def call(input: Any, factor: Any) -> Any:
+        return found(input, factor) if input.flags.c_contiguous or input.ndim < 4 else NotImplemented
+
+    return found and call
+
+
+@op(layout="suggested", dtypes=WIDE, linear="input", batching=folded(3), method=False, native=of_rows("pixel_shuffle"))
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels spread over pixels.
 
@@ -287,7 +299,10 @@ def pixel_shuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 2, 2), 2, raises=RuntimeError, says="is not divisible by 4")
 
 
-@op(dtypes=WIDE, linear="input", batching=folded(3), method=False, native=native("pixel_unshuffle"))
+@op(
+    layout="suggested", dtypes=WIDE, linear="input", batching=folded(3), method=False,
+    native=of_rows("pixel_unshuffle"),
+)  # fmt: skip
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Pixels gathered into channels: the inverse of `pixel_shuffle`.
 

@@ -105,7 +105,7 @@ def max_unpool2d_vjp(grad: Any, indices: Any) -> Any:
     return gather_planes(grad, indices)
 
 
-@unpool(batching=folded(4, most=5), node="MaxUnpool3DBackward0")
+@unpool(batching=folded(4, most=5), layout="rows", node="MaxUnpool3DBackward0")
 def max_unpool3d(input: Array, indices: Index, output_size: Any, stride: Any, padding: Any) -> Any:
     """Volumes of `output_size` with the elements of `input` where `indices` say, zero elsewhere.
 

@@ -43,11 +43,11 @@ def cofactors(matrix: Any, det: Any) -> Any:
         return cofactors_of_singular(matrix)
     near = det.abs() < NEAR * np.finfo(det._array_.dtype).eps
     if not bool(near.any()):
-        return det.conj()[..., None, None] * adjoint(inverted(matrix, False)[0])
+        return det.conj()[..., None, None] * inverted(adjoint(matrix), False)[0]
     if bool(near.all()):
         return cofactors_of_singular(matrix)
     one = matrix.new_ones(matrix.shape[-1]).diag()
-    regular = det.conj()[..., None, None] * adjoint(inverted(where(near[..., None, None], one, matrix), False)[0])
+    regular = det.conj()[..., None, None] * inverted(adjoint(where(near[..., None, None], one, matrix)), False)[0]
     return regular.index_put((near,), cofactors_of_singular(matrix[near]))
 
 
@@ -95,7 +95,7 @@ def logarithm(A: Array) -> Any:
 @logarithm.vjp("A")
 def logarithm_vjp(grads: Any, A: Any, sign: Any) -> Any:
     of_sign, of_log = grads
-    turned = adjoint(inverted(A, False)[0])
+    turned = inverted(adjoint(A), False)[0]
     weight = of_log
     if of_sign is not None and A.dtype.is_complex:
         turning = (of_sign.conj() * sign).imag * -1j

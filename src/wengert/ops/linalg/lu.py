@@ -176,6 +176,7 @@ def packed_samples(make: Any) -> Any:
 
 @of_two(
     name="_lu_unpack",
+    layout="rows",
     node="LuUnpackBackward0",
     outputs=("P", "L", "U"),
     differentiable=(False, True, True),

@@ -113,7 +113,7 @@ def solved_vjp(grads: Any, A: Any, B_shape: Any, result: Any, left: bool, wanted
     if not wanted[0]:
         return None, of_b
     if is_vector(A.shape, B_shape):
-        of_a = of_b.unsqueeze(-1) * result.conj().unsqueeze(-2)
+        of_a = of_b.unsqueeze(-1) @ result.conj().unsqueeze(-2)
     else:
         of_a = of_b @ adjoint(result) if left else adjoint(result) @ of_b
     return -of_a, of_b

@@ -337,7 +337,7 @@ def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @xlogy.vjp("self")
 def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return xlogy(grad, other).where(~((self == 0) & (other <= 0)), 0)  # 0 where there is no logarithm, and none counts
+    return xlogy(grad, other).masked_fill((self == 0) & (other <= 0), 0)  # where there is no logarithm, and none counts
 
 
 @xlogy.vjp("other")
@@ -365,7 +365,7 @@ def xlog1py(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @xlog1py.vjp("self")
 def xlog1py_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return xlog1py(grad, other).where(~((self == 0) & (other <= -1)), 0)
+    return xlog1py(grad, other).masked_fill((self == 0) & (other <= -1), 0)
 
 
 @xlog1py.vjp("other")

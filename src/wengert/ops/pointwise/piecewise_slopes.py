@@ -91,7 +91,7 @@ for _slope, _numbers in (
         yield Sample(make(0, 2), make(0, 2), *numbers)
 
 
-@slope(dtypes=REALS, samples=None)
+@slope(dtypes=REALS, samples=None, layout="reversed")
 def prelu_kernel_backward(grad: Array, self: Array, weight: Array) -> Any:
     """`grad` where `self` is positive, else `grad * weight`; shapes broadcast."""
     return np.where(self > 0, grad, grad * weight)
@@ -107,7 +107,7 @@ def prelu_kernel_backward_vjp_weight(incoming: Any, grad: Any, self: Any) -> Any
     return prelu_weight_backward(incoming * grad, self, True)
 
 
-@slope(dtypes=REALS, samples=None, node="PreluKernelBackwardBackward0")
+@slope(dtypes=REALS, samples=None, layout="reversed", node="PreluKernelBackwardBackward0")
 def prelu_weight_backward(grad: Array, self: Array, ones: bool = False) -> Any:
     """What `prelu` gives the weights, before it is summed: `grad * self` where that is not positive, else 0.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, op
+from ..._core.operators import layouts
 from ..._core.types.sizes import normalise
 from ..._kernels import direct_function as native
 
@@ -52,7 +53,10 @@ def rot90(self: Array, k: int = 1, dims: Any = (0, 1)) -> Any:
     turned = [slice(None)] * self.ndim
     for axis in ((), (second,), (first, second), (first,))[turns]:
         turned[axis] = slice(None, None, -1)
-    flipped = np.array(self[tuple(turned)], order="K" if turns else "C")
+    if not turns:
+        return np.array(self, order="C")
+    flipped = layouts.empty(self.shape, layouts.preserved(self), self.dtype)
+    flipped[...] = self[tuple(turned)]
     return flipped.swapaxes(first, second) if turns % 2 else flipped
 
 
