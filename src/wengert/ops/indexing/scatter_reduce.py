@@ -160,7 +160,7 @@ def gradients(
     elif reduce == "prod":
         own, other = product_gradients(grad, old, src, dim, index, include_self)
     else:
-        own, other = extreme_gradients(grad, old, src, out, dim, index, include_self)
+        own, other = extreme_gradients(grad, old, src, out, dim, index)
     return own, other
 
 
@@ -188,14 +188,11 @@ def zeros_among(old: Any, src: Any, dim: int, index: Any, include_self: bool) ->
     return total - old, -(src - total.gather(dim, index))  # the order of `src` in memory decides, as in torch
 
 
-def extreme_gradients(
-    grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any, include_self: bool
-) -> tuple[Any, Any]:
-    """The gradient shared equally among the elements that attain the result."""
+def extreme_gradients(grad: Any, old: Any, src: Any, out: Any, dim: int, index: Any) -> tuple[Any, Any]:
+    """The gradient shared equally among the elements that attain the result, an old one that does not count too."""
     own_attains = (old == out).to(grad.dtype)
-    counted = own_attains if include_self else own_attains.scatter(dim, index, 0)
     src_attains = (src == out.gather(dim, index)).to(grad.dtype)
-    share = grad / counted.scatter_add(dim, index, src_attains)  # none attains NaN, whose gradient is NaN
+    share = grad / own_attains.scatter_add(dim, index, src_attains)  # none attains NaN, whose gradient is NaN
     return own_attains * share, src_attains * share.gather(dim, index)
 
 

@@ -142,7 +142,10 @@ def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """The pseudoinverse, tolerances as programs give them."""
     if A.ndim < 2 or A.dtype not in FACTORED or (atol is None and rtol is None):
         return inverted(A, None, None, hermitian)
-    return inverted(A, *tolerances("torch.linalg.pinv", A, atol, rtol), hermitian)
+    bounds = tolerances("torch.linalg.pinv", A, atol, rtol)
+    for each in bounds:
+        broadcast(tuple(each.shape), tuple(A.shape[:-2]))
+    return inverted(A, *bounds, hermitian)
 
 
 @composite()
@@ -324,7 +327,9 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
         RuntimeError: the numbers of elements differ, or the matrix is singular.
     """
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > A.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}: 'ind' is more than the tensor's rank")
     rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     count = math.prod(rows)
     if count != math.prod(columns):

@@ -93,7 +93,9 @@ def hinge_embedding_loss(self: Tensor, target: Tensor, margin: float = 1.0, redu
     """
     margin = float(read_number("hinge_embedding_loss", "margin", 3, margin))
     distance: Any = self
-    apart = (margin - distance).clamp_min(0).where(target != 1, 0)
+    inexact = distance.is_floating_point() or distance.is_complex()
+    room = margin if inexact else distance.new_full(distance.shape, margin)  # integers stay what they are
+    apart = (room - distance).clamp_min(0).where(target != 1, 0)
     return concluded(apart + distance.where(target != -1, 0), reduction)
 
 

@@ -31,7 +31,7 @@ def softplus_backward_vjp_grad(incoming: Any, self: Any, beta: float, threshold:
 def softplus_backward_vjp_self(incoming: Any, grad: Any, self: Any, beta: float, threshold: float) -> Any:
     wide = self * beta
     gate = wide.sigmoid()
-    return incoming * grad * (gate * (1 - gate) * beta).where(wide < threshold, 0)
+    return incoming * grad * (gate * (1 - gate) * beta * (wide < threshold))
 
 
 @slope(dtypes=REALS, samples=None)

@@ -105,6 +105,12 @@ def randint_like(
     levels = drawn_levels(input)
     array = array_like("randint_like", input, dtype, device, pin_memory, memory_format, levels, layout)
     element = read_dtype("randint_like", dtype, input.dtype)
+    if isinstance(high, Tensor) and not bounds and low is None:
+        bounds, high = (high,), None
+    if len(bounds) == 1 and isinstance(bounds[0], Tensor) and low is None and high is None:
+        if bounds[0].ndim:
+            raise RuntimeError("high must be a scalar tensor and on CPU")
+        bounds = (int(bounds[0].to(dtypes.int64)),)
     first, last = read_range("randint_like", list(bounds), low, high)
     source = chosen("randint_like", generator)
     if levels:

@@ -295,16 +295,17 @@ def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
     """The distance of neighbours, a number or a tensor, and the dimension.
 
     Raises:
-        TypeError: both `x` and `dx` are given.
-        RuntimeError: something is bool, or `dx` no real number.
+        TypeError, RuntimeError: both `x` and `dx` are given, something is bool, or `dx` no real number.
     """
     if not y._array_.ndim and name == "trapezoid":
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = read_dim(name, dim, y._array_.ndim)
     if x is not None and dx is not None:
         raise TypeError(f"{name}() received an invalid combination of arguments: give x or dx")
-    both = "`x` or `y`" if x is not None else "`y`"
+    if name == "trapezoid" and not y._array_.shape[axis]:
+        return 1.0, axis
     if y.dtype is dtypes.bool_ or (x is not None and x.dtype is dtypes.bool_):
+        both = "`x` or `y`" if x is not None else "`y`"
         raise RuntimeError(f"{name}: received a bool input for {both}, but bool is not supported")
     if isinstance(dx, Tensor):
         dx = read_number(name, "dx", 2, dx)
@@ -312,8 +313,7 @@ def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     if not y._array_.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    empty = name == "trapezoid" and not y._array_.shape[axis]
-    return (1.0 if dx is None else float(dx)) if x is None or empty else along_places(name, y, x, axis), axis
+    return (1.0 if dx is None else float(dx)) if x is None else along_places(name, y, x, axis), axis
 
 
 INTEGRAL = """{}

@@ -385,7 +385,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     shape = input._array_.shape
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks < 1:
+    if (chunks := integer("chunk", "chunks", chunks)) < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     have = shape[normalise(dim, len(shape))]
     return input.split(-(-have // chunks) if have else [0] * chunks, dim)
