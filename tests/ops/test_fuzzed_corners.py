@@ -25,6 +25,20 @@ def test_a_number_of_chunks_in_a_tensor_of_bytes_does_not_wrap():
     assert len(wg.chunk(wg.zeros(5, 5), wg.tensor(5, dtype=wg.uint8), 1)) == 5
 
 
+@pytest.mark.parametrize("dtype", [wg.uint8, wg.int8, wg.int64])
+def test_an_integer_in_a_tensor_is_that_integer_whatever_its_dtype(dtype):
+    def number(value):
+        return wg.tensor(value, dtype=dtype)
+
+    assert wg.zeros(3, 4).narrow(number(1), 0, 2).shape == (3, 2)
+    assert wg.zeros(2, 3, 4).flatten(start_dim=number(1)).shape == (2, 12)
+    assert wg.zeros(8).unflatten(number(0), (2, 4)).shape == (2, 4)
+    assert [each.shape for each in wg.zeros(2, 5).tensor_split((2, 4), number(1))] == [(2, 2), (2, 2), (2, 1)]
+    assert wg.triu_indices(20, 21, number(7)).shape == (2, 105)
+    assert wg.histc(wg.tensor(8.0), bins=number(10), min=0, max=0).tolist() == [0.0] * 5 + [1.0] + [0.0] * 4
+    assert F.embedding(wg.tensor([1, 2]), wg.zeros(5, 3), padding_idx=number(2)).shape == (2, 3)
+
+
 @pytest.mark.parametrize("function", [wg.trapz, wg.trapezoid])
 def test_the_integral_of_nothing_asks_no_questions(function):
     nothing = wg.zeros(0, 3)
@@ -68,3 +82,17 @@ def test_the_second_derivative_of_softplus_keeps_nan():
     (slope,) = wg.autograd.grad(F.softplus(x, 2, 30).sum(), x, create_graph=True)
     found = wg.autograd.grad(slope.sum(), x)[0].tolist()
     assert math.isnan(found[0]) and found[1:] == [0.0, 0.0, 0.0]
+
+
+def test_complex_logarithms_of_sums_are_nan_where_a_part_is():
+    x = wg.tensor([complex(math.inf, math.nan), complex(math.inf, math.inf), complex(math.nan, 1)])
+    y = wg.tensor([1j, complex(1, math.nan), 1j])
+    found = wg.logaddexp(x, y)
+    assert found.real.isnan().all() and found.imag.isnan().all()
+
+
+def test_complex_running_logarithms_of_sums_at_infinities():
+    low, high = -math.inf, math.inf
+    found = wg.tensor([complex(low, high), complex(low, 1), 1j, complex(math.nan, 0), 1]).logcumsumexp(0)
+    assert found[:3].tolist() == [complex(low, 0), complex(low, 0), 1j]
+    assert found[3:].real.isnan().all() and found[3:].imag.isnan().all()

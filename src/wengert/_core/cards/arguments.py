@@ -97,8 +97,7 @@ def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dic
 
 
 def checked(name: str, body: Callable[..., Any], *, method: bool = False, module: str = "") -> Callable[..., Any]:
-    """A function that refuses, in torch's words, what is no tensor or bool where it takes one; it knows other names
-    of its parameters, too. Itself, if there is none of that.
+    """A function that refuses, in torch's words, what is no tensor or bool where it takes one, and knows other names.
 
     Args:
         name, body: what programs call it, and the function.
@@ -107,8 +106,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     """
     skipped = 1 if method else 0
     places = [place for place in tensor_places(body) if place[0] >= skipped]
-    typed = typed_places(body)
-    aliases = other_names(body)
+    typed, aliases = typed_places(body), other_names(body)
     loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
     if not (method or places or typed or aliases or loose or "device" in parameters_of(body)):
         return body
@@ -133,10 +131,11 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             if found < 0:
                 return overridden(name, call, args, named, body, method=method)
             word |= found
-            if typed:
-                check_typed(name, typed, body.__annotations__, args, kwargs, skipped)
+            standing = check_typed(name, typed, body.__annotations__, args, kwargs, skipped) if typed else False
             if word & flags.OVERRIDDEN and current().passing is None:
                 return overridden(name, call, args, named, body, method=method)
+            if standing:
+                args, kwargs = with_integers(typed, args, kwargs)
             if word & flags.AUTOCAST:
                 args, kwargs = recast(f"{module}.{name}" if module else name, args, kwargs)
             return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
@@ -193,13 +192,16 @@ def check_typed(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     skipped: int,
-) -> None:
+) -> bool:
     """Refuse what is no bool, int or number where one is taken; None for an int is for the function to look at.
+
+    Returns:
+        Whether a tensor stands for an int.
 
     Raises:
         TypeError: it is none.
     """
-    count = len(args)
+    count, standing = len(args), False
     for at, argument, kind in typed:
         given = args[at] if at < count else kwargs.get(argument, MISSING)
         if type(given) is kind or given is MISSING or (given is None and may_be_none(annotations[argument], argument)):
@@ -209,6 +211,18 @@ def check_typed(
             check_scalar(name, argument, position, annotations[argument], given)
         elif kind is bool or (kind is int and not is_int(argument, given)):
             raise TypeError(errors.wrong_type(name, argument, position, kind.__name__, given))
+        standing = standing or (kind is int and isinstance(given, Tensor))
+    return standing
+
+
+def with_integers(typed: list[tuple[int, str, type]], args: Any, kwargs: dict[str, Any]) -> Any:
+    """Arguments with the integers that tensors stand for: arithmetic on bytes would wrap."""
+    wanted = {key for at, name, kind in typed if kind is int for key in (at, name)}
+
+    def read(key: Any, given: Any) -> Any:
+        return given.__index__() if key in wanted and isinstance(given, Tensor) else given
+
+    return tuple([read(*each) for each in enumerate(args)]), {key: read(key, given) for key, given in kwargs.items()}
 
 
 def is_int(argument: str, given: Any) -> bool:
