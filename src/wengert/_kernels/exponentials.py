@@ -46,4 +46,6 @@ def complex_logaddexp(a: Array, b: Array) -> Array:
     near = most + np.log1p(np.exp(least - most))
     infinite = np.isinf(least.real) & (least.real == most.real)
     whole = np.where(least.real < 0, least, np.log(np.exp(least) + np.exp(most)))
-    return np.where(infinite, whole, near).astype(a.dtype, copy=False)
+    made = np.where(infinite, whole, near).astype(a.dtype, copy=False)
+    made[np.isnan(a) | np.isnan(b)] = complex(np.nan, np.nan)  # whatever the other part is
+    return made

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .exponentials import complex_logaddexp
+
 Array = Any
 
 FEW = 64
@@ -122,20 +124,11 @@ def log_cumulative_sum(x: Array, axis: int) -> Array:
     if x.dtype.kind != "c":
         return np.logaddexp.accumulate(x, axis)
     result = np.moveaxis(x.copy(), axis, 0)
+    result[np.isnan(result)] = complex(np.nan, np.nan)
+    result[np.isneginf(result.real)] = -np.inf
     for at in range(1, len(result)):
-        result[at] = complex_logaddexp(result[at - 1], result[at])
+        result[at] = complex_logaddexp(result[at], result[at - 1])
     return np.moveaxis(result, 0, axis)
-
-
-def complex_logaddexp(one: Array, other: Array) -> Array:
-    """log(exp(one) + exp(other)) of complex numbers."""
-    swapped = one.real < other.real
-    low: Array = np.where(swapped, one, other)
-    high: Array = np.where(swapped, other, one)
-    sum_ = high + np.log1p(np.exp(low - high))
-    equal = (low.real == high.real) & ~np.isfinite(low.real)  # their difference is no number
-    endless = np.where(low.real > 0, high + np.log(np.exp(1j * (low.imag - high.imag)) + 1), high)
-    return np.where(equal, endless, np.where(np.isneginf(low.real), high, sum_))
 
 
 def insertion_places(edges: Array, values: Array, right: bool) -> Array:

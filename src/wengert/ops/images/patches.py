@@ -244,7 +244,8 @@ def of_rows(name: str) -> Any:
     found: Any = native(name)
 
     def call(input: Any, factor: Any) -> Any:
-        return found(input, factor) if input.flags.c_contiguous or input.ndim < 4 else NotImplemented
+        inside = isinstance(input, np.ndarray) and input.ndim > 3 and not input.flags.c_contiguous
+        return NotImplemented if inside else found(input, factor)
 
     return found and call
 
