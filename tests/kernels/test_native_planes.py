@@ -77,7 +77,7 @@ def test_windows_of_signals(x: Any, kernel: int, stride: Any, padding: int, dila
 def test_windows_that_divide_planes(x: Any, sizes: Any):
     check(pool_adaptive.adaptive_average, x, sizes, answered=sizes != (1, 1))
     check(pool_adaptive.adaptive_maximum, x, sizes)
-    check(pool_adaptive.adaptive_average_backward, x, (*x.shape[:-2], *sizes))
+    check(pool_adaptive.adaptive_average_backward, x, (*x.shape[:-2], *sizes), None)
 
 
 @given(images(), SIZES, SIZES, st.tuples(st.integers(0, 3), st.integers(0, 3)), SIZES)

@@ -111,6 +111,7 @@ NAMES: dict[str, str] = {
     "neural.recurrent": "gru lstm rnn_relu rnn_tanh",
     "neural.recurrent_steps": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
     "neural.similarity": "cosine_similarity distance_norm normalize pairwise_distance",
+    "neural.slope_history": "slope_with_history",
     "neural.softmax": "_log_softmax _log_softmax_backward_data _softmax _softmax_backward_data softmin",
     "order.bounds": "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo",
     "order.histogram": "_histc _histogramdd histogramdd",

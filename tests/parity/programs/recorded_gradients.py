@@ -110,3 +110,93 @@ def pairs_and_parts(torch):
         names_of(torch, lambda x: functional.interpolate(x[None], scale_factor=2, mode="nearest"), x),
         names_of(torch, lambda x: functional.interpolate(x[None, None], size=5, mode="bicubic"), x),
     ]
+
+
+def of_constants(torch, function, *tensors):
+    """As `names_of`, where the gradients depend on the operands alone: on what they are multiplied by they do not."""
+    tensors = [each.detach().clone().requires_grad_() for each in tensors]
+    result = function(*tensors)
+    weight = torch.linspace(0.5, 1.5, result.numel(), dtype=torch.float64).reshape(result.shape)
+    grads = torch.autograd.grad(result, tensors, weight, create_graph=True)
+    names = [None if each.grad_fn is None else each.grad_fn.name() for each in grads]
+    total = sum(each.pow(2).sum() for each in grads)
+    seconds = torch.autograd.grad(total, tensors, allow_unused=True)
+    return [names, [None if each is None else each.sum() for each in seconds]]
+
+
+def numbers(torch, *shape):
+    """Numbers that go up and down, no two alike."""
+    count = torch.tensor(shape).prod().item()
+    return (torch.arange(count, dtype=torch.float64) * 0.7).sin().reshape(shape)
+
+
+def pools_that_are_flat(torch):
+    functional = torch.nn.functional
+    found = []
+    for dims in (1, 2, 3):
+        x = numbers(torch, 1, 2, *[6] * dims)
+        for name in (f"max_pool{dims}d", f"avg_pool{dims}d", f"adaptive_max_pool{dims}d", f"adaptive_avg_pool{dims}d"):
+            found.append(of_constants(torch, lambda x: getattr(functional, name)(x, 2), x))  # noqa: B023
+    for dims in (2, 3):
+        x, draws = numbers(torch, 1, 2, *[6] * dims), torch.full((1, 2, dims), 0.3, dtype=torch.float64)
+        pool = getattr(functional, f"fractional_max_pool{dims}d")
+        found.append(of_constants(torch, lambda x: pool(x, 2, output_size=3, _random_samples=draws), x))  # noqa: B023
+    return found
+
+
+def layers_with_a_bias(torch):
+    functional = torch.nn.functional
+    x, weight, bias = numbers(torch, 2, 3, 5), numbers(torch, 3, 3, 2), numbers(torch, 3)
+    return [
+        of_constants(torch, functional.conv1d, x, weight, bias),
+        of_constants(torch, functional.conv_transpose1d, x, weight, bias),
+        of_constants(torch, lambda x, w, b: functional.batch_norm(x, None, None, w, b, True), x, bias + 1, bias),
+        of_constants(torch, lambda x, w, b: functional.layer_norm(x, (5,), w, b), x, x[0, 0] + 1, x[0, 0]),
+        of_constants(torch, lambda x, w, b: functional.instance_norm(x, None, None, w, b), x, bias + 1, bias),
+    ]
+
+
+def places_of_a_grid(torch):
+    x, grid = numbers(torch, 1, 2, 4, 4), numbers(torch, 1, 3, 3, 2) * 0.8
+    sample = torch.nn.functional.grid_sample
+    return [
+        of_constants(torch, lambda x, grid: sample(x, grid, mode=mode, align_corners=False), x, grid)  # noqa: B023
+        for mode in ("bilinear", "nearest", "bicubic")
+    ]
+
+
+def inputs_that_were_written_to(torch):
+    functional = torch.nn.functional
+    found = []
+    for pool in (functional.max_pool2d, functional.avg_pool2d, functional.adaptive_avg_pool2d):
+        x = numbers(torch, 1, 2, 4, 4).requires_grad_()
+        copy = x.clone()
+        result = pool(copy, 2)
+        copy.add_(1)
+        try:
+            found.append(result.sum().backward())
+        except RuntimeError as error:
+            found.append("modified by an inplace operation" in str(error))
+    return found
+
+
+def outputs_of_recurrent_layers(torch):
+    found = []
+    for kind in (torch.nn.RNN, torch.nn.GRU, torch.nn.LSTM):
+        output, _ = kind(3, 4, batch_first=True)(torch.ones(2, 5, 3))
+        found.append([output.grad_fn.name(), output._is_view(), output._version, output.stride()])
+    return found
+
+
+def writes_to_outputs_of_recurrent_layers(torch):
+    found = []
+    for kind in (torch.nn.RNN, torch.nn.GRU):
+        for options in ({}, {"batch_first": True}, {"num_layers": 2, "bidirectional": True}):
+            layer = kind(3, 2, dtype=torch.float64, **options)
+            for parameter in layer.parameters():
+                parameter.data.copy_(numbers(torch, *parameter.shape))
+            output, _ = layer(numbers(torch, 2, 4, 3))
+            output[:, 0] = 0
+            output.mul_(2).square().sum().backward()
+            found.append([parameter.grad for parameter in layer.parameters()])
+    return found

@@ -263,6 +263,7 @@ RULES: dict[str, Rule] = {
     "max_unpool3d": into("gather_volumes", "input", "indices"),
     "unfold_backward": into("unfold", "grad", "dimension", "size", "step"),
     "embedding_dense_backward": looked_up,
+    "slope_with_history": only("grad"),
     "native_layer_norm": normalised(lambda call, rank: set(range(rank - len(call["normalized_shape"])))),
     "native_group_norm": normalised(lambda call, rank: {0}),
     "batch_norm_forward": normalised(lambda call, rank: {1}),

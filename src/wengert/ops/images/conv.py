@@ -8,11 +8,13 @@ from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.operators import layouts
 from ..._kernels import direct_function as native
 from ..memory.memory_formats import in_order_of
+from ..neural.slope_history import with_history
 from .conv_batches import PRODUCT, TURNED, bilinear, convolved
 from .conv_checks import as_of_input, check_backward, check_dtypes, check_shapes, spread_options, transposed_lengths
 from .conv_nd import forward, input_gradient, weight_gradient
 
 Ints = tuple[int, ...]
+TITLE = "ConvolutionBackwardBackward0"
 
 
 @op(layout="own", dtypes=NUMBERS, batching=convolved, method=False, native=native("convolution"))
@@ -97,9 +99,8 @@ def convolution_vjp_input(
     kernels = weight._array_.shape, weight._array_.strides
     grad = in_order_of(grad, *deciding(grad.dtype, (input_shape, input_strides), kernels))
     if transposed:
-        return cropped(
-            convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups), input_shape
-        )
+        made = convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups)
+        return with_history(cropped(made, input_shape), TITLE)
     return convolution_input(grad, conjugate(weight), input_shape, stride, padding, dilation, groups)
 
 
@@ -124,8 +125,8 @@ def convolution_vjp_weight(
 
 
 @convolution.vjp("bias")
-def convolution_vjp_bias(grad: Any) -> Any:
-    return grad.sum((0, *range(2, grad.ndim)))
+def convolution_vjp_bias(grad: Any, input: Any, weight: Any) -> Any:
+    return with_history(grad.sum((0, *range(2, grad.ndim))), TITLE, input, weight)
 
 
 @convolution.jvp("input")

@@ -16,6 +16,7 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native, grid as kernel
 from ..dtype_checks import refuse
+from ..neural.slope_history import with_history
 from ..shapes.join import stack
 
 MODES = ("bilinear", "nearest", "bicubic")
@@ -89,6 +90,11 @@ class Around:
         return flat.gather(2, index).where(kernel.is_element(taps).unsqueeze(1), 0)
 
 
+def of_planes(slope: Any, grid: Any) -> Any:
+    """A gradient that depends on the grid, if that is one of planes."""
+    return with_history(slope, "GridSampler2DBackwardBackward0", grid) if grid.ndim == 4 else slope
+
+
 @sampled.vjp("input", native=of_numbers("grid_sample_input_rule"))
 def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding: str, align_corners: bool) -> Any:
     around = Around(input_shape, grid, (mode, padding, align_corners))
@@ -97,7 +103,7 @@ def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding
     for index, taps in around.corners():
         shares = (rows * kernel.share_of(taps, TENSORS).unsqueeze(1)).where(kernel.is_element(taps).unsqueeze(1), 0)
         made = made.scatter_add(2, index, shares)
-    return made.reshape(input_shape)
+    return of_planes(made.reshape(input_shape), grid)
 
 
 grid_rule: Any = of_numbers("grid_sample_grid_rule")
@@ -113,7 +119,7 @@ def sampled_vjp_grid(
     grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align_corners: bool
 ) -> Any:
     if mode == "nearest":
-        return grid.new_zeros(grid_shape)
+        return of_planes(grid.new_zeros(grid_shape), grid)
     around = Around(input.shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
     flat = input.reshape((around.items, around.channels, around.area))
@@ -122,7 +128,8 @@ def sampled_vjp_grid(
     for index, taps in around.corners():
         values = around.values(flat, index, taps) * first
         parts = [part + values * kernel.slope_of(taps, at).unsqueeze(1) for at, part in enumerate(parts)]
-    return stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
+    made = stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
+    return of_planes(made, grid)
 
 
 @sampled.jvp("input")

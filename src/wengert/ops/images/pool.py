@@ -14,6 +14,7 @@ from ..._core.types import dtypes
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
+from .flat_slopes import SCATTERED, SCATTERS, flat_in_place
 from .pool_checks import check_divisor, check_window, pair, pooled_sizes
 
 Ints = tuple[int, ...]
@@ -57,8 +58,8 @@ def max_pool2d_with_indices(
 
 
 @max_pool2d_with_indices.vjp("self")
-def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
-    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
+def max_pool2d_with_indices_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "", self)
 
 
 @max_pool2d_with_indices.jvp("self")
@@ -83,6 +84,7 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     yield Bad(make(4, 4), 2, raises=RuntimeError, says="non-empty 3D or 4D (batch mode) tensor expected for input")
 
 
+@flat_in_place
 @op(
     layout="suggested",
     dtypes=ALL,
@@ -90,10 +92,15 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     batching=folded(3, shape="shape"),
     method=False,
     function=False,
-    node="MaxPool2DWithIndicesBackwardBackward0",
+    node=SCATTERED,
+    choose=lambda args: SCATTERS.index(args[3]),
 )
-def scatter_planes(grad: Array, indices: Index, shape: Any) -> Any:
-    """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere."""
+def scatter_planes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
+    """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere.
+
+    Args:
+        way: of whose places `indices` tell: "" of windows side by side, "Adaptive", "Fractional".
+    """
     refuse_dtype("scatter_planes", grad, ALL)
     if 0 in grad.shape:
         return np.zeros(shape, grad.dtype)
@@ -110,6 +117,7 @@ def scatter_planes_samples(make: Any) -> Any:
     from ..create.create import tensor
 
     yield Sample(make(1, 2, 2), tensor([[[0, 3], [3, 5]]]), (1, 2, 3))
+    yield Sample(make(1, 2, 2), tensor([[[0, 3], [3, 5]]]), (1, 2, 3), "Adaptive", make(1, 2, 3))
 
 
 @op(dtypes=ALL, linear="self", batching=folded(2), method=False, function=False)
@@ -194,6 +202,7 @@ def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, cei
 @avg_pool2d.vjp("self")
 def avg_pool2d_vjp(
     grad: Any,
+    self: Any,
     self_shape: Any,
     self_strides: Any,
     kernel_size: Any,
@@ -205,7 +214,7 @@ def avg_pool2d_vjp(
 ) -> Any:
     grad = in_order_of(grad, (self_shape, self_strides))
     return avg_pool2d_backward(
-        grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        grad, self_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, self
     )
 
 
@@ -222,6 +231,7 @@ def avg_pool2d_samples(make: Any) -> Any:
     yield Bad(make(1, 1, 4, 4), 2, 2**64, raises=ValueError, says="Overflow when unpacking long long")
 
 
+@flat_in_place
 @op(
     layout="suggested",
     dtypes=REALS,
@@ -240,6 +250,7 @@ def avg_pool2d_backward(
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
+    place: Array = None,
 ) -> Any:
     """The transpose of `avg_pool2d`: a tensor of `shape`."""
     refuse_dtype("avg_pool2d_backward", grad, REALS)
@@ -264,3 +275,4 @@ def avg_pool2d_backward_vjp(
 @avg_pool2d_backward.samples
 def avg_pool2d_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 2), (2, 6, 5), 2, None, 0, False, True, None)
+    yield Sample(make(2, 3, 2), (2, 6, 5), 2, None, 0, False, True, None, make(2, 6, 5))

@@ -18,6 +18,7 @@ from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
+from .flat_slopes import flat_in_place, without_place
 from .pool import gather_planes, scatter_planes
 from .pool_volumes import gather_volumes, scatter_volumes
 
@@ -221,8 +222,8 @@ def adaptive_average(self: Array, output_size: Any) -> Any:
 
 
 @adaptive_average.vjp("self")
-def adaptive_average_vjp(grad: Any, self_shape: Any, self_strides: Any) -> Any:
-    return adaptive_average_backward(in_order_of(grad, (self_shape, self_strides)), self_shape)
+def adaptive_average_vjp(grad: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+    return adaptive_average_backward(in_order_of(grad, (self_shape, self_strides)), self_shape, self)
 
 
 @adaptive_average.samples
@@ -233,6 +234,7 @@ def adaptive_average_samples(make: Any) -> Any:
     yield Bad(make(1, 5, 4), -1, raises=RuntimeError, says="greater than or equal to 0 but received {-1, -1}")
 
 
+@flat_in_place
 @op(
     layout="suggested",
     dtypes=REALS,
@@ -241,9 +243,9 @@ def adaptive_average_samples(make: Any) -> Any:
     node="AdaptiveAvgPool2DBackwardBackward0",
     method=False,
     function=False,
-    native=native("adaptive_average_backward"),
+    native=without_place(native("adaptive_average_backward")),
 )
-def adaptive_average_backward(grad: Array, shape: Any) -> Any:
+def adaptive_average_backward(grad: Array, shape: Any, place: Array = None) -> Any:
     """The transpose of `adaptive_average`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool2d_backward", grad, REALS)
     return spread_over(grad, shape, 2)
@@ -257,6 +259,7 @@ def adaptive_average_backward_vjp(cotangent: Any, grad_shape: Any) -> Any:
 @adaptive_average_backward.samples
 def adaptive_average_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 3, 2), (2, 3, 5, 4))
+    yield Sample(make(2, 3, 3, 2), (2, 3, 5, 4), make(2, 3, 5, 4))
 
 
 @op(
@@ -276,8 +279,8 @@ def adaptive_average3d(self: Array, output_size: Any) -> Any:
 
 
 @adaptive_average3d.vjp("self")
-def adaptive_average3d_vjp(grad: Any, self_shape: Any) -> Any:
-    return adaptive_average3d_backward(grad, self_shape)
+def adaptive_average3d_vjp(grad: Any, self: Any, self_shape: Any) -> Any:
+    return adaptive_average3d_backward(grad, self_shape, self)
 
 
 @adaptive_average3d.samples
@@ -288,6 +291,7 @@ def adaptive_average3d_samples(make: Any) -> Any:
     yield Bad(make(1, 2, 5, 4), (2, 2), raises=RuntimeError, says="adaptive_avg_pool3d: output_size must be 3")
 
 
+@flat_in_place
 @op(
     layout="rows",
     dtypes=REALS,
@@ -297,7 +301,7 @@ def adaptive_average3d_samples(make: Any) -> Any:
     method=False,
     function=False,
 )
-def adaptive_average3d_backward(grad: Array, shape: Any) -> Any:
+def adaptive_average3d_backward(grad: Array, shape: Any, place: Array = None) -> Any:
     """The transpose of `adaptive_average3d`: a tensor of `shape`."""
     refuse_dtype("adaptive_avg_pool3d_backward", grad, REALS)
     return spread_over(grad, shape, 3)
@@ -311,6 +315,7 @@ def adaptive_average3d_backward_vjp(cotangent: Any, grad_shape: Any) -> Any:
 @adaptive_average3d_backward.samples
 def adaptive_average3d_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 2, 2), (2, 5, 4, 3))
+    yield Sample(make(2, 3, 2, 2), (2, 5, 4, 3), make(2, 5, 4, 3))
 
 
 @op(
@@ -333,8 +338,8 @@ def adaptive_maximum(self: Array, output_size: Any) -> Any:
 
 
 @adaptive_maximum.vjp("self")
-def adaptive_maximum_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
-    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
+def adaptive_maximum_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "Adaptive", self)
 
 
 @adaptive_maximum.jvp("self")
@@ -372,8 +377,8 @@ def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
 
 
 @adaptive_maximum3d.vjp("self")
-def adaptive_maximum3d_vjp(grads: Any, indices: Any, self_shape: Any) -> Any:
-    return scatter_volumes(grads[0], indices, self_shape)
+def adaptive_maximum3d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
+    return scatter_volumes(grads[0], indices, self_shape, "Adaptive", self)
 
 
 @adaptive_maximum3d.jvp("self")

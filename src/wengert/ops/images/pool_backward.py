@@ -39,7 +39,7 @@ def backward_of(dims: int, scatter: Callable[..., Any], where: str) -> Any:
         ceil_mode: bool, indices: Tensor,
     ) -> Any:  # fmt: skip
         check_places(f"max_pool{dims}d_backward", grad_output, indices)
-        return scatter(grad_output, indices, tuple(self.shape))
+        return scatter(grad_output, indices, tuple(self.shape), "", self)
 
     docstring = f"""The gradient of `max_pool{dims}d`: each element of `grad_output` where the largest one was.
 

@@ -158,8 +158,8 @@ def fractional_max_pool2d(self: Array, kernel_size: Any, output_size: Any, rando
 
 
 @fractional_max_pool2d.vjp("self")
-def fractional_max_pool2d_vjp(grads: Any, indices: Any, self_shape: Any) -> Any:
-    return scatter_planes(grads[0], indices, self_shape)
+def fractional_max_pool2d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
+    return scatter_planes(grads[0], indices, self_shape, "Fractional", self)
 
 
 @fractional_max_pool2d.jvp("self")
@@ -188,8 +188,8 @@ def fractional_max_pool3d(self: Array, kernel_size: Any, output_size: Any, rando
 
 
 @fractional_max_pool3d.vjp("self")
-def fractional_max_pool3d_vjp(grads: Any, indices: Any, self_shape: Any) -> Any:
-    return scatter_volumes(grads[0], indices, self_shape)
+def fractional_max_pool3d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
+    return scatter_volumes(grads[0], indices, self_shape, "Fractional", self)
 
 
 @fractional_max_pool3d.jvp("self")

@@ -14,6 +14,7 @@ from ..._kernels.index import private
 from ..._kernels.pool import places_counted
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
+from .flat_slopes import SCATTERED, SCATTERS, flat_in_place
 from .pool import compact
 from .pool_checks import check_divisor, check_window, pooled_sizes, spread
 
@@ -73,8 +74,8 @@ def max_pool3d_with_indices(
 
 
 @max_pool3d_with_indices.vjp("self")
-def max_pool3d_with_indices_vjp(grads: Any, indices: Any, self_shape: Any, self_strides: Any) -> Any:
-    return scatter_volumes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape)
+def max_pool3d_with_indices_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+    return scatter_volumes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "", self)
 
 
 @max_pool3d_with_indices.jvp("self")
@@ -98,6 +99,7 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
     yield Bad(make(4, 4, 4), 2, raises=RuntimeError, says="non-empty 4D or 5D (batch mode) tensor expected for input")
 
 
+@flat_in_place
 @op(
     layout="suggested",
     dtypes=ALL,
@@ -105,10 +107,15 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
     batching=folded(4, shape="shape"),
     method=False,
     function=False,
-    node="MaxPool3DWithIndicesBackwardBackward0",
+    node=tuple([title.replace("2D", "3D") for title in SCATTERED]),
+    choose=lambda args: SCATTERS.index(args[3]),
 )
-def scatter_volumes(grad: Array, indices: Index, shape: Any) -> Any:
-    """A tensor of `shape` with elements of `grad` added, volume by volume, where `indices` say; zero elsewhere."""
+def scatter_volumes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
+    """A tensor of `shape` with elements of `grad` added, volume by volume, where `indices` say; zero elsewhere.
+
+    Args:
+        way: of whose places `indices` tell, as in `scatter_planes`.
+    """
     refuse_dtype("scatter_volumes", grad, ALL)
     if 0 in grad.shape:
         return np.zeros(shape, grad.dtype)
@@ -127,6 +134,7 @@ def scatter_volumes_samples(make: Any) -> Any:
     from ..create.create import tensor
 
     yield Sample(make(1, 1, 2, 2), tensor([[[[0, 3], [11, 11]]]]), (1, 2, 2, 3))
+    yield Sample(make(1, 1, 2, 2), tensor([[[[0, 3], [11, 11]]]]), (1, 2, 2, 3), "Adaptive", make(1, 2, 2, 3))
 
 
 @op(dtypes=ALL, linear="self", batching=folded(3), method=False, function=False)
@@ -221,6 +229,7 @@ def avg_pool3d(
 @avg_pool3d.vjp("self")
 def avg_pool3d_vjp(
     grad: Any,
+    self: Any,
     self_shape: Any,
     kernel_size: Any,
     stride: Any,
@@ -230,7 +239,7 @@ def avg_pool3d_vjp(
     divisor_override: int | None,
 ) -> Any:
     options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return avg_pool3d_backward(grad, self_shape, *options)
+    return avg_pool3d_backward(grad, self_shape, *options, self)
 
 
 @avg_pool3d.samples
@@ -247,6 +256,7 @@ def avg_pool3d_samples(make: Any) -> Any:
     yield Bad(make(1, 1, 4, 4, 4), 2, (1, 2), raises=RuntimeError, says="be omitted, a single int, or a tuple of three")
 
 
+@flat_in_place
 @op(
     layout="rows",
     dtypes=REALS,
@@ -265,6 +275,7 @@ def avg_pool3d_backward(
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
+    place: Array = None,
 ) -> Any:
     """The transpose of `avg_pool3d`: a tensor of `shape`."""
     refuse_dtype("avg_pool3d_backward", grad, REALS)
@@ -298,3 +309,4 @@ def avg_pool3d_backward_vjp(
 @avg_pool3d_backward.samples
 def avg_pool3d_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 1, 2), (2, 4, 3, 5), 2, None, 0, False, True, None)
+    yield Sample(make(2, 2, 1, 2), (2, 4, 3, 5), 2, None, 0, False, True, None, make(2, 4, 3, 5))

@@ -20,7 +20,9 @@ from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_of
 from .group_norm import channel_view, check_batch
 from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
+from .slope_history import with_history
 
+TITLE = "NativeBatchNormBackwardBackward0"
 SHARED_STATISTICS = (
     "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
     "were not batched.\nIf you are using a module and do not need eval mode, please set `track_running_stats` to be "
@@ -111,11 +113,9 @@ def batch_norm_vjp(
     first = None
     if wanted[0]:
         first = through_standard(slope, normal, scale, others) if training else slope * scale
-    return (
-        first,
-        (grad * normal).sum(others) if wanted[1] else None,
-        grad.sum(others) if wanted[2] else None,
-    )
+    second = (grad * normal).sum(others) if wanted[1] else None
+    third = grad.sum(others) if wanted[2] else None
+    return tuple([with_history(each, TITLE, input, weight) for each in (first, second, third)])
 
 
 def normal_and_scale(input: Any, mean: Any, invstd: Any, training: bool, eps: float) -> tuple[Any, Any]:
@@ -322,7 +322,7 @@ batch_norm = plain_function(
 
 def repeated(values: Any, items: int) -> Any:
     """One value for each channel of each item."""
-    return None if values is None else values.expand((items, values.shape[0])).reshape(items * values.shape[0])
+    return None if values is None else values.repeat(items)
 
 
 @composite(method=False, function=False)

@@ -19,6 +19,9 @@ from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..axes import read_number
 from ..dtype_checks import check_floating, check_inexact
+from .slope_history import with_history
+
+TITLE = "NativeLayerNormBackwardBackward0"
 
 
 def check_shape(name: str, tensor: Any, normalized_shape: Any, *, star: str = "[*, ") -> tuple[int, ...]:
@@ -206,11 +209,9 @@ def native_layer_norm_vjp(
     last = list(range(-count, 0))
     normal, scale = standard(input, last, eps)
     first = through_standard(grad if weight is None else grad * weight, normal, scale, last) if wanted[0] else None
-    return (
-        first,
-        summed(grad * normal, lead) if wanted[1] else None,
-        summed(grad, lead) if wanted[2] else None,
-    )
+    second = summed(grad * normal, lead) if wanted[1] else None
+    third = summed(grad, lead) if wanted[2] else None
+    return tuple([with_history(each, TITLE, input, weight) for each in (first, second, third)])
 
 
 @native_layer_norm.jvp("input")

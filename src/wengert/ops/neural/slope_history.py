@@ -1,0 +1,75 @@
+"""The history of gradients that formulas make, where torch has one operator of the gradient and the operands.
+
+A recorded gradient depends on the operands as far as the graph is concerned, even where its values do not: that of a
+bias is a sum of the incoming one, and yet has a second derivative by the weights, which is zero. And it tells the name
+of torch's node. The formulas lie behind that node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.card import NUMBERS, Array, Sample, op
+from ..._core.state.modes import current
+from ..create.factory import refuse_dtype
+
+TITLES = (
+    *("ConvolutionBackwardBackward0", "NativeBatchNormBackwardBackward0", "NativeLayerNormBackwardBackward0"),
+    "GridSampler2DBackwardBackward0",
+)
+
+
+@op(
+    layout="own",
+    dtypes=NUMBERS,
+    linear="grad",
+    method=False,
+    function=False,
+    node=TITLES,
+    choose=lambda args: TITLES.index(args[1]),
+)
+def slope_with_history(grad: Array, title: str, first: Array = None, second: Array = None) -> Any:
+    """A copy of `grad`, which depends on two operands, too, as far as the graph is concerned."""
+    refuse_dtype("slope_with_history", grad, NUMBERS)
+    return grad.copy("K")
+
+
+@slope_with_history.vjp("grad")
+def slope_with_history_vjp_grad(incoming: Any) -> Any:
+    return incoming
+
+
+@slope_with_history.vjp("first")
+def slope_with_history_vjp_first(incoming: Any, first_shape: Any) -> Any:
+    return incoming.new_zeros(first_shape)
+
+
+@slope_with_history.vjp("second")
+def slope_with_history_vjp_second(incoming: Any, second_shape: Any) -> Any:
+    return incoming.new_zeros(second_shape)
+
+
+@slope_with_history.jvp("first")
+def slope_with_history_jvp_first(tangent: Any, grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
+@slope_with_history.jvp("second")
+def slope_with_history_jvp_second(tangent: Any, grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
+@slope_with_history.batched
+def slope_with_history_batched(grad: Any, title: str, first: Any, second: Any) -> Any:
+    return slope_with_history.call((grad, title, first, second))
+
+
+@slope_with_history.samples
+def slope_with_history_samples(make: Any) -> Any:
+    yield Sample(make(3), TITLES[0], make(2, 3), make(3))
+    yield Sample(make(0, 2), TITLES[1])
+
+
+def with_history(grad: Any, title: str, *operands: Any) -> Any:
+    """A gradient; in a recorded pass one that tells `title`, and depends on up to two operands."""
+    return grad if grad is None or not current().grad else slope_with_history(grad, title, *operands)
