@@ -43,6 +43,11 @@ def like(output: Any, input: Any) -> Any:
     return output.reshape(*input.shape[:-1], output.shape[-1])
 
 
+def shown(states: Any) -> Any:
+    """What programs see of the states of all steps: a copy where those may be kept, so that they may write to it."""
+    return states.copy() if current().grad else states
+
+
 def weight_grad(slopes: Any, states: Any, first: Any, sizes: Any, reverse: bool) -> Any:
     """The gradient of the weight for the state, from those of the gates."""
     count = len(first)
@@ -108,7 +113,12 @@ def stack_or_cat(args: tuple[Any, ...]) -> int:
     return args[-2] is not None
 
 
-@layer(outputs=("output", "last"), choose=stack_or_cat, node=("StackBackward0", "CatBackward0"))
+@layer(
+    outputs=("output", "last", "states"),
+    differentiable=(True, True, False),
+    choose=stack_or_cat,
+    node=("StackBackward0", "CatBackward0"),
+)
 def rnn_layer(
     input: Array,
     weight_ih: Array,
@@ -131,11 +141,11 @@ def rnn_layer(
         reverse: whether sequences are read from their ends.
 
     Returns:
-        The states of all steps, and the last ones.
+        The states of all steps, the last ones, and those of all steps once more, as they are kept.
     """
     inputs = from_inputs(input, weight_ih, bias_ih, bias_hh)
-    output, last = kernels.rnn_steps(inputs, flat(hidden), flat(weight_hh), relu, sizes, reverse)
-    return like(output, input), last
+    states, last = kernels.rnn_steps(inputs, flat(hidden), flat(weight_hh), relu, sizes, reverse)
+    return like(shown(states), input), last, states
 
 
 @rnn_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
@@ -150,12 +160,12 @@ def rnn_layer_vjp(
     relu: bool,
     sizes: Any,
     reverse: bool,
-    output: Any,
+    states: Any,
     wanted: Any,
 ) -> Any:
     tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
-    if at_once(*grads, *tensors):
-        found = rnn_layer_backward(*tensors[:4], output, relu, sizes, reverse, wanted, *grads)
+    if at_once(*grads[:2], *tensors):
+        found = rnn_layer_backward(*tensors[:4], states, relu, sizes, reverse, wanted, *grads[:2])
         return handed_out(found, wanted)
     kind = recurrent_steps.RNN_RELU if relu else recurrent_steps.RNN_TANH
     return through_steps(partial(by_operators, kind, sizes, reverse), grads, tensors, wanted)
@@ -194,8 +204,8 @@ def rnn_layer_backward(
 
 
 @layer(
-    outputs=("output", "last", "gates", "candidates"),
-    differentiable=(True, True, False, False),
+    outputs=("output", "last", "gates", "candidates", "states"),
+    differentiable=(True, True, False, False, False),
     choose=stack_or_cat,
     node=("StackBackward0", "CatBackward0"),
 )
@@ -209,10 +219,11 @@ def gru_layer(
     sizes: Any = None,
     reverse: bool = False,
 ) -> Any:
-    """All steps of gated recurrent units; arguments as of `rnn_layer`. Returns what `gru_steps` does."""
+    """All steps of gated recurrent units; arguments as of `rnn_layer`. Returns what `gru_steps` does, and the
+    states of all steps once more."""
     inputs = from_inputs(input, weight_ih, bias_ih)
-    output, last, gates, candidates = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
-    return like(output, input), last, gates, candidates
+    states, last, *kept = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
+    return like(shown(states), input), last, *kept, states
 
 
 @gru_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
@@ -226,14 +237,14 @@ def gru_layer_vjp(
     bias_hh: Any,
     sizes: Any,
     reverse: bool,
-    output: Any,
     gates: Any,
     candidates: Any,
+    states: Any,
     wanted: Any,
 ) -> Any:
     tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
     if at_once(*grads[:2], *tensors):
-        found = gru_layer_backward(*tensors[:4], output, gates, candidates, sizes, reverse, wanted, *grads[:2])
+        found = gru_layer_backward(*tensors[:4], states, gates, candidates, sizes, reverse, wanted, *grads[:2])
         return handed_out(found, wanted)
     return through_steps(partial(by_operators, recurrent_steps.GRU, sizes, reverse), grads, tensors, wanted)
 
