@@ -14,6 +14,7 @@ from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, Sample, poin
 from ..._core.operators.choices import number_among_two
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
+from ..dtype_checks import checked_number
 from .binary import arithmetic, native
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
@@ -85,7 +86,8 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: the shapes do not broadcast, or integers to the power of a negative number (of a tensor that holds
-            such, the integer part of the result: 0 unless the base is 1 or -1).
+            such, the integer part of the result: 0 unless the base is 1 or -1), or the dtype, of integers or halves,
+            does not hold the exponent.
 
     Derivative:
         0 for an exponent of 0, and by the exponent 0 where the base is 0 and the exponent is not negative, as in torch.
@@ -95,6 +97,8 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
             return np.logical_or(self, not exponent, out=out)
         if exponent < 0 and self.dtype.kind in "iu":
             raise RuntimeError(NEGATIVE_POWER)
+        if not -128 <= exponent <= 127 and (self.dtype.kind in "iu" or self.dtype.itemsize == 2):
+            checked_number(exponent, dtypes.from_numpy(self.dtype))
         return power_by_number(self, exponent, out)
     if (self if hasattr(self, "dtype") else exponent).dtype.kind == "b":
         raise NotImplementedError(errors.no_kernel("pow", dtypes.bool_))
@@ -155,6 +159,7 @@ def power_samples(make: Any) -> Any:
             yield Sample(make(3, kind="positive"), fraction)
     elif make.dtype.category == dtypes.INTEGER:
         yield Bad(make(2), -2, raises=RuntimeError, says="Integers to negative integer powers are not allowed")
+        yield Bad(make(2), 2**63, raises=RuntimeError, says="without overflow")
     yield Bad(
         make(2, kind="positive"), make(3, kind="positive"), raises=RuntimeError, says="must match the size of tensor b"
     )
