@@ -185,9 +185,11 @@ PyObject* typed_product(PyArrayObject* x, const Block& block) {
     }
     return result.give();
 }
-// Of many numbers those of rows; a long row in pieces that do not depend on the number of threads.
+// Of many numbers those of rows; a long row in pieces that do not depend on the number of threads: few, for in each the
+// lanes' products pass through the numbers next to zero, with which processors multiply slowly.
 template <class T>
 PyObject* row_products(PyArrayObject* x, const Block& block) {
+    constexpr npy_intp piece = 262144;
     if (block.inner != 1) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
@@ -216,7 +218,8 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
         Block block;
         if (!x || !((args[1] == Py_None && args[2] == Py_False) || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
-        if (PyArray_SIZE(x) > 1024) return descr == float_descr ? row_products<float>(x, block) : descr == double_descr ? row_products<double>(x, block) : nullptr;
+        const bool rows = block.inner == 1 && block.reduced >= 32;
+        if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024) return descr == float_descr ? row_products<float>(x, block) : descr == double_descr ? row_products<double>(x, block) : nullptr;
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
         return descr == int64_descr ? typed_product<int64_t, uint64_t>(x, block) : nullptr;
