@@ -147,7 +147,7 @@ DIRECT.update(
 )
 DIRECT.update(
     dict.fromkeys(
-        ["hardsigmoid_rule", "hardswish_backward", "mish_rule", "multiply_rule"],
+        ["hardsigmoid_rule", "hardswish_backward", "mish_rule", "multiply_rule", "divide_rule"],
         lambda r, t: (lambda x: [x + 1, x])(few(r, t)),
     )
 )

@@ -70,6 +70,8 @@ LINEAR.update(
 )
 LINEAR.update(
     fft_c2c=lambda r, t: [spectrum(r, t), [(1,), (0, 1)][r.integers(2)], int(r.integers(3)), bool(r.integers(2))],
+    conjugate=lambda r, t: [spectrum(r, t)],
+    vdot=lambda r, t: [spectrum(r, t)[0], spectrum(r, t)[1]],
     fft_r2c=lambda r, t: [matrix(r, t)[:25], (1,), int(r.integers(3)), bool(r.integers(2))],
     fft_c2r=lambda r, t: [spectrum(r, t), (1,), int(r.integers(3)), int(r.integers(10, 12))],
     fft_arguments=lambda r, t: [square(r, t), None, -1, None],

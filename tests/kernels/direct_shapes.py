@@ -63,6 +63,8 @@ SHAPES: dict[str, Fitting] = {
     "vstack_arguments": lambda r, t: [[matrix(r, t)] * 3],
     "dstack_arguments": lambda r, t: [[images(r, t)] * 3],
     "block_diag": lambda r, t: [[matrix(r, t), matrix(r, t)[0], matrix(r, t)[0, 0, None][0:1].reshape(())]],
+    "complex": lambda r, t: [few(r, t)] * 2,
+    "sgn": lambda r, t: [few(r, t)],
     "polar": lambda r, t: [few(r, t)] * 2,
     "eye": lambda r, t: [np.dtype(t), *map(int, r.integers(0, 9, 2))],
     "tril_indices": lambda r, t: [np.dtype(t), *map(int, r.integers(0, 9, 2)), int(r.integers(-9, 9))],

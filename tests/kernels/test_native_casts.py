@@ -81,9 +81,21 @@ def test_what_it_does_not_know_is_left_alone():
         None,
     ]
     assert all(call(each, wg.float32, None) is NotImplemented for each in strange)
-    assert call(x, wg.float32, wg.channels_last) is call(x, None, None) is call(x, wg.complex64, None) is NotImplemented
+    assert call(x, wg.float32, wg.channels_last) is call(x, None, None) is NotImplemented
     with pytest.raises(AttributeError):
         call(x, 3, None)
+
+
+@pytest.mark.parametrize("target", [wg.complex64, wg.complex128], ids=str)
+@pytest.mark.parametrize("source", ["f4", "f8", "i4", "u1", "?", "c8", "c16"])
+def test_complex_numbers_of_others(target: Any, source: str):
+    x = np.array([[0, 1, 2], [3, 4, 5]]).astype(source)
+    made = _kernels.direct["to_copy"](x, target, None)
+    if x.dtype == target.numpy:
+        assert made is NotImplemented
+    else:
+        assert made.dtype == target.numpy
+        np.testing.assert_array_equal(made, x.astype(target.numpy))
 
 
 def test_results_are_those_of_one_thread():

@@ -52,7 +52,7 @@ def test_arrays_like_another(default: Any, shape: Any, dtype: str, number: Any, 
     model = np.ones(shape, dtype)
     model = model.T if turned else model
     rows = model.size and model.strides == np.empty(model.shape, model.dtype).strides
-    answered = rows and dtype in ("f4", "f8", "i8")
+    answered = rows and dtype in ("f4", "f8", "i8", "c8")
     for name, value in (("zeros_like", 0), ("ones_like", 1)):
         made = _kernels.direct[name](default, model)
         if answered:

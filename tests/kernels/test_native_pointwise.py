@@ -253,7 +253,8 @@ def test_direct_forms_answer_not_implemented_for_what_they_do_not_know(only_nati
     a = np.ones((3, 4), np.float32)
     assert np.array_equal(only_native.direct_add(a, a), a + a)
     assert np.array_equal(only_native.direct_multiply(a, 2.5), a * 2.5)
-    for other in (a.astype(np.float16), a.astype(np.uint32), a.T, None, "text", 1j, [1.0], np.float32(1)):
+    np.testing.assert_array_equal(only_native.direct_add(a, 1j), a + np.complex64(1j), strict=True)
+    for other in (a.astype(np.float16), a.astype(np.uint32), a.T, None, "text", [1.0], np.float32(1)):
         assert only_native.direct_add(a, other) is NotImplemented
     assert only_native.direct_add(a[:, ::-1], a[:, ::-1]) is NotImplemented
     assert only_native.direct_divide(np.ones(2, np.int64), np.ones(2, np.int64)) is NotImplemented

@@ -3,6 +3,7 @@
 #include "promoted.hpp"
 #include "views.hpp"
 
+#include <complex>
 #include <limits>
 #include <type_traits>
 
@@ -23,9 +24,14 @@ bool with_type(int type, const Body& body) {
         case NPY_INT16: return body(int16_t{});
         case NPY_INT32: return body(int32_t{});
         case NPY_INT64: return body(int64_t{});
+        case NPY_CFLOAT: return body(std::complex<float>{});
+        case NPY_CDOUBLE: return body(std::complex<double>{});
     }
     return false;
 }
+
+template <class T> constexpr bool is_complex_type = false;
+template <class T> constexpr bool is_complex_type<std::complex<T>> = true;
 
 // Whether a floating-point number, its fraction cut off, is one of the integers of a type.
 template <class To, class From>
@@ -37,7 +43,9 @@ bool fits(From value) {
 // False where what an integer would be is for the processor to say.
 template <class To, class From>
 bool cast(const From* from, To* to, npy_intp count) {
-    if constexpr (std::is_same_v<From, bool>) {
+    if constexpr (is_complex_type<From> && !is_complex_type<To>) {
+        return false;  // of which the bodies warn
+    } else if constexpr (std::is_same_v<From, bool>) {
         return cast(reinterpret_cast<const uint8_t*>(from), to, count);  // whatever else than 0 and 1 the memory holds
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
         if (count > most_checked) return false;

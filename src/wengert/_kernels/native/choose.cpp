@@ -48,10 +48,11 @@ PyObject* compared(Compare op, PyArrayObject* a, PyArrayObject* b, Call args) {
     return result.give();
 }
 
-// Few integers of other sizes, or truth values.
-PyObject* compared_integers(Compare op, Call args) {
+// Few integers of other sizes, truth values, or complex numbers.
+PyObject* compared_others(Compare op, Call args) {
     static Ufunc ufuncs[] = {{"numpy", "equal"}, {"numpy", "not_equal"}, {"numpy", "less"}, {"numpy", "less_equal"}, {"numpy", "greater"}, {"numpy", "greater_equal"}};
     const int type = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(args[0]));
+    if (PyTypeNum_ISCOMPLEX(type)) return op <= NOT_EQUAL ? of_two_complex(ufuncs[op], args[0], args[1]) : nullptr;
     return PyTypeNum_ISINTEGER(type) || type == NPY_BOOL ? of_two(ufuncs[op], args[0], args[1], true) : nullptr;
 }
 
@@ -64,7 +65,7 @@ PyObject* direct_compare(PyObject*, Call args, Py_ssize_t nargs) {
         PyArray_Descr* descr = PyArray_DESCR(a);
         if (b && PyArray_DESCR(b) != descr) return nullptr;
         PyObject* result = for_dtype(descr, [=](auto zero) { return compared<decltype(zero)>(op, a, b, args); });
-        return result || PyErr_Occurred() ? result : compared_integers(op, args);
+        return result || PyErr_Occurred() ? result : compared_others(op, args);
     });
 }
 

@@ -1,7 +1,7 @@
 // Products of complex arrays in row-major order, for the functions that meet them.
 #pragma once
 
-#include "common.hpp"
+#include "laid.hpp"
 
 namespace wengert {
 
@@ -28,5 +28,22 @@ inline PyObject* complex_product(PyArrayObject* a, PyArrayObject* b, bool conjug
     if (PyArray_TYPE(a) == NPY_CFLOAT) return complex_product_of<float>(a, b, conjugated);
     return complex_product_of<double>(a, b, conjugated);
 }
+
+// The complex conjugates of a row-major array; null without an error for others.
+PyObject* conjugate_of(PyObject* x);
+
+// Products of matrices of few complex numbers, with the arguments of the cards of real ones; null without an error for whatever else.
+PyObject* complex_mm(PyObject* const* args);
+PyObject* complex_mv(PyObject* const* args);
+PyObject* complex_dot(PyObject* const* args);
+PyObject* complex_bmm(PyObject* const* args);
+PyObject* complex_matmul(PyObject* const* args);
+PyObject* complex_first_rule(PyObject* const* args);
+PyObject* complex_second_rule(PyObject* const* args);
+PyObject* complex_bmm_first_rule(PyObject* const* args);
+PyObject* complex_bmm_second_rule(PyObject* const* args);
+PyObject* complex_mv_first_rule(PyObject* const* args);
+PyObject* complex_mv_second_rule(PyObject* const* args);
+PyObject* complex_dot_rule(PyObject* const* args);
 
 }  // namespace wengert

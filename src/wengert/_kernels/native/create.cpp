@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <vector>
 
@@ -84,9 +85,11 @@ void fill(PyArrayObject* array, T value) {
 PyObject* filled_with(PyObject* number, PyArray_Descr* descr, int ndim, const npy_intp* shape) {
     double real = 0;
     npy_intp integer = 0;
-    const bool known = !number || (is_real(descr) ? as_number(number, real) : descr == int64_descr ? as_index(number, integer)
+    const bool complex = PyTypeNum_ISCOMPLEX(descr->type_num);
+    const bool known = !number || (is_real(descr) || complex ? as_number(number, real) : descr == int64_descr ? as_index(number, integer)
                                    : descr == bool_descr && PyBool_Check(number));
-    if (!known || (descr == float_descr && std::isfinite(real) && std::fabs(real) > FLT_MAX)) Py_RETURN_NOTIMPLEMENTED;
+    const bool narrow = descr == float_descr || descr->type_num == NPY_CFLOAT;
+    if (!known || (narrow && std::isfinite(real) && std::fabs(real) > FLT_MAX)) Py_RETURN_NOTIMPLEMENTED;
     const bool zeros = number && real == 0 && !std::signbit(real) && integer == 0 && number != Py_True;
     PyArrayObject* made = zeros && !is_large(descr, ndim, shape) ? new_zeros(descr, ndim, shape) : new_array(descr, ndim, shape);
     if (!made || !number) return reinterpret_cast<PyObject*>(made);
@@ -96,6 +99,10 @@ PyObject* filled_with(PyObject* number, PyArray_Descr* descr, int ndim, const np
         fill<double>(made, real);
     else if (descr == int64_descr)
         fill<int64_t>(made, integer);
+    else if (complex && narrow)
+        fill<std::complex<float>>(made, static_cast<float>(real));
+    else if (complex)
+        fill<std::complex<double>>(made, real);
     else
         fill<npy_bool>(made, number == Py_True);
     return reinterpret_cast<PyObject*>(made);
@@ -126,6 +133,11 @@ PyObject* full(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return filled_with(args[2], descr, ndim, shape);
 }
 
+// Dtypes of which elements can be filled in.
+bool is_given(PyArray_Descr* descr) {
+    const bool complex = descr->type_num == NPY_CFLOAT || descr->type_num == NPY_CDOUBLE;
+    return is_real(descr) || descr == int64_descr || (complex && PyArray_ISNBO(descr->byteorder));
+}
 // What `zeros_like` and its family take: not large, and in row-major order, which the result then has too.
 PyArrayObject* model(PyObject* object) {
     PyArrayObject* array = plain(object);
@@ -139,7 +151,7 @@ PyArrayObject* model(PyObject* object) {
 }
 PyObject* filled_like(PyArrayObject* array, PyObject* number) {
     PyArray_Descr* descr = PyArray_DESCR(array);
-    if (!is_real(descr) && descr != int64_descr) Py_RETURN_NOTIMPLEMENTED;
+    if (!is_given(descr)) Py_RETURN_NOTIMPLEMENTED;
     return filled_with(number, descr, PyArray_NDIM(array), PyArray_DIMS(array));
 }
 // zeros_like(default, x), ones_like(default, x), empty_like(default, x)
@@ -160,7 +172,7 @@ PyObject* full_like(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 PyArray_Descr* dtype_of(PyObject* object) {
     if (!PyArray_CheckExact(object)) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(object));
-    return is_real(descr) || descr == int64_descr ? descr : nullptr;
+    return is_given(descr) ? descr : nullptr;
 }
 template <int value>
 PyObject* constant_of(PyObject*, PyObject* const* args, Py_ssize_t nargs) {

@@ -1,5 +1,6 @@
 // Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
+#include "complex_products.hpp"
 #include "promoted.hpp"
 
 #include <algorithm>
@@ -172,6 +173,15 @@ PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 // ---- products ------------------------------------------------------------------------------------------------------
+template <class T>
+struct ComplexFactor {
+    T real, imaginary;
+    ComplexFactor& operator=(int value) { return real = static_cast<T>(value), imaginary = 0, *this; }
+    void operator*=(const ComplexFactor& by) {
+        const T before = real;
+        real = real * by.real - imaginary * by.imaginary, imaginary = before * by.imaginary + imaginary * by.real;
+    }
+};
 template <class T, class Factor>
 PyObject* typed_product(PyArrayObject* x, const Block& block) {
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
@@ -222,7 +232,9 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
         if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024) return descr == float_descr ? row_products<float>(x, block) : descr == double_descr ? row_products<double>(x, block) : nullptr;
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
-        return descr == int64_descr ? typed_product<int64_t, uint64_t>(x, block) : nullptr;
+        if (descr == int64_descr) return typed_product<int64_t, uint64_t>(x, block);
+        if (!is_complex(x)) return nullptr;
+        return PyArray_TYPE(x) == NPY_CFLOAT ? typed_product<float, ComplexFactor<float>>(x, block) : typed_product<double, ComplexFactor<double>>(x, block);
     });
 }
 

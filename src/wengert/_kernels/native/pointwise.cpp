@@ -217,7 +217,7 @@ PyObject* compute_dense(Binary op, PyObject* a_object, PyObject* b_object) {
 }
 // What the dispatcher may ask for beside arrays in rows. (The rule of mish has several steps, of which halves round each.)
 PyObject* compute_other(Binary op, PyObject* a, PyObject* b) {
-    PyObject* result = of_integers(op, a, b);
+    PyObject* result = of_other_numbers(op, a, b);
     if (!result && !PyErr_Occurred() && op != MISH_BACKWARD) result = half_binary(op, cost_of(op), a, b);
     if (!result && !PyErr_Occurred()) result = compute_dense(op, a, b);
     return result || PyErr_Occurred() ? result : row_binary(op, cost_of(op), a, b);
@@ -375,6 +375,7 @@ PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out) {
 PyObject* direct_unary(Unary op, PyObject* x) {
     PyObject* result = compute_unary(op, x, nullptr);
     if (!result && !PyErr_Occurred()) result = half_unary(op, cost_of(op), x);
+    if (!result && !PyErr_Occurred()) result = of_other_numbers(op, x);
     return result || PyErr_Occurred() ? result : row_unary(op, cost_of(op), x);
 }
 

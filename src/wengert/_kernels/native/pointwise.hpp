@@ -18,8 +18,10 @@ PyObject* row_unary(Unary op, npy_intp cost, PyObject* x);
 PyObject* row_binary(Binary op, npy_intp cost, PyObject* a, PyObject* b);
 PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, PyObject* out);
 
-// Of few integers of any size, or truth values; of complex numbers. Null without a Python error for others.
-PyObject* of_integers(Binary op, PyObject* a, PyObject* b);
+// Of few integers of any size, truth values or complex numbers, also beside a number; products of any number of complex ones. Null
+// without a Python error for others.
+PyObject* of_other_numbers(Binary op, PyObject* a, PyObject* b);
+PyObject* of_other_numbers(Unary op, PyObject* x);
 PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b);
 
 }  // namespace wengert

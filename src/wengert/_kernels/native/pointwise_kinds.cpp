@@ -1,26 +1,120 @@
-// Sums, differences and products of what has no loops of its own: integers other than int64, truth values, complex numbers.
+// Element-wise functions of what has no loops of its own: integers other than int64, truth values, complex numbers. Of few elements,
+// by NumPy's inner loops.
 #include "complex_products.hpp"
 #include "pointwise.hpp"
+#include "promoted.hpp"
 #include "ufuncs.hpp"
 
-namespace wengert {
+#include <cstring>
 
-// Few integers of other sizes, or truth values.
-PyObject* of_integers(Binary op, PyObject* a, PyObject* b) {
-    static Ufunc ufuncs[] = {{"numpy", "add"}, {"numpy", "subtract"}, {"numpy", "multiply"}};
-    const int type = PyArray_CheckExact(a) ? PyArray_TYPE(reinterpret_cast<PyArrayObject*>(a)) : NPY_NOTYPE;
-    return op <= MULTIPLY && (PyTypeNum_ISINTEGER(type) || type == NPY_BOOL) ? of_two(ufuncs[op], a, b, true) : nullptr;
+namespace wengert {
+namespace {
+
+constexpr npy_intp few = 4096;  // beyond, the call around a loop no longer counts
+
+Ufunc arithmetic[] = {{"numpy", "add"}, {"numpy", "subtract"}, {"numpy", "multiply"}, {"numpy", "divide"}};
+
+PyArrayObject* few_complex(PyObject* object) {
+    PyArrayObject* array = plain(object);
+    return is_complex(array) && PyArray_SIZE(array) > 0 && PyArray_SIZE(array) <= few ? array : nullptr;
 }
 
-// Products of complex numbers, sums and differences of few.
-PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {
-    static Ufunc ufuncs[] = {{"numpy", "add"}, {"numpy", "subtract"}};
+// A number of Python as one complex element.
+class Element {
+public:
+    bool read(PyObject* object, int type) {
+        double parts[2] = {0, 0};
+        if (PyComplex_CheckExact(object)) {
+            parts[0] = PyComplex_RealAsDouble(object), parts[1] = PyComplex_ImagAsDouble(object);
+        } else if (!weak_value(object, parts[0])) {
+            return false;
+        }
+        if (type == NPY_CDOUBLE) return std::memcpy(data, parts, sizeof parts), true;
+        constexpr double most = std::numeric_limits<float>::max();
+        float halves[2];
+        for (int i = 0; i < 2; ++i) {
+            if (std::isfinite(parts[i]) && std::fabs(parts[i]) > most) return false;
+            halves[i] = static_cast<float>(parts[i]);
+        }
+        return std::memcpy(data, halves, sizeof halves), true;
+    }
+    alignas(double) char data[2 * sizeof(double)];
+};
+
+// Real numbers beside a complex number of Python, as complex ones; null for others.
+PyArrayObject* made_complex(PyObject* object, PyObject* other) {
+    PyArrayObject* array = PyComplex_CheckExact(other) ? plain(object) : nullptr;
+    if (!array || PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > few) return nullptr;
+    if (PyArray_DESCR(array) != float_descr && PyArray_DESCR(array) != double_descr) return nullptr;
+    PyArray_Descr* descr = PyArray_DescrFromType(PyArray_DESCR(array) == float_descr ? NPY_CFLOAT : NPY_CDOUBLE);
+    PyArrayObject* made = converted(array, descr);
+    Py_DECREF(descr);
+    return made;
+}
+
+bool has_arithmetic(PyObject* object) {
+    const int type = PyArray_CheckExact(object) ? PyArray_TYPE(reinterpret_cast<PyArrayObject*>(object)) : NPY_NOTYPE;
+    return PyTypeNum_ISINTEGER(type) || type == NPY_BOOL;
+}
+
+}  // namespace
+
+PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
+    const Owned copies[2] = {Owned(made_complex(first, second)), Owned(made_complex(second, first))};
+    if (PyErr_Occurred()) return nullptr;
+    PyObject* const given[2] = {copies[0] ? reinterpret_cast<PyObject*>(copies[0].get()) : first,
+                                copies[1] ? reinterpret_cast<PyObject*>(copies[1].get()) : second};
+    PyArrayObject* const arrays[2] = {few_complex(given[0]), few_complex(given[1])};
+    PyArrayObject* like = arrays[0] ? arrays[0] : arrays[1];
     InnerLoop loop;
-    if (!plain(reinterpret_cast<PyObject*>(a)) || !plain(reinterpret_cast<PyObject*>(b))) return nullptr;
-    if (op == MULTIPLY) return complex_product(a, b, false);
-    const bool known = op <= SUBTRACT && is_complex(a) && same_shape(a, b) && PyArray_SIZE(a) > 0 && PyArray_SIZE(a) <= 4096;
-    if (!known || !loop.find(ufuncs[op], 2, PyArray_TYPE(a))) return nullptr;
-    return run_two(loop, a, PyArray_BYTES(b), PyArray_ITEMSIZE(b));
+    if (!like || !loop.find(ufunc, 2, PyArray_TYPE(like))) return nullptr;
+    Element numbers[2];
+    char* elements[3];
+    npy_intp steps[3];
+    for (int i = 0; i < 2; ++i) {
+        const bool fits = arrays[i] ? PyArray_TYPE(arrays[i]) == PyArray_TYPE(like) && same_shape(arrays[i], like)
+                                    : numbers[i].read(given[i], PyArray_TYPE(like));
+        if (!fits) return nullptr;
+        elements[i] = arrays[i] ? PyArray_BYTES(arrays[i]) : numbers[i].data;
+        steps[i] = arrays[i] ? PyArray_ITEMSIZE(like) : 0;
+    }
+    Owned result(new_array(loop.made == NPY_BOOL ? bool_descr : PyArray_DESCR(like), PyArray_NDIM(like), PyArray_DIMS(like)));
+    if (!result) return nullptr;
+    elements[2] = PyArray_BYTES(result.get()), steps[2] = PyArray_ITEMSIZE(result.get());
+    return loop.run(elements, steps, PyArray_SIZE(like)) ? result.give() : nullptr;
+}
+
+PyObject* of_other_numbers(Binary op, PyObject* a, PyObject* b) {
+    if (op > DIVIDE) return nullptr;
+    if (op <= MULTIPLY && has_arithmetic(a)) return of_two(arithmetic[op], a, b, true);
+    return of_two_complex(arithmetic[op], a, b);
+}
+
+PyObject* of_other_numbers(Unary op, PyObject* object) {
+    static Ufunc negative{"numpy", "negative"}, square{"numpy", "square"}, root{"numpy", "sqrt"}, exponential{"numpy", "exp"};
+    static Ufunc logarithm{"numpy", "log"}, sine{"numpy", "sin"}, cosine{"numpy", "cos"};
+    PyArrayObject* x = plain(object);
+    if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) > few || !PyArray_ISNOTSWAPPED(x)) return nullptr;
+    const bool whole = PyTypeNum_ISSIGNED(PyArray_TYPE(x));
+    if (!whole && !is_complex(x)) return nullptr;
+    if (!whole && op == RECIPROCAL) {
+        static PyObject* const one = PyLong_FromLong(1);
+        return one ? of_two_complex(arithmetic[DIVIDE], one, object) : nullptr;
+    }
+    Ufunc* ufunc = op == NEGATIVE ? &negative : op == SQUARE ? &square : nullptr;
+    if (!whole && !ufunc) ufunc = op == SQRT ? &root : op == EXP ? &exponential : op == LOG ? &logarithm : op == SIN ? &sine : op == COS ? &cosine : nullptr;
+    InnerLoop loop;
+    if (!ufunc || !loop.find(*ufunc, 1, PyArray_TYPE(x))) return nullptr;
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    char* elements[] = {PyArray_BYTES(x), PyArray_BYTES(result.get())};
+    const npy_intp steps[] = {PyArray_ITEMSIZE(x), PyArray_ITEMSIZE(x)};
+    return loop.run(elements, steps, PyArray_SIZE(x)) ? result.give() : nullptr;
+}
+
+PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {
+    const bool rows = plain(reinterpret_cast<PyObject*>(a)) && plain(reinterpret_cast<PyObject*>(b));
+    return op == MULTIPLY && rows ? complex_product(a, b, false) : nullptr;
 }
 
 }  // namespace wengert

@@ -150,17 +150,28 @@ PyObject* smaller_rule(Call args) {
 #define WENGERT_RULE(count, name, arguments, ...) \
     direct_method("direct_" #name, iterated<direct<count, name>, ##__VA_ARGS__>, arguments ": the gradient of the operand, or NotImplemented"),
 // ---- of products ---------------------------------------------------------------------------------------------------
+// A gradient and what it is multiplied with or divided by, of which complex numbers are conjugated.
+PyObject* with_conjugate(Binary op, PyObject* grad, PyObject* other) {
+    PyArrayObject* array = PyArray_CheckExact(other) ? reinterpret_cast<PyArrayObject*>(other) : nullptr;
+    if (!PyComplex_CheckExact(other) && !(array && PyArray_ISCOMPLEX(array))) return direct_binary(op, grad, other);
+    PyObject* turned = array ? conjugate_of(other) : PyComplex_FromDoubles(PyComplex_RealAsDouble(other), -PyComplex_ImagAsDouble(other));
+    PyObject* result = turned ? direct_binary(op, grad, turned) : nullptr;
+    Py_XDECREF(turned);
+    return result;
+}
 // (grad, other): the gradient times the conjugate of the other factor
 PyObject* multiply_rule(Call args) {
     PyArrayObject *grad = plain(args[0]), *other = grad && is_complex(grad) ? plain(args[1]) : nullptr;
     if (other) return complex_product(grad, other, true);
-    for (int at = 0; at < 2; ++at)
-        if (PyArray_CheckExact(args[at]) && PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[at]))) return nullptr;
-    return direct_binary(MULTIPLY, args[0], args[1]);
+    const bool real_gradient = PyArray_CheckExact(args[1]) && PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[1]));
+    return real_gradient ? nullptr : with_conjugate(MULTIPLY, args[0], args[1]);
 }
+// (grad, other): the gradient over the conjugate of the divisor
+PyObject* divide_rule(Call args) { return with_conjugate(DIVIDE, args[0], args[1]); }
 
 PyMethodDef rule_methods[] = {
     direct_method("direct_multiply_rule", iterated<promoted<direct<2, multiply_rule>>>, "grad times the conjugate of other(grad, other), or NotImplemented"),
+    direct_method("direct_divide_rule", iterated<promoted<direct<2, divide_rule>>>, "grad over the conjugate of other(grad, other), or NotImplemented"),
     WENGERT_RULE(2, sqrt_rule, "(grad, out)")
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)")

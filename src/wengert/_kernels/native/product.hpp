@@ -130,4 +130,20 @@ inline bool as_shift(PyObject* object, npy_intp rows, npy_intp columns, Factor<T
     return true;
 }
 
+// The shape and the strides in bytes of a factor, as they were saved.
+struct Place {
+    npy_intp shape[2] = {}, strides[2] = {};
+    // Gradients lie as their factor does.
+    bool by_columns(npy_intp itemsize) const {
+        return strides[0] == itemsize && (Size(itemsize) * shape[0] - strides[1]).value_or_most() == 0;
+    }
+};
+inline bool as_place(PyObject* shape, PyObject* strides, Place& place) {
+    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, place.shape) &&
+           as_pair(strides, place.strides);
+}
+
+// The product of two real matrices of one dtype, or the products of a batch; null without an error for a batch of middling ones.
+PyObject* real_products(PyArrayObject* a, PyArrayObject* b);
+
 }  // namespace wengert

@@ -1,5 +1,6 @@
 // Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small ones by
 // our own loops, large ones by packed panels, thin ones by NumPy's BLAS.
+#include "complex_products.hpp"
 #include "product.hpp"
 
 namespace wengert {
@@ -215,19 +216,6 @@ PyObject* addmm(PyObject* const* args) {
     return result.give();
 }
 
-// The shape and the strides in bytes of a factor, as they were saved.
-struct Place {
-    npy_intp shape[2] = {}, strides[2] = {};
-    // Gradients lie as their factor does.
-    bool by_columns(npy_intp itemsize) const {
-        return strides[0] == itemsize && (Size(itemsize) * shape[0] - strides[1]).value_or_most() == 0;
-    }
-};
-bool as_place(PyObject* shape, PyObject* strides, Place& place) {
-    return PyTuple_CheckExact(shape) && PyTuple_CheckExact(strides) && as_pair(shape, place.shape) &&
-           as_pair(strides, place.strides);
-}
-
 // (grad, mat2, shape, strides of the first factor): grad mat2'
 template <class T>
 PyObject* first_rule(PyObject* const* args) {
@@ -320,31 +308,46 @@ PyObject* dot_rule(PyObject* const* args) {
     return result.give();
 }
 
+// The one function, or, of what it does not know, the other.
+template <PyObject* (*one)(PyObject* const*), PyObject* (*other)(PyObject* const*)>
+PyObject* either(PyObject* const* args) {
+    PyObject* result = one(args);
+    return result || PyErr_Occurred() ? result : other(args);
+}
+
 #define WENGERT_PRODUCT(count, name, arguments) \
     direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
+#define WENGERT_COMPLEX_PRODUCT(name, arguments) \
+    direct_method("direct_" #name, direct<2, either<by_element<name<float>, name<double>>, complex_##name>>, #name arguments ", or NotImplemented"),
 PyMethodDef product_methods[] = {
-    WENGERT_PRODUCT(2, mm, "(self, mat2)")
-    WENGERT_PRODUCT(2, mv, "(self, vec)")
-    WENGERT_PRODUCT(2, dot, "(self, tensor)")
-    WENGERT_PRODUCT(2, bmm, "(self, mat2)")
-    WENGERT_PRODUCT(2, matmul, "(self, other)")
+    WENGERT_COMPLEX_PRODUCT(mm, "(self, mat2)")
+    WENGERT_COMPLEX_PRODUCT(mv, "(self, vec)")
+    WENGERT_COMPLEX_PRODUCT(dot, "(self, tensor)")
+    WENGERT_COMPLEX_PRODUCT(bmm, "(self, mat2)")
+    WENGERT_COMPLEX_PRODUCT(matmul, "(self, other)")
     WENGERT_PRODUCT(5, addmm, "(self, mat1, mat2, beta, alpha)")
-    WENGERT_PRODUCT(2, bmm_first_rule, "(grad, mat2)")
-    WENGERT_PRODUCT(2, bmm_second_rule, "(grad, self)")
-    direct_method("direct_mm_first_rule", direct<4, by_element<first_rule<float>, first_rule<double>>>,
+    WENGERT_COMPLEX_PRODUCT(bmm_first_rule, "(grad, mat2)")
+    WENGERT_COMPLEX_PRODUCT(bmm_second_rule, "(grad, self)")
+    direct_method("direct_mm_first_rule", direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,
                   "mm_first_rule(grad, mat2, self_shape, self_strides), or NotImplemented"),
-    direct_method("direct_mm_second_rule", direct<4, by_element<second_rule<float>, second_rule<double>>>,
+    direct_method("direct_mm_second_rule", direct<4, either<by_element<second_rule<float>, second_rule<double>>, complex_second_rule>>,
                   "mm_second_rule(grad, self, mat2_shape, mat2_strides), or NotImplemented"),
     WENGERT_PRODUCT(5, addmm_first_rule, "(grad, mat2, mat1_shape, mat1_strides, alpha)")
     WENGERT_PRODUCT(5, addmm_second_rule, "(grad, mat1, mat2_shape, mat2_strides, alpha)")
     WENGERT_PRODUCT(3, addmm_bias_rule, "(grad, self_shape, beta)")
-    WENGERT_PRODUCT(2, mv_first_rule, "(grad, vec)")
-    WENGERT_PRODUCT(2, mv_second_rule, "(grad, self)")
-    WENGERT_PRODUCT(2, dot_rule, "(grad, other)")
+    WENGERT_COMPLEX_PRODUCT(mv_first_rule, "(grad, vec)")
+    WENGERT_COMPLEX_PRODUCT(mv_second_rule, "(grad, self)")
+    WENGERT_COMPLEX_PRODUCT(dot_rule, "(grad, other)")
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_PRODUCT
+#undef WENGERT_COMPLEX_PRODUCT
 MethodList product_list(product_methods);
 
 }  // namespace
+
+PyObject* real_products(PyArrayObject* a, PyArrayObject* b) {
+    PyObject* args[] = {as_object(a), as_object(b)};
+    return PyArray_NDIM(a) == 2 ? by_element<mm<float>, mm<double>>(args) : by_element<bmm<float>, bmm<double>>(args);
+}
 }  // namespace wengert

@@ -1,8 +1,9 @@
 // Sums and means over one block of neighbouring axes: (outer, reduced, inner) -> (outer, inner); of few elements over any.
 #include "block.hpp"
+#include "complex_parts.hpp"
 #include "dense.hpp"
-#include "promoted.hpp"
 #include "halves.hpp"
+#include "promoted.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -374,7 +375,6 @@ PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
         return PyArray_DESCR(x) == double_descr ? typed_norm<double>(x, block, order == 2) : nullptr;
     });
 }
-// (self, dim, keepdim, dtype)
 PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
@@ -386,10 +386,10 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 
 PyMethodDef reduce_methods[] = {
-    direct_method("direct_vector_norm", laid<vector_norm>, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_vector_norm", laid<norm_of_parts<vector_norm>>, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_nansum", laid<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_sum", laid<widened<direct<false>>>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_mean", laid<direct<true>>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_sum", laid<widened<of_parts<direct<false>>>>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_mean", laid<mean_of_parts<direct<false>, direct<true>>>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),
     {nullptr, nullptr, 0, nullptr},

@@ -39,4 +39,7 @@ PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy
 // number. Null without an error for whatever else.
 PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers);
 
+// The function of two row-major arrays of few complex numbers, of which one may be a number.
+PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second);
+
 }  // namespace wengert

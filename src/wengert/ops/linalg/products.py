@@ -251,7 +251,7 @@ def dot_vjp_tensor(grad: Any, self: Any) -> Any:
     return grad * conjugated(self)
 
 
-@op(dtypes=NUMBERS, linear="other", batching="batches.conjugate_product")
+@op(dtypes=NUMBERS, linear="other", batching="batches.conjugate_product", native=native("vdot"))
 def vdot(self: Array, other: Array) -> Any:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 

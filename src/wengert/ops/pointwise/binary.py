@@ -251,7 +251,7 @@ def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.divide(self, other, out=out)
 
 
-@true_divide.vjp("self", native=native("divide"))
+@true_divide.vjp("self", native=native("divide_rule"))
 def true_divide_vjp_self(grad: Any, other: Any) -> Any:
     return grad / conjugate(other)
 
@@ -281,7 +281,7 @@ def over(self: Array, other: Array) -> Any:
     return kernels.divide(self, other)
 
 
-over.vjp("self", native=native("divide"))(true_divide_vjp_self)
+over.vjp("self", native=native("divide_rule"))(true_divide_vjp_self)
 
 
 scaled_sum = partial(

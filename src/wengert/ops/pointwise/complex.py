@@ -48,7 +48,10 @@ def complex_tensor(make: Any) -> Any:
     yield Sample(make(0, 2))
 
 
-@op(layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False, batching=elementwise)
+@op(
+    layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False, batching=elementwise,
+    native=native("conjugate"),
+)  # fmt: skip
 def conjugate_complex(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; new memory.
 
@@ -92,7 +95,7 @@ conj.samples(complex_tensor)
 
 @op(
     layout="iterator", name="_conj_physical", dtypes=WIDE, node="ConjPhysicalBackward0", method=False, function=False,
-    batching=elementwise,
+    batching=elementwise, native=native("conjugate"),
 )  # fmt: skip
 def conjugated(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; a copy of real numbers."""

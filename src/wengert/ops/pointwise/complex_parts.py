@@ -49,7 +49,7 @@ PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} 
 
 @op(
     layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False, batching=elementwise,
-    out_words=PART_OUT,
+    out_words=PART_OUT, native=native("complex"),
 )  # fmt: skip
 def complex_of(real: Array, imag: Array) -> Any:
     """The complex numbers real + imag * 1j, element by element.

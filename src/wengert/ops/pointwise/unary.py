@@ -97,7 +97,7 @@ def log(self: Array, *, out: Any = None) -> Any:
 log.partials(self=lambda self: self.reciprocal())
 
 
-@log.vjp("self", native=native("divide"))
+@log.vjp("self", native=native("divide_rule"))
 def log_vjp(grad: Any, self: Any) -> Any:
     return grad / self.conj()
 
@@ -283,7 +283,7 @@ def sign(self: Array, *, out: Any = None) -> Any:
     return kernels.sign(self, out=out)
 
 
-@single(dtypes=ALL, samples=nonzero_tensor, out_words=FOUND)
+@single(dtypes=ALL, samples=nonzero_tensor, native=native("sgn"), out_words=FOUND)
 def sgn(self: Array, *, out: Any = None) -> Any:
     """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
 
