@@ -17,7 +17,7 @@ from ..tensor.base import Tensor, wrap
 from ..tensor.storage import count
 from ..tensor.valueless import NO_DATA, Valueless, is_valueless, over, valueless
 from ..types import dtypes, sizes
-from . import valueless_images  # noqa: F401 - it says what shapes images have
+from . import valueless_images, valueless_linalg  # noqa: F401 - they say what shapes images and matrices have
 from .valueless_shapes import SHAPES, Shape, unknown
 
 FILLED = frozenset(
@@ -88,12 +88,16 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
         found = [(shape, kind) for kind in kinds]
     else:
         raise unknown(op.name)
-    arrays = tuple([laid(op, args, shape, kind) for shape, kind in found])
+    arrays = tuple([laid(op, args, *each) for each in found])
     return arrays if op.several else arrays[0]
 
 
-def laid(op: Any, args: tuple[Any, ...], shape: Shape, dtype: Any) -> Valueless:
-    """The array of a result, in the order of memory that the operator's card says."""
+def laid(op: Any, args: tuple[Any, ...], shape: Shape, dtype: Any, columns: bool = False) -> Valueless:
+    """The array of a result, in the order of memory that the operator's card says; or of matrices lying in columns."""
+    if columns:
+        *batch, rows, width = shape
+        steps = layouts.row_major((*batch, width, rows))
+        return valueless(shape, dtype, (*steps[:-2], steps[-1], steps[-2]))
     plain = np.broadcast_to(np.zeros((), dtype), shape)
     return valueless(shape, dtype, layouts.strides_of_result(op, args, plain))
 

@@ -12,7 +12,8 @@ from ..types import dtypes, sizes
 
 Shape = tuple[int, ...]
 SHAPES: dict[str, Callable[..., Any]] = {}
-"""By operator: called with all its arguments; gives shape and dtype of the result, NumPy's, or a list of them."""
+"""By operator: called with all its arguments; gives shape and dtype of the result, NumPy's, or a list of them.
+Where several are given, each may say, third, that matrices lie in columns."""
 INDEX = np.dtype(np.int64)
 
 

@@ -6,7 +6,6 @@ import math
 import warnings
 from typing import Any
 
-from ...ops.create.create import zeros
 from ...ops.create.placed import empty
 from ...ops.neural import recurrent
 from ...tensor import Tensor
@@ -14,7 +13,7 @@ from .. import init
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
 from .module import Module
-from .rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from .rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase, first_state
 from .rnn_options import check_options, refuse_projection
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
@@ -228,7 +227,7 @@ class RNNBase(Module):
 
     def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
         """The state if none is given: zeros."""
-        return zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
+        return first_state(self.get_expected_hidden_size(input, batch_sizes), input)
 
     def _each(self, function: Any, state: Any) -> Any:
         """The state with a function applied to each of its tensors."""
@@ -378,7 +377,7 @@ class LSTM(RNNBase):
 
     def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
         sizes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
-        return tuple(zeros(size, dtype=input.dtype) for size in sizes)
+        return tuple([first_state(size, input) for size in sizes])
 
     def _each(self, function: Any, state: Any) -> Any:
         return tuple(function(each) for each in state)

@@ -15,6 +15,11 @@ from ..parameter import Parameter
 from .module import Module
 
 
+def first_state(shape: Any, input: Any) -> Any:
+    """Zeros in the dtype of an input, and on its device."""
+    return input.new_zeros(shape) if input.is_meta else zeros(shape, dtype=input.dtype)
+
+
 class RNNCellBase(Module):
     """What the cells have in common: sizes and parameters.
 
@@ -76,7 +81,7 @@ class RNNCellBase(Module):
         alone = input.ndim == 1
         batch: Any = input.unsqueeze(0) if alone else input  # type: ignore[attr-defined]
         if hx is None:
-            hx = (zeros(batch.shape[0], self.hidden_size, dtype=input.dtype),) * states
+            hx = (first_state((batch.shape[0], self.hidden_size), input),) * states
         elif alone:
             hx = tuple(each.unsqueeze(0) for each in hx)
         state = hx[0] if states == 1 else hx
