@@ -204,4 +204,5 @@ def test_gradients_of_determinants_lie_in_columns_and_those_of_systems_of_vector
     for function in (wg.det, wg.logdet, lambda x: wg.linalg.slogdet(x)[1]):
         assert gradient(function, matrices) == [(9, 1, 3)]
     vectors = wg.ones(3, 3, dtype=wg.float64)
-    assert gradient(wg.linalg.solve, matrices, vectors)[0] == (9, 3, 1)
+    assert gradient(wg.linalg.solve, matrices, vectors) == [(9, 3, 1), (3, 1)]
+    assert gradient(wg.det, wg.ones(2, 3, 3, dtype=wg.float64)) == [(9, 1, 3)]

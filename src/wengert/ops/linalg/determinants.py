@@ -57,7 +57,8 @@ def cofactors_of_singular(matrix: Any) -> Any:
     size = matrix.shape[-1]
     others = values.unsqueeze(-2).masked_fill(values.new_ones(size).diag() != 0, 1).prod(-1)
     turn = (determinant(u) * determinant(vh))[..., None, None]
-    return turn * (u * others.unsqueeze(-2)) @ vh
+    scaled = turn * (u * others.unsqueeze(-2))
+    return (vh.transpose(-2, -1) @ scaled.transpose(-2, -1)).transpose(-2, -1)  # in columns, as an inverse
 
 
 @determinant.vjp("A")

@@ -109,10 +109,13 @@ def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) 
 
 @solved_ex.vjp("A", "B", native=native("solve_rule"))
 def solved_vjp(grads: Any, A: Any, B_shape: Any, result: Any, left: bool, wanted: Any) -> Any:
-    of_b = solved_ex(adjoint(A), grads[0], left, False)[0]
+    vector = is_vector(A.shape, B_shape)
+    given = grads[0].unsqueeze(-1) if vector else grads[0]
+    of_b = solved_ex(adjoint(A), given, left, False)[0]
+    of_b = of_b.squeeze(-1) if vector else of_b
     if not wanted[0]:
         return None, of_b
-    if is_vector(A.shape, B_shape):
+    if vector:
         of_a = of_b.unsqueeze(-1) @ result.conj().unsqueeze(-2)
     else:
         of_a = of_b @ adjoint(result) if left else adjoint(result) @ of_b
