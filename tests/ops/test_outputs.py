@@ -114,3 +114,13 @@ def test_a_factory_that_is_asked_for_a_gradient_makes_a_leaf_of_its_output() -> 
     out = wg.ones(3, requires_grad=True)
     with wg.no_grad():
         assert wg.zeros(3, out=out).requires_grad
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "function", [lambda x, **out: wg.pow(x, 9, **out), lambda x, **out: wg.polygamma(4, 1 / x, **out), wg.special.erfcx]
+)
+def test_what_exceeds_the_dtype_of_an_output_becomes_infinite_without_a_warning(function):
+    out = wg.zeros(1, dtype=wg.float16)
+    assert function(wg.tensor([-90.0]) if function is wg.special.erfcx else wg.tensor([90.0]), out=out) is out
+    assert out.isinf().all()

@@ -268,7 +268,11 @@ def fill(tensor: Tensor, made: Tensor) -> None:
         sparse.count(tensor._storage_)
         return
     take_shape(tensor, made)
-    np.copyto(tensor._array_, made._array_, "unsafe")
+    if tensor._array_.dtype is made._array_.dtype:
+        np.copyto(tensor._array_, made._array_)
+    else:
+        with np.errstate(all="ignore"):  # what exceeds the smaller dtype becomes infinite without a word
+            np.copyto(tensor._array_, made._array_, "unsafe")
     count_write(tensor._storage_, "a call with out=")
 
 
