@@ -15,6 +15,7 @@ _next_id = itertools.count()
 class RemovableHandle:
     """Returned when a hook is registered; `remove()` takes the hook away, and so does the exit of a `with` block."""
 
+    __module__ = "wengert.utils.hooks"  # where programs find it
     __slots__ = ("_hooks", "id")
 
     def __init__(self, hooks: Any) -> None:

@@ -89,6 +89,7 @@ class no_grad(Recording):
     False
     """
 
+    __module__ = "wengert.autograd.grad_mode"  # where programs find it
     __slots__ = ()
 
     def __new__(cls, orig_func: Any = None) -> Any:
@@ -110,6 +111,7 @@ class enable_grad(Recording):
     True
     """
 
+    __module__ = "wengert.autograd.grad_mode"  # where programs find it
     __slots__ = ()
 
     def __new__(cls, orig_func: Any = None) -> Any:
@@ -156,6 +158,7 @@ class inference_mode(Inference):
     (True, False)
     """
 
+    __module__ = "wengert.autograd.grad_mode"  # where programs find it
     __slots__ = ()
 
     def __new__(cls, mode: Any = True) -> Any:
