@@ -93,7 +93,7 @@ def test_elements_in_other_places(x: Any, factor: int, turned: bool):
     x = np.repeat(np.repeat(x, factor, -1), factor * factor, -3).repeat(factor, -2)
     x = x.swapaxes(-1, -2) if turned else x
     few = x.size <= 1 << 15
-    check(patches.pixel_shuffle, x, factor, answered=few)
+    check(patches.pixel_shuffle, x, factor, answered=few and not turned)
     check(patches.pixel_unshuffle, x, factor, answered=few)
     check(channel_shuffle, x, factor, answered=few and not turned and x.flags.c_contiguous)
 

@@ -88,6 +88,19 @@ PyObject* typed_extremes(Extreme side, Wanted wanted, PyArrayObject* x, const Bl
     return wanted == BOTH ? give_tuple(made, 2) : made[wanted == PLACES].give();
 }
 
+// Few shorter integers, as those of int64.
+PyObject* of_shorter(Extreme side, Wanted wanted, PyArrayObject* x, const Block& block) {
+    if (!PyArray_ISINTEGER(x) || !PyArray_ISNOTSWAPPED(x) || PyArray_SIZE(x) >= thread_threshold) return nullptr;
+    const Owned wide(converted(x, int64_descr));
+    PyObject* made = wide ? typed_extremes<int64_t>(side, wanted, wide.get(), block) : nullptr;
+    if (!made || wanted == PLACES) return made;
+    PyObject* values = wanted == BOTH ? PyTuple_GET_ITEM(made, 0) : made;
+    PyObject* places = wanted == BOTH ? Py_NewRef(PyTuple_GET_ITEM(made, 1)) : nullptr;
+    Owned narrow[2] = {Owned(converted(reinterpret_cast<PyArrayObject*>(values), PyArray_DESCR(x))), Owned(reinterpret_cast<PyArrayObject*>(places))};
+    Py_DECREF(made);
+    return !narrow[0] ? nullptr : wanted == BOTH ? give_tuple(narrow, 2) : narrow[0].give();
+}
+
 PyObject* extremes(Extreme side, Wanted wanted, PyObject* object, PyObject* dim, PyObject* keepdim) {
     PyArrayObject* x = plain(object);
     Block block;
@@ -95,7 +108,7 @@ PyObject* extremes(Extreme side, Wanted wanted, PyObject* object, PyObject* dim,
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return typed_extremes<float>(side, wanted, x, block);
     if (descr == double_descr) return typed_extremes<double>(side, wanted, x, block);
-    return descr == int64_descr ? typed_extremes<int64_t>(side, wanted, x, block) : nullptr;
+    return descr == int64_descr ? typed_extremes<int64_t>(side, wanted, x, block) : of_shorter(side, wanted, x, block);
 }
 
 // amax, amin: (self, dim, keepdim)

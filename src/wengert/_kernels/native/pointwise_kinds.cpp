@@ -52,6 +52,20 @@ PyArrayObject* made_complex(PyObject* object, PyObject* other) {
     return made;
 }
 
+Ufunc division[] = {{"numpy", "floor_divide"}, {"numpy", "remainder"}};
+
+// Whether integers may be divided by these.
+bool without_zeros(PyObject* object) {
+    if (!PyArray_CheckExact(object)) return PyLong_CheckExact(object) && PyObject_IsTrue(object) == 1;
+    PyArrayObject* x = plain(object);
+    if (!x || PyArray_SIZE(x) > few) return false;
+    static const char zero[16] = {};
+    const npy_intp size = PyArray_ITEMSIZE(x);
+    for (npy_intp at = 0; at < PyArray_NBYTES(x); at += size)
+        if (size > 16 || std::memcmp(PyArray_BYTES(x) + at, zero, static_cast<size_t>(size)) == 0) return false;
+    return true;
+}
+
 bool has_arithmetic(PyObject* object) {
     const int type = PyArray_CheckExact(object) ? PyArray_TYPE(reinterpret_cast<PyArrayObject*>(object)) : NPY_NOTYPE;
     return PyTypeNum_ISINTEGER(type) || type == NPY_BOOL;
@@ -85,9 +99,9 @@ PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
 }
 
 PyObject* of_other_numbers(Binary op, PyObject* a, PyObject* b) {
-    if (op > DIVIDE) return nullptr;
     if (op <= MULTIPLY && has_arithmetic(a)) return of_two(arithmetic[op], a, b, true);
-    return of_two_complex(arithmetic[op], a, b);
+    if ((op == FLOOR_DIVIDE || op == REMAINDER) && has_arithmetic(a)) return without_zeros(b) ? of_two(division[op == REMAINDER], a, b, true) : nullptr;
+    return op <= DIVIDE ? of_two_complex(arithmetic[op], a, b) : nullptr;
 }
 
 PyObject* of_other_numbers(Unary op, PyObject* object) {
