@@ -58,11 +58,8 @@ from wengert import (
     xpu as xpu,
 )
 from wengert._core.state.grad_mode import (
-    enable_grad as enable_grad,
-    inference_mode as inference_mode,
     is_grad_enabled as is_grad_enabled,
     is_inference_mode_enabled as is_inference_mode_enabled,
-    no_grad as no_grad,
     set_grad_enabled as set_grad_enabled,
 )
 from wengert._core.tensor.base import Tensor as Tensor, _Ints, _Number, _Operand
@@ -113,6 +110,7 @@ from wengert.autograd.anomaly_mode import (
     is_anomaly_enabled as is_anomaly_enabled,
     set_anomaly_enabled as set_anomaly_enabled,
 )
+from wengert.autograd.grad_mode import enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad
 from wengert.compat import array_api as array_api
 from wengert.compiler import compile as compile
 from wengert.cpu import get_device_module as get_device_module
