@@ -94,7 +94,7 @@ def test_elements_in_other_places(x: Any, factor: int, turned: bool):
     x = x.swapaxes(-1, -2) if turned else x
     few = x.size <= 1 << 15
     check(patches.pixel_shuffle, x, factor, answered=few and not turned)
-    check(patches.pixel_unshuffle, x, factor, answered=few)
+    check(patches.pixel_unshuffle, x, factor, answered=few and not turned)
     check(channel_shuffle, x, factor, answered=few and not turned and x.flags.c_contiguous)
 
 
