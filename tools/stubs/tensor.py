@@ -14,6 +14,7 @@ from tools.stubs.imports import COMMON, Import, used, written
 from tools.stubs.signatures import definition, definitions, forms_of, parsed, quoted, result_of, spelled
 from tools.stubs.words import FIELDS
 from wengert._core.cards.card import REGISTRY, Composite
+from wengert._core.graph import hooks
 from wengert._core.graph.hooks import HookDict, RemovableHandle
 from wengert._core.graph.node import Node
 from wengert._core.tensor import base
@@ -52,11 +53,11 @@ REMARKS = {
 """Where Python's own classes promise something else, or two signs differ as they do in Python."""
 
 HOMES = {
-    **{Tensor: base, Size: sizes, Generator: generator},
+    **{Tensor: base, Size: sizes, Generator: generator, RemovableHandle: hooks},
     **dict.fromkeys((dtypes.dtype, dtypes.finfo, dtypes.iinfo), dtypes),
     **dict.fromkeys((devices.device, devices.layout, devices.memory_format), devices),
 }
-"""Where classes are made that name another module, `wengert`, as theirs."""
+"""Where classes are made that name another module, that where programs find them, as theirs."""
 
 
 def own_import(cls: Any, alias: str = "") -> Import:

@@ -267,6 +267,7 @@ METHODS: dict[str, str] = {
     "reductions.scan": "cumprod* cumsum* prod",
     "shapes.as_strided_copies": "as_strided_scatter",
     "shapes.broadcast": "broadcast_to expand_as sum_to_size",
+    "shapes.duals": "_fw_primal _made_dual",
     "shapes.geometry": "_as_strided_from_ as_strided_ resize_ resize_as_ set_ swapaxes_ swapdims_",
     "shapes.flips": "flip fliplr flipud",
     "shapes.rearrange": "repeat repeat_interleave roll tile tril* triu*",

@@ -5,7 +5,7 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias, overload
 
 from numpy import generic, ndarray
 
-from wengert._core.graph.hooks import HookDict
+from wengert._core.graph.hooks import HookDict, RemovableHandle
 from wengert._core.graph.node import Edge, Node
 from wengert._core.tensor.meta import AutogradMeta
 from wengert._core.tensor.slots import OPERATORS as OPERATORS, Operator as Operator
@@ -16,7 +16,6 @@ from wengert._core.types.sizes import Size
 from wengert.ops import return_types
 from wengert.ops.memory.storages import TypedStorage, UntypedStorage
 from wengert.ops.randomness.generator import Generator
-from wengert.utils.hooks import RemovableHandle
 
 _Number: TypeAlias = _bool | _int | _float | complex
 _Operand: TypeAlias = Tensor | _Number | generic | ndarray[Any, Any]

@@ -208,32 +208,6 @@ alias.samples(layouts)
 
 
 @op(
-    dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, native=native("alias"),
-    name="_fw_primal", node="torch::autograd::Identity",
-)  # fmt: skip
-def fw_primal(self: Array) -> Any:
-    """The same memory once more: the values of a dual tensor."""
-    return self[...]
-
-
-fw_primal.vjp("self")(alias_vjp)
-fw_primal.samples(layouts)
-
-
-@op(
-    dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, native=native("alias"),
-    name="_made_dual", node="ViewBackward0",
-)  # fmt: skip
-def made_dual(self: Array) -> Any:
-    """The same memory once more, every stride as it is: the tensor that gets a tangent."""
-    return self[...]
-
-
-made_dual.vjp("self")(alias_vjp)
-made_dual.samples(layouts)
-
-
-@op(
     dtypes=WIDE,
     linear="self",
     name="_unsafe_view",
