@@ -250,6 +250,7 @@ METHODS: dict[str, str] = {
     "pointwise.piecewise": (
         "celu_ elu_ hardshrink* hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
     ),
+    "pointwise.scaled_sums": "addcdiv* addcmul*",
     "pointwise.scales": "deg2rad* float_power* frexp ldexp* logit* rad2deg* sinc*",
     "pointwise.smooth": "erf* erfc* logsigmoid_ mish_ softplus_",
     "pointwise.trigonometry": (
