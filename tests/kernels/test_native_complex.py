@@ -155,6 +155,15 @@ def test_sums_means_and_norms(native, shape, kind, data):
         assert native.direct_sum(x, wrong, keep, None) is NotImplemented
 
 
+def test_arrays_with_no_room_for_another_dimension_are_left(native):
+    x = np.ones((1,) * 64, "complex64")
+    assert native.direct_sum(x, None, False, None) is NotImplemented
+    assert native.direct_mean(x, (0,), True, None) is NotImplemented
+    assert native.direct_vector_norm(x, 2, None, False, None) is NotImplemented
+    tensor = wg.tensor(x)
+    assert tensor.sum().item() == tensor.mean().item() == tensor.norm().item() == 1
+
+
 @pytest.mark.parametrize("kind", ["complex64", "complex128"])
 @pytest.mark.parametrize("number", [2, -0.5, 1j, 3 - 2j, float("inf"), complex(0, float("nan"))])
 def test_numbers_on_either_side(native, kind, number):

@@ -9,7 +9,7 @@
 namespace wengert {
 namespace {
 
-constexpr npy_intp few = 256;  // beyond, NumPy's vectors of sines take less time
+constexpr npy_intp few = 256;  // beyond, NumPy's vectors take less time
 
 template <class T>
 PyObject* of_angles(PyArrayObject* sizes, PyArrayObject* angles, int type) {
@@ -167,7 +167,6 @@ PyObject* conjugate_of(PyObject* object) {
 PyArrayObject* parts_of(PyArrayObject* x) {
     npy_intp shape[NPY_MAXDIMS];
     const int ndim = PyArray_NDIM(x);
-    if (ndim >= NPY_MAXDIMS) return PyErr_SetString(PyExc_ValueError, "parts_of: too many dimensions"), nullptr;
     std::copy(PyArray_DIMS(x), PyArray_DIMS(x) + ndim, shape);
     shape[ndim] = 2;
     return seen_in(x, PyArray_TYPE(x) == NPY_CFLOAT ? float_descr : double_descr, ndim + 1, shape);
