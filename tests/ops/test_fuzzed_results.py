@@ -284,6 +284,13 @@ def test_a_product_of_blocks_keeps_the_order_of_its_factors():
     assert wg.kron(wg.rand(2, 3), wg.rand(3, 2)).stride() == (6, 1)
 
 
+@pytest.mark.parametrize("alpha", [1.0, math.inf, math.nan])
+@pytest.mark.parametrize("function", [F.elu, F.celu])
+def test_zero_stays_zero_under_exponential_units(function, alpha):
+    made = function(wg.tensor([0.0, -0.0], dtype=wg.float16), alpha)
+    assert made.tolist() == [0.0, 0.0] and made.signbit().tolist() == [False, True]
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])
 def test_the_second_derivative_of_prelu_is_zero_at_zero(shape):
     x = wg.tensor([[0.0, 1.0, -1.0]], requires_grad=True)

@@ -139,7 +139,7 @@ def elu(self: Array, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Numb
     """
     wide = widened(self)
     below = np.expm1(np.minimum(wide, 0) * input_scale) * (alpha * scale)
-    return narrowed(np.where(wide > 0, wide * scale, below), self, out)
+    return narrowed(np.where(wide < 0, below, wide * scale), self, out)  # 0 keeps its sign, whatever alpha is
 
 
 @elu.vjp("self", native=native("elu_rule"))
@@ -200,7 +200,7 @@ def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     wide = widened(self)
-    return narrowed(np.where(wide > 0, wide, np.expm1(np.minimum(wide, 0) / alpha) * alpha), self, out)
+    return narrowed(np.where(wide < 0, np.expm1(np.minimum(wide, 0) / alpha) * alpha, wide), self, out)
 
 
 @celu.vjp("self", native=native("celu_rule"))
