@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any as _Any
+
 from .ops import return_types as _classes
 from .ops.return_types import *  # noqa: F403 - for type checkers, too
 
 __all__ = [name for name in dir(_classes) if isinstance(getattr(_classes, name), type) and name.islower()]
+
+
+def __getattr__(name: str) -> _Any:
+    """The classes of what was written into `out`, which are made when they are first asked for."""
+    return getattr(_classes, name)

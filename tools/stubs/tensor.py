@@ -197,7 +197,10 @@ def property_lines(name: str, value: property) -> Iterator[str]:
 
 def return_types_stub() -> str:
     """The stub of `return_types`: the classes that its source makes."""
-    body = ["def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ..."]
+    body = [
+        "def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ...",
+        "def named(cls: Any, results: Any, out: Any) -> Any: ...",
+    ]
     for name, cls in vars(return_types).items():
         if isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "__match_args__"):
             fields: tuple[str, ...] = getattr(cls, "__match_args__", ())

@@ -329,14 +329,6 @@ def resized_output(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     )
 
 
-def out_requires_grad(name: str) -> str:
-    """`out=` in a call that would have to be recorded."""
-    return (
-        f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-        "requires grad."
-    )
-
-
 def target_shape(target: Any, result: Any) -> str:
     """An in-place operation whose result is larger than its target."""
     return f"output with shape {shown(target)} doesn't match the broadcast shape {shown(result)}"

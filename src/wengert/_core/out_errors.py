@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import errors
 from .types.dtypes import bool_, dtype, uint8
 
 EXACT = "Expected out tensor to have dtype {wanted_type}, but got {found_type} instead"
-DECIDING = f"{EXACT}: the argument dtype says so"
-"""Of operators that compute in the dtype of `out`, unless they are asked for another."""
+DECIDING = EXACT.replace("_type}", "_type:s}")
+"""The same, of operators that compute in the dtype of `out`, unless they are asked for another."""
 FOUND = "Found dtype {found} but expected {wanted}"
 
+SCALAR = "expected scalar_type {wanted} but found {found}"
 SCALAR_TYPE = "expected scalar type {wanted} but found {found}"
 PAIRS = "tensordot: Expected the output tensor to have dtype {wanted}, but got an output tensor with dtype {found}"
 OF_VECDOT = "linalg.vecdot: Expected out of dtype{wanted} but found {found}"
@@ -30,9 +32,76 @@ KERNELS = {"unbind_copy": "unbind_copy_int_out", "split_copy": "split_copy_Tenso
 """By the name of an operator of several results, torch's name of what writes them, where it is not called after it."""
 
 
+OF_PRODUCT = "result dtype {found} does not match input dtype {wanted}"
+OF_VECTOR = "addmv input tensors must have the same dtype, but got {found}, {wanted}, and {wanted}"
+OF_BATCHES = "self and mat2 must have the same dtype, but got {found} and {wanted}"
+OF_TAKEN = "take(): self and out expected to have the same dtype, but got self.dtype = {wanted} and out.dtype = {found}"
+OF_SELECTED = "index_select(): self and result must have the same scalar type"
+OF_REFLECTED = (
+    "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{wanted} and result has dtype "
+    "{found}"
+)
+
+CASTABLE = "Expected result to be safely castable from {wanted} dtype, but got result with dtype {found}"
+UNCASTABLE = {
+    "cholesky": f"cholesky: {CASTABLE}",
+    "cholesky_inverse": f"cholesky_inverse: {CASTABLE}",
+    "cholesky_solve": f"cholesky_solve: {CASTABLE}",
+    "diag": "diag: result type {wanted} can't be cast to the desired out= type {found}",
+    "geqrf": "torch.geqrf: Expected a to be safely castable from {wanted} dtype, but got a with dtype {found}",
+    "ldexp": "ldexp can't be cast to the desired output type {found}",
+    "mvlgamma": "mvlgamma: result type {wanted} can't be cast to the desired output type {found}",
+}
+"""By the name of the operator, how an output is refused that is of a kind of numbers that cannot hold the result's."""
+
+ROWS = {
+    "cholesky": "always", "cholesky_inverse": "shrunk", "cholesky_solve": "always", "geqrf": "shrunk",
+    "ormqr": "shrunk",
+}  # fmt: skip
+"""Operators whose output is row-major once it is resized, always or if it had elements before."""
+
+SILENT = frozenset(["addbmm", "logsigmoid"])
+"""Operators that resize their output without a warning."""
+
+UNRECORDED = frozenset(
+    [
+        "_softmax", "_view_copy", "alias_copy", "as_strided_copy", "conj_physical", "diag", "diagonal_copy",
+        "expand_copy", "floor_divide", "heaviside", "permute_copy", "scatter", "slice_scatter", "softmax",
+        "split_with_sizes_copy",
+    ]
+)  # fmt: skip
+"""Operators whose form with `out=` is none that torch differentiates, although there is one without."""
+
+WRITERS = {
+    "_frexp": "frexp", "_view_copy": "view_copy", "cross": "linalg_cross", "diag": "diagonal_copy", "diff": "sub",
+    "divide_rounded": "div", "logsigmoid": "log_sigmoid_forward", "lu_solve": "linalg_lu_solve", "outer": "mul",
+    "qr": "linalg_qr", "square": "pow", "svd": "_linalg_svd", "true_divide": "div",
+}  # fmt: skip
+"""By the name of an operator, torch's name of what writes into `out`, where that is another one."""
+
+
+def requires_grad(name: str, *, recorded: bool = True) -> str:
+    """A call with `out=` that would have to be recorded, or whose output requires a gradient.
+
+    Args:
+        name: of the operator.
+        recorded: whether torch has a derivative of it that could be recorded.
+    """
+    name = WRITERS.get(name, name.removesuffix("_along"))
+    return (
+        f"{name if recorded else f'aten::{name}'}(): functions with out=... arguments don't support automatic "
+        "differentiation, but one of the arguments requires grad."
+    )
+
+
 def of_truth(name: str) -> Any:
     """How a truth value is written: into an output of bool or uint8 only."""
     return lambda args, found: None if found is bool_ or found is uint8 else f"{name} {OF_TRUTH}"
+
+
+def uncastable(name: str, wanted: dtype, found: dtype) -> str:
+    """An output of a kind of numbers that cannot hold those of the result, `wanted`."""
+    return of_dtype(UNCASTABLE[name], wanted, found) if name in UNCASTABLE else errors.uncastable(wanted, found)
 
 
 def of_length(name: str, wanted: int, found: int) -> str:

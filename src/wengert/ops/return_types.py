@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from operator import itemgetter
 from typing import Any
 
@@ -28,10 +29,30 @@ def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
         "n_sequence_fields": len(fields),
         "n_unnamed_fields": 0,
         "__reduce__": lambda self: (type(self), (tuple(self),)),
+        "written": classmethod(written),
     }
     for at, field in enumerate(fields):
         members[field] = property(itemgetter(at), doc=f"Element {at}.")
     return type(name, (tuple,), members)
+
+
+def written(cls: type[tuple[Any, ...]], given: Any) -> tuple[Any, ...]:
+    """The tensors given as `out`, in the class that torch returns then: another, called after it."""
+    return getattr(sys.modules[__name__], f"{cls.__name__}_out")(given)  # type: ignore[no-any-return]
+
+
+def named(cls: Any, results: Any, out: Any) -> Any:
+    """The results of an operator in their class, which is another where they were written into `out`."""
+    return cls(results) if out is None else cls.written(results)
+
+
+def __getattr__(name: str) -> Any:
+    """A class of results that were written into `out`, when it is first asked for."""
+    kind = globals().get(name.removesuffix("_out")) if name.endswith("_out") else None
+    if not hasattr(kind, "n_fields"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = globals()[name] = return_type(name, kind.__match_args__)
+    return made
 
 
 max = return_type("max", ("values", "indices"))

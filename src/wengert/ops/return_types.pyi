@@ -4,6 +4,7 @@ from typing import Any
 from wengert._core.tensor.base import Tensor
 
 def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]: ...
+def named(cls: Any, results: Any, out: Any) -> Any: ...
 
 class max(tuple[Tensor, Tensor]):
     __match_args__ = ("values", "indices")

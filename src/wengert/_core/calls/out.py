@@ -35,6 +35,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     given = outputs(op, out)
     bound = in_dtype_of(op, bound, given)
     word = dispatch.input_word(op, bound)
+    recorded = is_recorded(op)
     for each in given:
         word |= each._flags_ & flags.OVERRIDDEN
     if (word | modes.word) & flags.OVERRIDDEN:
@@ -43,11 +44,13 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         answered = overriding.of_call(op, args, {**kwargs, "out": out})
         if answered is not overriding.NOBODY:
             return answered
+    if not recorded:
+        word &= ~flags.REQUIRES_GRAD
     for each in given:
         word |= flags.REQUIRES_GRAD if each.requires_grad else 0
         word |= each._flags_ & (flags.DUAL | flags.BATCHED)
     if word & modes.mask & flags.REQUIRES_GRAD:
-        raise RuntimeError(errors.out_requires_grad(op.name))
+        raise RuntimeError(out_errors.requires_grad(op.name, recorded=recorded))
     if word & flags.BATCHED:
         raise RuntimeError(batch_errors.OUT.format(op.name))
     if word & flags.DUAL and any(level.number < modes.forward for level in modes.levels):
@@ -57,7 +60,14 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_apart(op, each, bound)
     results = dispatch.perform(op, bound) if op.several else (dispatch.perform(op, bound),)
     write(op, bound, given, results)
-    return None if op.several and not op.output_names else out
+    if op.several:
+        return (*given,) if op.output_names else None
+    return out
+
+
+def is_recorded(op: Any) -> bool:
+    """Whether torch would have to record a call with `out=` whose arguments require a gradient."""
+    return not op.why and op.name not in out_errors.UNRECORDED
 
 
 def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
@@ -68,9 +78,9 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
     """
     if len(given) != len(results):
         raise RuntimeError(out_errors.of_length(op.name, len(results), len(given)))
-    results = [check_fits(op, tensor, made, bound) for tensor, made in zip(given, results)]
+    results = [check_fits(op, tensor, made, bound, at) for at, (tensor, made) in enumerate(zip(given, results))]
     for tensor, made in zip(given, results):
-        if take_shape(tensor, made):
+        if take_shape(tensor, made, op.name):
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
@@ -104,7 +114,7 @@ def several_outputs(name: str, out: Any, count: int) -> Any:
         if not isinstance(each, Tensor):
             raise TypeError(f"{name}(): expected Tensor as element {at} in 'out', but got {type(each).__name__}")
     if count and len(out) != count:
-        raise TypeError(f"{name}(): expected tuple of {count} elements but got {len(out)}")
+        raise TypeError(f"expected tuple of {count} elements but got {len(out)}")
     return out
 
 
@@ -137,9 +147,10 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
     results: Any = made if several else (made,)
     given = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
     modes = current()
+    recorded = name not in out_errors.UNRECORDED
     for tensor, result in zip(given, results):
-        if (tensor.requires_grad and modes.grad) or result.requires_grad:
-            raise RuntimeError(errors.out_requires_grad(name))
+        if (tensor.requires_grad and modes.grad) or (recorded and result.requires_grad):
+            raise RuntimeError(out_errors.requires_grad(name, recorded=recorded))
         word = tensor._flags_ | result._flags_
         if word & flags.BATCHED:
             raise RuntimeError(batch_errors.OUT.format(name))
@@ -149,14 +160,36 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
         if words and tensor.dtype is not result.dtype:
             raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
         check_layout(name, tensor, result)
-        check_cast(tensor, result)
+        check_cast(tensor, result, name)
         check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
-        if take_shape(tensor, result):
+        if take_shape(tensor, result, name):
             check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
-    return type(made)(given) if several else out
+    return getattr(type(made), "written", tuple)(list(given)) if several else out
+
+
+def copied(name: str, out: Any, made: Tensor, words: str) -> Tensor:
+    """What a function gives whose result is copied to `out`: that is recorded, as any copy.
+
+    Args:
+        words: how an `out` of another dtype than the result's is refused (`out_errors`).
+
+    Raises:
+        TypeError: `out` is no tensor.
+        RuntimeError: its dtype does not fit, or it requires a gradient and would be resized.
+    """
+    if out is None:
+        return made
+    tensor = one_output(name, out)
+    if tensor.dtype is not made.dtype:
+        raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
+    if tensor._array_.shape != made._array_.shape:
+        if tensor.requires_grad:
+            raise RuntimeError("cannot resize variables that require grad")
+        take_shape(tensor, made)
+    return tensor.copy_(made)  # type: ignore[attr-defined, no-any-return]
 
 
 def check_apart(op: Any, tensor: Tensor, args: tuple[Any, ...]) -> None:
@@ -192,19 +225,22 @@ def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
         raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))  # type: ignore[attr-defined]
 
 
-def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...]) -> Tensor:
-    """What is written into an output: the result, in the dtype of the output if the card's `out_words` take that one.
+def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at: int) -> Tensor:
+    """What is written into output `at`: the result, in the dtype of the output if the card's `out_words` take that one.
 
     Raises:
         RuntimeError: the output is of another dtype and not cast to, or it is an operand and must be resized.
     """
     check_layout(op.name, tensor, made)
     if op.out_words and tensor.dtype is not made.dtype:
-        words = op.out_words(args, tensor.dtype) if callable(op.out_words) else op.out_words
+        words = op.out_words[at] if isinstance(op.out_words, tuple) else op.out_words
+        if callable(words):
+            words = words(args, tensor.dtype)
         if words is None:
             made = made.to(tensor.dtype)
         elif words:
             raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
+    check_cast(tensor, made, op.name)
     have, wanted = tensor._array_.shape, made._array_.shape
     if have != wanted and op.out_apart and any(each is tensor for given in args for each in listed(given)):
         if op.promotion is not None:
@@ -276,18 +312,22 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     count_write(tensor._storage_, "a call with out=")
 
 
-def take_shape(tensor: Tensor, made: Tensor) -> bool:
-    """Resize a tensor to the shape of what is to be written there; whether it had another."""
+def take_shape(tensor: Tensor, made: Tensor, name: str = "") -> bool:
+    """Resize a tensor to the shape of what an operator writes there; whether it had another."""
     if tensor._array_.shape == made._array_.shape or tensor._flags_ & flags.SPARSE:
         return False
     check_cast(tensor, made)
-    if tensor._array_.size:
+    rows = out_errors.ROWS.get(name)
+    if tensor._array_.size and name not in out_errors.SILENT:
         anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
-    OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
+    if rows == "always" or (rows and tensor._array_.size):
+        OPERATORS.resize(tensor, made._array_.shape)
+    else:
+        OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
     return True
 
 
-def check_cast(tensor: Tensor, made: Tensor) -> None:
+def check_cast(tensor: Tensor, made: Tensor, name: str = "") -> None:
     """Refuse an output of a kind of numbers that cannot hold the result's."""
     if not dtypes.can_cast(made.dtype, tensor.dtype):
-        raise RuntimeError(errors.uncastable(made.dtype, tensor.dtype))
+        raise RuntimeError(out_errors.uncastable(name, made.dtype, tensor.dtype))

@@ -112,7 +112,7 @@ class Card(Declared, Op):
     crossing: Any = None
     in_place: Any = None
     out_apart: str | None
-    out_words: str | Callable[[tuple[Any, ...], dtypes.dtype], str | None] | None
+    out_words: Any
     mixed: Callable[[list[Any]], None] | None
     method = True
     function = True

@@ -41,8 +41,9 @@ class Options:
             anything; unless said, "wholly" if `apart` says so, "partly" where operands are promoted.
         out_words: how an `out` of another dtype than the result's is refused, None if the result is cast; unless said,
             it is where operands are promoted. Fields are the names of both dtypes, `{wanted}` and `{found}`, and those
-            of C's types, `{wanted_type}` and `{found_type}`. A function gives them by all arguments and the dtype of
-            `out`: "" where the result is cast, None where it is brought to any dtype whatever.
+            of C's types, `{wanted_type}` and `{found_type}`. A tuple has such words for each result. A function gives
+            them by all arguments and the dtype of `out`: "" where the result is cast, None where it is brought to any
+            dtype whatever.
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
             argument is a number), "like" (in the order of the first tensor),
@@ -84,7 +85,7 @@ class Options:
     overwrites: bool = False
     apart: str = "partly"
     out_apart: str | None = ""
-    out_words: str | Callable[[tuple[Any, ...], DType], str | None] | None = ""
+    out_words: str | Callable[[tuple[Any, ...], DType], str | None] | tuple[str, ...] | None = ""
     layout: str = "rows"
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()

@@ -59,7 +59,7 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
         refuse_absent("meta")
     given["device"] = None
     if given.get("out") is not None:
-        raise RuntimeError(f"{name}(): a tensor on the device 'meta' cannot be written into `out`, which is on the CPU")
+        raise RuntimeError("device type meta does not match device type of out parameter (cpu)")
     if name.startswith("new_"):
         given["input"] = wrap(np.zeros(0, first._array_.dtype))  # type: ignore[union-attr]
     shape: Any = None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import batch_errors, errors, flags
+from ..._core import batch_errors, errors, flags, out_errors
 from ..._core.calls.out import check_mode, check_shared, put_out
 from ..._core.cards.arguments import wrong_integer
 from ..._core.operators.declaration import is_whole
@@ -223,13 +223,20 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out.requires_grad and current().grad:
-        raise RuntimeError(errors.out_requires_grad(name))
+        if name in ("empty", "randn"):
+            raise RuntimeError("cannot resize variables that require grad")
+        raise RuntimeError(out_errors.requires_grad(name, recorded=False))
     found = read_dtype(name, wanted, out.dtype)
     if found is not out.dtype:
-        raise RuntimeError(
-            f"dtype {found.legacy[:-6]} does not match dtype of out parameter ({out.dtype.legacy[:-6]}) of {name}()"
-        )
+        raise RuntimeError(f"dtype {found.legacy[:-6]} does not match dtype of out parameter ({out.dtype.legacy[:-6]})")
     return found
+
+
+KEEPING = ("arange", "linspace", "logspace", "range")
+"""Factories that keep the shape of an output with as many elements as they make."""
+
+EVEN = ("empty", "eye", "full", "ones", "zeros")
+"""Factories that write to an output whose elements share memory."""
 
 
 def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
@@ -240,14 +247,18 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
     made = finish(name, array, requires_grad, levels)
     if out is None:
         return made
+    if name in KEEPING and out.numel() == array.size:
+        made = made.view(out.shape)  # type: ignore[attr-defined]
     if levels:
         raise RuntimeError(batch_errors.OUT.format(name))
     if out.shape == made.shape or sparse:
-        check_shared(out, (), False)
+        if name not in EVEN:
+            check_shared(out, (), False)
     else:  # without the warning of operators: to factories an output is memory
         check_mode(out, current())
         OPERATORS.resize(out, made._array_.shape)
-    put_out(out, made)
+    if name != "empty" or sparse:  # which leaves what is there
+        put_out(out, made)
     if made.requires_grad:
         out.requires_grad = True
     return out

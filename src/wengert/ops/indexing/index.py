@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
-from ..._core.out_errors import EXACT, PLACES
+from ..._core.out_errors import EXACT, OF_SELECTED, OF_TAKEN, PLACES
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
@@ -195,6 +195,7 @@ def take_along_dim_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", batching="batches.selected", native=native("index_select"), out_apart="wholly",
+    out_words=OF_SELECTED,
 )  # fmt: skip
 def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
@@ -257,7 +258,9 @@ def index_select_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
 
 
-@op(dtypes=WIDE, linear="self", batching="batches.taken", out_apart="wholly", native=native("take"))
+@op(
+    dtypes=WIDE, linear="self", batching="batches.taken", out_apart="wholly", native=native("take"), out_words=OF_TAKEN
+)  # fmt: skip
 def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 

@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.out_errors import OF_BATCHES
 from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import check_number, checked_number
@@ -265,7 +266,7 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@product_added(batching="batches.of_addbmm")
+@product_added(batching="batches.of_addbmm", out_words=OF_BATCHES)
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 

@@ -166,7 +166,7 @@ def cholesky(self: Tensor, upper: bool = False, *, out: Any = None) -> Any:
         "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
         "produce equivalent results for all valid (symmetric positive definite) inputs."
     )
-    return put("cholesky", out, factored(self, upper, "cholesky")[0], words=EXACT)
+    return put("cholesky", out, factored(self, upper, "cholesky")[0])
 
 
 @linalg_cholesky.samples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.calls.out import put
+from ..._core.calls.out import put, several_outputs
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
@@ -194,7 +194,12 @@ def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = No
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
     )
     made = packed(self, pivot, False)
-    return put("lu", out, made if get_infos else made[:2])
+    made = made if get_infos else made[:2]
+    if out is None:
+        return made
+    for tensor, result in zip(several_outputs("lu", out, len(made)), made):
+        tensor.resize_as_(result).copy_(result)
+    return out
 
 
 @lu.samples

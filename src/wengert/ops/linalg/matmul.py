@@ -10,7 +10,7 @@ from ..._core.calls.out import put
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
-from ..._core.out_errors import EXACT, PAIRS
+from ..._core.out_errors import EXACT, OF_PRODUCT, OF_VECTOR, PAIRS
 from ..._core.tensor.base import OPERATORS
 from ..._core.tensor.batches import is_batched
 from ..._core.types.sizes import broadcast
@@ -174,7 +174,15 @@ def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
         RuntimeError: one is 0-dim, or shapes or dtypes do not fit.
     """
     check_tensors("matmul", self=self, other=other)
-    return put("matmul", out, product(self, other), words=EXACT)
+    made = product(self, other)
+    return made if out is None else put("matmul", out, made, words=words_of(self.ndim, other.ndim))
+
+
+def words_of(first: int, second: int) -> str:
+    """How an `out` of `matmul` of another dtype is refused: in the words of the product that the dimensions choose."""
+    if second == 1:
+        return OF_PRODUCT if first == 1 else OF_VECTOR
+    return EXACT
 
 
 def product(self: Any, other: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
+from ..._core.out_errors import OF_PRODUCT, OF_VECTOR
 from ..._core.types import dtypes
 from ..dtype_checks import check_number
 
@@ -159,7 +160,7 @@ def bmm_samples(make: Any) -> Any:
     yield Bad(make(2, 3, 4), make(2, 3, 4), raises=RuntimeError, says="to be: [2, 4] but got: [2, 3].")
 
 
-@op(dtypes=NUMBERS, linear=("self", "vec"), batching="batches.of_mv", native=native("mv"))
+@op(dtypes=NUMBERS, linear=("self", "vec"), batching="batches.of_mv", native=native("mv"), out_words=OF_VECTOR)
 def mv(self: Array, vec: Array) -> Any:
     """Product of a matrix and a vector.
 
@@ -223,7 +224,9 @@ def check_vectors(name: str, a: Any, b: Any) -> None:
     check_number(name, "dot", a)
 
 
-@op(dtypes=NUMBERS, linear=("self", "tensor"), batching="batches.of_dot", native=native("dot"))
+@op(
+    dtypes=NUMBERS, linear=("self", "tensor"), batching="batches.of_dot", native=native("dot"), out_words=OF_PRODUCT
+)  # fmt: skip
 def dot(self: Array, tensor: Array) -> Any:
     """Sum of the products of two vectors' elements; nothing is conjugated.
 
@@ -251,7 +254,9 @@ def dot_vjp_tensor(grad: Any, self: Any) -> Any:
     return grad * conjugated(self)
 
 
-@op(dtypes=NUMBERS, linear="other", batching="batches.conjugate_product", native=native("vdot"))
+@op(
+    dtypes=NUMBERS, linear="other", batching="batches.conjugate_product", native=native("vdot"), out_words=OF_PRODUCT
+)  # fmt: skip
 def vdot(self: Array, other: Array) -> Any:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.out_errors import OF_REFLECTED
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -181,7 +182,7 @@ def householder_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="must be greater than or equal to input.shape[-1]")
 
 
-@of_two(name="ormqr", method=True, function=True, batching=stacked(2, 1, 2))
+@of_two(name="ormqr", method=True, function=True, batching=stacked(2, 1, 2), out_words=OF_REFLECTED)
 def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
     """The product of a product of reflections, as `geqrf` gives them, and a matrix.
 

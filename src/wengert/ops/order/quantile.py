@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core.calls.out import copied
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
@@ -97,7 +97,8 @@ def quantile_of(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpol
     ranks = ranks_of(ordered, fractions.unsqueeze(0) if scalar else fractions, name == "nanquantile")
     values = interpolated(ordered, ranks, interpolation)
     # In place as in torch, whose names of nodes tell: nobody else has seen these tensors.
-    return put(name, out, (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1), words=QUANTILE)
+    made = (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1)
+    return copied(name, out, made, QUANTILE)
 
 
 @composite()

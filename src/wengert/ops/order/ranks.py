@@ -57,7 +57,8 @@ ranked = partial(
 
 
 @ranked(
-    node="KthvalueBackward0", out_apart="wholly", out_words="output values must be of same type as input",
+    node="KthvalueBackward0", out_apart="wholly",
+    out_words=("output values must be of same type as input", "output indices must be of scalar type {wanted}"),
     native=native("kthvalue_along"),
 )  # fmt: skip
 def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
@@ -105,7 +106,7 @@ def kthvalue(
         >>> wg.kthvalue(wg.tensor([2., 3., 1.]), 2).values
         tensor(2.)
     """
-    return return_types.kthvalue(kthvalue_along(input, k, dim, keepdim, out=out))
+    return return_types.named(return_types.kthvalue, kthvalue_along(input, k, dim, keepdim, out=out), out)
 
 
 @kthvalue.samples
@@ -194,7 +195,7 @@ def choose(name: str, full: Any, over: Any, input: Any, dim: Any, keepdim: bool,
         if keepdim or out is not None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         return full(input)
-    return getattr(return_types, name)(over(input, dim, keepdim, out=out))
+    return return_types.named(getattr(return_types, name), over(input, dim, keepdim, out=out), out)
 
 
 @composite()
@@ -295,7 +296,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: tuple[Tensor,
         >>> wg.mode(wg.tensor([2., 1., 2., 3.])).values
         tensor(2.)
     """
-    return return_types.mode(mode_along(input, dim, keepdim, out=out))
+    return return_types.named(return_types.mode, mode_along(input, dim, keepdim, out=out), out)
 
 
 @mode.samples

@@ -8,6 +8,7 @@ from typing import Any
 from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
+from ..._core.out_errors import SCALAR
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
@@ -46,6 +47,7 @@ running = partial(
     function=False,
     rules=running_rules,
     samples=running_samples,
+    out_words=SCALAR,
 )
 """The form of a running extreme."""
 
@@ -88,7 +90,7 @@ def cummax(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) ->
         >>> wg.cummax(wg.tensor([1., 3., 2.]), 0).values
         tensor([1., 3., 3.])
     """
-    return return_types.cummax(cummax_along(input, dim, out=out))
+    return return_types.named(return_types.cummax, cummax_along(input, dim, out=out), out)
 
 
 @composite()
@@ -108,7 +110,7 @@ def cummin(input: Any, dim: int, *, out: tuple[Tensor, Tensor] | None = None) ->
         >>> wg.cummin(wg.tensor([3., 1., 2.]), 0).values
         tensor([3., 1., 1.])
     """
-    return return_types.cummin(cummin_along(input, dim, out=out))
+    return return_types.named(return_types.cummin, cummin_along(input, dim, out=out), out)
 
 
 cummax.samples(running_samples)

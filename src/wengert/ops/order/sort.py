@@ -107,7 +107,7 @@ def sort(
         >>> wg.sort(wg.tensor([2., 3., 1.])).indices
         tensor([2, 0, 1])
     """
-    return return_types.sort(sort_along(input, stable, dim, descending, out=out))
+    return return_types.named(return_types.sort, sort_along(input, stable, dim, descending, out=out), out)
 
 
 @composite()
@@ -230,7 +230,7 @@ def topk(
         >>> wg.topk(wg.tensor([2., 3., 1.]), 2).values
         tensor([3., 2.])
     """
-    return return_types.topk(topk_along(input, k, dim, largest, sorted, out=out))
+    return return_types.named(return_types.topk, topk_along(input, k, dim, largest, sorted, out=out), out)
 
 
 plain_case(topk, topk_along, topk_along.native, then=(return_types.topk,))

@@ -59,6 +59,8 @@ def isfinite(self: Array) -> Any:
     return kernels.isfinite(self)
 
 
+TRUTH_ONLY = "does not support non-boolean outputs."
+
 test_of_reals = partial(
     test,
     dtypes=WIDE - COMPLEXES,
@@ -76,7 +78,7 @@ test_of_reals = partial(
 """The form of a test of single real values."""
 
 
-@test_of_reals()
+@test_of_reals(out_words=f"isposinf {TRUTH_ONLY}")
 def isposinf(self: Array) -> Any:
     """Whether each element is +inf."""
     if self.dtype.kind == "c":
@@ -84,7 +86,7 @@ def isposinf(self: Array) -> Any:
     return np.asarray(self == math.inf)
 
 
-@test_of_reals()
+@test_of_reals(out_words=f"isneginf {TRUTH_ONLY}")
 def isneginf(self: Array) -> Any:
     """Whether each element is -inf."""
     if self.dtype.kind == "c":
@@ -98,7 +100,7 @@ def isreal(self: Array) -> Any:
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
 
 
-@test_of_reals(native=native("signbit"))
+@test_of_reals(native=native("signbit"), out_words=f"signbit {TRUTH_ONLY}")
 def signbit(self: Array) -> Any:
     """Whether each element is negative, -0.0 included.
 

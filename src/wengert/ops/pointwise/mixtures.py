@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import elementwise
+from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
@@ -16,8 +17,13 @@ from ..dtype_checks import checked_number
 from .binary import is_number, native
 
 
+def by_weights(args: tuple[Any, ...], found: Any) -> str:
+    """How an output of another dtype is refused: not at all beside a single weight."""
+    return "" if is_number(args[2]) or not args[2].ndim else FOUND
+
+
 @op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
-    out_apart="partly", out_words=None, native=native("lerp"), native_write=native("lerp_"),
+    out_apart="partly", out_words=by_weights, native=native("lerp"), native_write=native("lerp_"),
     node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.

@@ -212,9 +212,15 @@ def copysign_samples(make: Any) -> Any:
     yield Sample(make(8), make(8, kind="special"))
 
 
+def of_steps(args: tuple[Any, ...], found: Any) -> str:
+    """How an output of `heaviside` of another dtype is refused."""
+    kind = "complex tensors" if found.is_complex else "tensors with different dtypes"
+    return f"heaviside is not yet implemented for {kind}."
+
+
 @op(
     batching=elementwise, layout="iterator", dtypes=ORDERED, explained=COMPLEXES, larger=True, inplace=True,
-    node="torch::autograd::NotImplemented", out_apart="partly", native=native("heaviside"),
+    node="torch::autograd::NotImplemented", out_apart="partly", native=native("heaviside"), out_words=of_steps,
 )  # fmt: skip
 def heaviside(self: Array, values: Array) -> Any:
     """The step function: 0 where `self` is negative (or NaN), `values` where it is 0, 1 where it is positive.

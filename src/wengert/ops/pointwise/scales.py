@@ -204,6 +204,10 @@ ldexp.samples(tensor_pairs)
 @op(
     dtypes=REALS, explained=INTEGERS | COMPLEXES, outputs=("mantissa", "exponent"), differentiable=(True, False),
     batching=elementwise, method=False, function=False, name="_frexp", node="FrexpBackward0", layout="like",
+    out_words=(
+        "torch.frexp() expects mantissa to have dtype {wanted_type} but got {found_type}",
+        "torch.frexp() expects exponent to have {wanted_type} dtype but got {found_type}",
+    ),
 )  # fmt: skip
 def split(self: Array) -> Any:
     """The number, from 0.5 to 1 or 0, and the power of two whose product is `self`."""
@@ -255,7 +259,7 @@ def frexp(input: Any, *, out: Any = None) -> Any:
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     if out is not None:
-        return return_types.frexp(split(input, out=out))
+        return return_types.named(return_types.frexp, split(input, out=out), out)
     return return_types.frexp(split(input))
 
 

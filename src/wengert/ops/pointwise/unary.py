@@ -230,7 +230,12 @@ def positive(input: Any) -> Any:
 positive.samples(any_tensor)
 
 
-@single(name="abs", dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out_words=FOUND)
+def words_of_size(args: tuple[Any, ...], found: Any) -> str:
+    """How an output of another dtype is refused: not at all if the numbers are complex."""
+    return "" if args[0].is_complex() else FOUND
+
+
+@single(name="abs", dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out_words=words_of_size)
 def absolute(self: Array, *, out: Any = None) -> Any:
     """Absolute value of `self`, element by element; real for complex numbers.
 

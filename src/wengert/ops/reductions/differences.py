@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core.calls.out import copied, put
 from ..._core.cards.arguments import integer, is_int, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
-from ..._core.out_errors import SCALAR_TYPE
+from ..._core.out_errors import SCALAR
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -87,12 +87,12 @@ def diff(
         if each is not input:
             check_fits(input, each, axis)
     if not n:
-        return put("diff", out, input.clone(), words=SCALAR_TYPE, read=(input,))
+        return copied("diff", out, input.clone(), SCALAR)
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
         made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
-    return put("diff", out, made, words=SCALAR_TYPE, read=(input,), wholly=True)
+    return put("diff", out, made, read=(input,), wholly=True)
 
 
 NATIVE = sliced, subtract = kernels.natives("slice", "subtract")

@@ -331,7 +331,7 @@ def choose(name: str, self: Any, dim: Any, keepdim: Any, other: Any, out: Any) -
     if other is not None:
         if dim is not None or not isinstance(other, Tensor):
             raise TypeError(f"{name}() received an invalid combination of arguments: give a Tensor, other, or dim")
-        return put(name, out, (self.maximum if name == "max" else self.minimum)(other), read=(self, other))
+        return put(f"{name}imum", out, getattr(self, f"{name}imum")(other), read=(self, other))
     if dim is None:
         if keepdim:
             raise TypeError(f"{name}() received an invalid combination of arguments: keepdim without dim")

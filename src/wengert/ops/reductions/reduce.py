@@ -17,12 +17,20 @@ from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
 from ..create.factory import read_dtype
+from ..memory.convert import cast
 from ..pointwise.binary import native, over
 
 
 def numpy_dtype(name: str, wanted: Any) -> Any:
     """The NumPy dtype of an argument `dtype`, or None."""
     return None if wanted is None else read_dtype(name, wanted, dtypes.float32).numpy
+
+
+def cut(array: Any, element: Any) -> Any:
+    """The numbers that a reduction in another dtype reads: without imaginary parts, where a real one is asked for."""
+    if element is None or array.dtype.kind != "c":
+        return array
+    return cast(array, element) if np.dtype(element).kind not in "cb" else array
 
 
 def reduction_samples(make: Any) -> Any:
@@ -103,7 +111,7 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
         RuntimeError: the result would be an integer.
     """
     wanted = mean_dtype(self, dtype)
-    return kernels.mean(self, read_dims("mean", dim, self.ndim), keepdim, wanted)
+    return kernels.mean(cut(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
 
 
 @mean.vjp("self", native=native("mean_rule"))

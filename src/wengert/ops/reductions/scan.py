@@ -18,13 +18,16 @@ from ..._core.types import dtypes
 from ..axes import read_dim, summed
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
-from .reduce import numpy_dtype
+from .reduce import cut, numpy_dtype
 
 
 def scanned(name: str, kernel: Any, array: Any, dim: Any, dtype: Any) -> Any:
     """A running sum or product, arguments checked."""
     axis = read_dim(name, dim, array.ndim)
-    return kernel(array, axis, numpy_dtype(name, dtype))
+    element = numpy_dtype(name, dtype)
+    if element is not None and element.kind == "b":
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return kernel(cut(array, element), axis, element)
 
 
 def give_in_place(card: Any) -> None:
@@ -224,7 +227,8 @@ def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: A
     if dim is None and keepdim:
         raise TypeError(errors.wrong_type("prod", "dim", 0, "int", dim))
     axis = None if dim is None else read_dim("prod", dim, self.ndim)
-    return kernels.prod(self, axis if self.ndim else None, keepdim, numpy_dtype("prod", dtype))
+    element = numpy_dtype("prod", dtype)
+    return kernels.prod(cut(self, element), axis if self.ndim else None, keepdim, element)
 
 
 @prod.vjp("self", native=native("prod_rule"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core.calls.out import check_cast, one_output, put
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.out_errors import EXACT
@@ -172,7 +172,12 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     ndim = input._array_.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return put("diag", out, input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal), words=EXACT)
+    made = input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal)
+    if out is None:
+        return made
+    if ndim == 1:
+        check_cast(one_output("diag", out), made, "diag")
+    return put("diag", out, made, words=EXACT)
 
 
 @composite()
