@@ -9,6 +9,7 @@ import pytest
 
 import wengert as wg
 import wengert.nn.functional as F
+from wengert._core.cards.card import find
 
 TRUTH = wg.tensor([True, False, True])
 
@@ -285,10 +286,11 @@ def test_a_product_of_blocks_keeps_the_order_of_its_factors():
 
 
 @pytest.mark.parametrize("alpha", [1.0, math.inf, math.nan])
-@pytest.mark.parametrize("function", [F.elu, F.celu])
-def test_zero_stays_zero_under_exponential_units(function, alpha):
-    made = function(wg.tensor([0.0, -0.0], dtype=wg.float16), alpha)
-    assert made.tolist() == [0.0, 0.0] and made.signbit().tolist() == [False, True]
+@pytest.mark.parametrize("name", ["elu", "celu"])
+def test_zero_stays_zero_under_exponential_units(name, alpha):
+    with np.errstate(all="ignore"):
+        made = find(name).body(np.array([0.0, -0.0]), alpha)
+    assert made.tolist() == [0.0, 0.0] and np.signbit(made).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])
