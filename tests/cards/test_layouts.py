@@ -16,7 +16,7 @@ BEHIND = ("as_strided", "as_strided_from", "as_strided_scatter")
 ALL = cases(lambda operator, dtype: dtype is one_dtype(operator) and isinstance(operator, Card))
 ALL = [case for case in ALL if not case.operator.view and case.name not in BEHIND]
 
-POINTWISE = (sources.LAID_ITERATOR, sources.LAID_REVERSED, sources.LAID_POWER, sources.LAID_LIKE)
+POINTWISE = (sources.LAID_ITERATOR, sources.LAID_REVERSED, sources.LAID_POWER, sources.LAID_SCALED, sources.LAID_LIKE)
 
 
 def laid(*kinds: int) -> list[Case]:
@@ -69,5 +69,5 @@ def test_results_of_pointwise_operators_leave_the_gaps_of_their_operands_out(cas
 
 def test_operators_of_every_layout_are_tested():
     kinds = {case.operator.layout for case in ALL}
-    assert kinds == set(range(7))
+    assert kinds == set(range(8))
     assert sum(case.operator.layout == sources.LAID_ITERATOR for case in ALL) > 100

@@ -291,7 +291,7 @@ def fill_options(card: Card, given: Options) -> None:
     card.overwrites = given.overwrites
     fill_out(card, given)
     card.apart = ("never", "itself", "partly", "wholly", "warned").index(given.apart)
-    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power").index(given.layout)
+    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled").index(given.layout)
     card.view = given.view
     card.of_memory = given.of_memory
     card.output_names = given.outputs

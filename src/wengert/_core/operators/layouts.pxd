@@ -29,6 +29,7 @@ cpdef bint is_channels_last(object array) except -1
 cpdef long reach_of(object array) except? -1
 @cython.locals(arrays=list, tensors=list, plain=list, position=long, at=long)
 cpdef list operands_of(Declaration op, tuple args)
+cpdef list scaled_operands(Declaration op, tuple args)
 cpdef bint is_among(object array, list others) except -1
 @cython.locals(rows=bint, channels=bint, alike=bint, whole=bint)
 cpdef tuple iterated(tuple shape, list operands)

@@ -60,6 +60,8 @@ def strides_of_result(op: Declaration, args: tuple[Any, ...], array: Any) -> tup
     if layout == sources.LAID_ITERATOR or layout == sources.LAID_REVERSED:
         operands = operands_of(op, args)
         return iterated(shape, operands if layout == sources.LAID_ITERATOR else operands[::-1])
+    if layout == sources.LAID_SCALED:
+        return iterated(shape, scaled_operands(op, args))
     first: Any = args[op.tensor_slots[0]] if op.tensor_slots else None
     models = first if isinstance(first, (tuple, list)) else (first,)
     if layout == sources.LAID_SUGGESTED and len(shape) > 3:  # three dimensions may be an image without a batch
@@ -209,6 +211,14 @@ def operands_of(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
         if arrays[at].dtype != wanted and is_among(arrays[at], tensors):
             arrays[at] = empty(arrays[at].shape, preserved(arrays[at]), wanted)
     return arrays
+
+
+def scaled_operands(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
+    """The operands of a product with a power of the second one, made in rows unless that alone is of integers."""
+    operands = operands_of(op, args)
+    if args[1].dtype.category >= dtypes.FLOAT or args[0].dtype.category < dtypes.FLOAT:
+        operands[1] = empty(operands[1].shape, row_major(operands[1].shape), operands[1].dtype)
+    return operands
 
 
 def is_among(array: Any, others: list[Any]) -> bool:

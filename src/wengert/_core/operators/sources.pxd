@@ -22,6 +22,7 @@ cdef enum:
     LAID_OWN = 4
     LAID_REVERSED = 5
     LAID_POWER = 6
+    LAID_SCALED = 7
 
 cdef enum:
     APART_NEVER = 0

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._kernels import conv
 
 Array = Any
 Ints = tuple[int, ...]
@@ -53,7 +54,10 @@ def input_gradient(
     grad: Array, weight: Array, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
     """The transpose of `forward` in `x`: an array of `shape` (N, C, ...) from `grad` (N, O, ...)."""
-    grad = filled(grad, places_of(shape, weight.shape[2:], stride, padding, dilation))
+    places = places_of(shape, weight.shape[2:], stride, padding, dilation)
+    if grad.shape[2:] != places and not np.isfinite(weight).all():  # zeros times infinity would not be zero
+        return conv.convolution_backward_input(grad, weight, shape, stride, padding, dilation, groups)
+    grad = filled(grad, places)
     return kernels.convolution_backward_input(grad, compact(weight), shape, stride, padding, dilation, groups)
 
 

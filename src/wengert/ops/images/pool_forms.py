@@ -197,14 +197,13 @@ without_row = operator.methodcaller("squeeze", -2)
 """Images with one row as signals."""
 
 
-def check_enough(input: Tensor, output_size: Any) -> None:
-    """Refuse inputs with no more dimensions than sizes are given for.
-
-    Raises:
-        ValueError: it has no more.
-    """
+def checked_sizes(input: Tensor, output_size: Any) -> Any:
+    """The sizes that are wanted, numbers if a tensor holds them; a ValueError of an input with too few dimensions."""
+    if isinstance(output_size, Tensor) and output_size.ndim:
+        output_size = output_size._array_.tolist()
     if isinstance(output_size, (tuple, list)) and input.ndim <= len(output_size):
         raise ValueError(f"Input dimension should be at least {len(output_size) + 1}, but got {shown(input.shape)}")
+    return output_size
 
 
 def is_one(input: Tensor, output_size: Any, count: int) -> bool:
@@ -242,7 +241,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         ValueError: more sizes than the input has planes for.
     """
     check_tensor("adaptive_avg_pool2d", input)
-    check_enough(input, output_size)
+    output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 2):
         return mean_of(input, (-1, -2), channels_last)
     return adaptive_average(input, output_size)  # type: ignore[no-any-return]
@@ -291,7 +290,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Truth =
         ValueError: more sizes than the input has planes for.
     """
     check_tensor("adaptive_max_pool2d", input)
-    check_enough(input, output_size)
+    output_size = checked_sizes(input, output_size)
     values, indices = adaptive_maximum(input, output_size)
     return (values, indices) if return_indices else values
 
@@ -312,7 +311,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
         ValueError: more sizes than the input has dimensions for.
     """
     check_tensor("adaptive_avg_pool3d", input)
-    check_enough(input, output_size)
+    output_size = checked_sizes(input, output_size)
     if is_one(input, output_size, 3):
         return mean_of(input, (-1, -2, -3), channels_last_3d)
     return adaptive_average3d(input, output_size)  # type: ignore[no-any-return]
@@ -335,7 +334,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Truth =
         ValueError: more sizes than the input has dimensions for.
     """
     check_tensor("adaptive_max_pool3d", input)
-    check_enough(input, output_size)
+    output_size = checked_sizes(input, output_size)
     values, indices = adaptive_maximum3d(input, output_size)
     return (values, indices) if return_indices else values
 

@@ -42,10 +42,31 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
     arrays = [np.nonzero(each)[0] if each.dtype == np.bool_ else each for each in given]
     whole = np.broadcast_shapes(*[each.shape for each in arrays])
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
-    behind = (0,) * (len(kept) - front)
     steps = [(*kept[:front], *(0,) * len(whole), *kept[front:])]
-    steps += [(*(0,) * front, *layouts.stretched(each, whole), *behind) for each in arrays]
+    steps += [between_ones(layouts.stretched(each, whole), whole, each.itemsize, front, shape) for each in arrays]
     return layouts.ordered(shape, steps)
+
+
+def between_ones(
+    strides: tuple[int, ...], lengths: tuple[int, ...], size: int, front: int, shape: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The strides of an index array that torch reshapes to stand among the dimensions of the result.
+
+    It gets a dimension of length 1 for each that is not indexed; their strides count where the result's length is 1.
+
+    Args:
+        strides: of the array.
+        lengths: of the array.
+        size: of an element, in the unit of the strides.
+        front: how many dimensions of the result stand before those of the array.
+        shape: of the result.
+    """
+    inside = strides[-1] if strides else size
+    longer = [at for at, length in enumerate(lengths) if length != 1]
+    outside = strides[longer[0]] * lengths[longer[0]] if longer else inside
+    end = front + len(lengths)
+    before = [outside if length == 1 else 0 for length in shape[:front]]
+    return (*before, *strides, *[inside if length == 1 else 0 for length in shape[end:]])
 
 
 def refuse_types(shape: tuple[int, ...], indices: Any) -> None:

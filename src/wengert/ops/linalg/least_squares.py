@@ -143,8 +143,11 @@ def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     if A.ndim < 2 or A.dtype not in FACTORED or (atol is None and rtol is None):
         return inverted(A, None, None, hermitian)
     bounds = tolerances("torch.linalg.pinv", A, atol, rtol)
-    for each in bounds:
-        broadcast(tuple(each.shape), tuple(A.shape[:-2]))
+    if not A._array_.size:
+        bounds = None, None  # nothing is compared with them
+    else:
+        for each in bounds:
+            broadcast(tuple(each.shape), tuple(A.shape[:-2]))
     return inverted(A, *bounds, hermitian)
 
 

@@ -262,7 +262,7 @@ def reflections(self: Array) -> Any:
     if dtypes.from_numpy(self.dtype) not in FACTORED:
         refuse("geqrf", "geqrf_cpu", self)
     packed, tau = np.linalg.qr(self, "raw")
-    return factors.columns(packed.swapaxes(-1, -2)), tau
+    return factors.columns(packed.swapaxes(-1, -2)), tau.copy()
 
 
 @reflections.samples

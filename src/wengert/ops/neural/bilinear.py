@@ -40,9 +40,8 @@ def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor 
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {at}: got {one} and {other}")
     if weight.ndim != 3:
         raise RuntimeError(f"bilinear(): weight must have 3 dimensions, but got {weight.ndim}")
-    for dim, each in ((-1, input1), (0, bias)):
-        if each is not None and not each.ndim:
-            raise IndexError(f"bilinear(): Dimension specified as {dim} but tensor has no dimensions")
+    if not input1.ndim:
+        raise IndexError("bilinear(): Dimension specified as -1 but tensor has no dimensions")
     given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
     if any(each.dtype is not input1.dtype for each in given.values()):
         found = ", ".join([f"{name}: {each.dtype.legacy[:-6].lower()}" for name, each in given.items()])
@@ -53,6 +52,8 @@ def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor 
             raise RuntimeError(
                 f"bilinear(): {name} size does not match weight size: got {length} but expected {wanted}"
             )
+    if bias is not None and not bias.ndim:
+        raise IndexError("bilinear(): Dimension specified as 0 but tensor has no dimensions")
     if bias is not None and bias.shape[0] != features:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {features}"

@@ -11,7 +11,7 @@ from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
-from ..._core.types.dtypes import from_numpy
+from ..._core.types.dtypes import from_numpy, promote_types
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import checked_number
 from .binary import is_number, native
@@ -51,6 +51,11 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
     if self.dtype.kind not in "fcV":
         raise NotImplementedError(errors.no_kernel("lerp_kernel_scalar", from_numpy(self.dtype)))
     broadcast(broadcast(self.shape, np.shape(end)), np.shape(weight))
+    if (
+        not self.ndim and not end.ndim and getattr(weight, "dtype", self.dtype) != self.dtype
+    ):  # none of the three counts for more than another
+        wanted = promote_types(from_numpy(self.dtype), from_numpy(weight.dtype)).numpy
+        self, end, weight = (each.astype(wanted) for each in (self, end, weight))
     near, apart = np.abs(weight) < 0.5, end - self
     return np.where(near, self + weight * apart, end - apart * (1 - weight)).astype(self.dtype, copy=False)
 

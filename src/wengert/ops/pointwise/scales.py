@@ -167,7 +167,7 @@ def logit_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="argument 'eps' (position 2) must be float, not str")
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True)
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled")
 def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * 2^other, element by element.
 

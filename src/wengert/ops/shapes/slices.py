@@ -213,11 +213,8 @@ def narrow_samples(make: Any) -> Any:
 
 def cut(array: Any, dim: int, lengths: Sequence[int]) -> list[Any]:
     """Views of consecutive parts along `dim`."""
-    parts, start = [], 0
-    for length in lengths:
-        parts.append(array[at_dim(dim, slice(start, start + length))])
-        start += length
-    return parts
+    ends = itertools.accumulate(lengths)
+    return [array[at_dim(dim, slice(end - length, end))] for length, end in zip(lengths, ends)]
 
 
 def equal_lengths(have: int, split_size: int) -> list[int]:
@@ -241,9 +238,8 @@ def checked_lengths(lengths: Sequence[int], have: int, dim: int) -> list[int]:
         )
     if sum(lengths) != have:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {have} (input tensor's size at dimension "
-            f"{dim}), but got "
-            f"split_sizes={list(lengths)}"
+            f"split_with_sizes expects split_sizes to sum exactly to {have} (input tensor's size at dimension {dim}), "
+            f"but got split_sizes={list(lengths)}"
         )
     return list(lengths)
 
@@ -252,8 +248,6 @@ def split_lengths(split_size: Any, have: int, dim: int) -> list[int]:
     """The lengths of the parts that `split` makes."""
     if isinstance(split_size, (tuple, list)):
         return checked_lengths(split_size, have, dim)
-    if not isinstance(split_size, (int, np.integer)):
-        raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size))
     return equal_lengths(have, integer("split", "split_size", split_size))
 
 
@@ -279,8 +273,12 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
     Raises:
         RuntimeError: the lengths do not add up.
     """
+    if not isinstance(split_size, (int, np.integer, tuple, list)):
+        raise TypeError(wrong_type("split_with_sizes", "split_sizes", 2, "tuple of ints", split_size))
     if not self.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
+    if not isinstance(split_size, (tuple, list)):
+        equal_lengths(0, split_size)  # a negative one is told before a dimension that is not there
     at = normalise(dim, self.ndim)
     return cut(self, at, split_lengths(split_size, self.shape[at], at))
 

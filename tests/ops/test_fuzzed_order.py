@@ -1,0 +1,124 @@
+"""What changed samples of further seeds showed beside torch: which error comes first, strides, dtypes, no gradients."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import wengert as wg
+import wengert.nn.functional as F
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: wg.ones(5).split(-1, 7), RuntimeError, "split expects split_size be non-negative"),
+        (lambda: wg.ones(5).split(None, 7), TypeError, "must be tuple of ints, not NoneType"),
+        (lambda: wg.ones(()).split("a", 0), TypeError, "must be tuple of ints, not str"),
+        (lambda: wg.ones(()).split(-1, 0), RuntimeError, "split expects at least a 1-dimensional tensor"),
+        (lambda: wg.ones(5).split([-1], 7), IndexError, "Dimension out of range"),
+        (lambda: wg.ones(5).split(0, 7), IndexError, "Dimension out of range"),
+        (lambda: F.bilinear(wg.ones(7), wg.ones(8), wg.ones(8, 8, 8), wg.tensor(1.0)), RuntimeError, "input1 size"),
+        (lambda: F.bilinear(wg.ones(8), wg.ones(8), wg.ones(8, 8, 8), wg.tensor(1.0)), IndexError, "specified as 0"),
+        (lambda: F.adaptive_max_pool2d(wg.ones(1, 4, 4), wg.tensor([3])), RuntimeError, "must be 2"),
+        (lambda: F.adaptive_avg_pool2d(wg.ones(1, 4, 4), wg.tensor([3, 3, 3])), ValueError, "at least 4"),
+    ],
+)
+def test_the_first_thing_that_is_wrong_is_told(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+@pytest.mark.parametrize("name", ["adaptive_avg_pool", "adaptive_max_pool"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_adaptive_pools_take_their_sizes_in_a_tensor(name, count):
+    x = wg.rand(2, *[4] * count)
+    pool = getattr(F, f"{name}{count}d")
+    assert pool(x, wg.tensor([2] * count)).equal(pool(x, 2))
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "strides"),
+    [
+        ((wg.int64, wg.int64), (50, 5, 1)),
+        ((wg.float32, wg.float32), (50, 5, 1)),
+        ((wg.float32, wg.int64), (10, 1, 50)),
+        ((wg.complex64, wg.int32), (10, 1, 50)),
+    ],
+)
+def test_a_power_of_two_lies_in_rows_unless_it_is_of_integers_alone(dtypes, strides):
+    x = wg.zeros(5, 10, 1, dtype=dtypes[0])
+    other = wg.zeros(5, 10, 5, dtype=dtypes[1]).permute(2, 1, 0)
+    assert other.stride() == (1, 5, 50)
+    assert wg.ldexp(x, other).stride() == strides
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "index", "wanted"),
+    [
+        ((1, 5, 5), (1, 1, 5), (slice(None), [0, 3]), (10, 5, 1)),
+        ((1, 5, 5), (1, 5, 1), (slice(None), [0, 3]), (10, 5, 1)),
+        ((1, 5, 5), (1, 1, 5), (slice(None), slice(None), [0, 3]), (2, 2, 1)),
+        ((5, 1, 5), (1, 1, 5), ([0, 3],), (5, 1, 1)),
+        ((5, 5, 1), (1, 5, 25), ([0, 3],), (5, 1, 5)),
+    ],
+)
+def test_index_arrays_tell_the_place_of_dimensions_of_one_element(shape, strides, index, wanted):
+    assert wg.empty_strided(shape, strides).zero_()[index].stride() == wanted
+
+
+def test_the_factors_of_reflections_lie_in_rows():
+    assert wg.geqrf(wg.rand(2, 5, 2, 1).transpose(0, 1)).tau.stride() == (2, 1, 1)
+    assert wg.geqrf(wg.rand(2, 5, 2, 3).transpose(0, 1)).tau.stride() == (4, 2, 1)
+
+
+@pytest.mark.parametrize("name", ["hann", "cosine", "kaiser", "bartlett"])
+def test_windows_of_a_float_in_a_tensor_are_those_of_the_float(name):
+    window = getattr(wg.signal.windows, name)
+    assert window(wg.tensor(0.0)).tolist() == []
+    with pytest.raises(ValueError, match=r"requires non-negative window length, got M=-2\.0"):
+        window(wg.tensor(-2.0))
+    with pytest.raises(TypeError, match="must be int, not float"):
+        window(wg.tensor(2.5))
+
+
+@pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16, wg.float32])
+def test_three_numbers_in_tensors_are_mixed_in_the_widest_dtype(dtype):
+    one, two, weight = wg.tensor(1.0, dtype=dtype), wg.tensor(2.0, dtype=dtype), wg.tensor(0.4, dtype=wg.float64)
+    made = wg.lerp(one, two, weight)
+    assert made.dtype is wg.float64 and made.item() == pytest.approx(1.4)
+    assert wg.lerp(one[None], two, weight).dtype is dtype
+    assert one.clone().lerp_(two, weight).dtype is dtype
+    one.requires_grad_()
+    wg.lerp(one, two, weight).backward()
+    assert one.grad.dtype is dtype and one.grad.item() == pytest.approx(0.6, rel=1e-2)
+
+
+def test_tolerances_of_matrices_without_elements_are_not_compared():
+    for shape in ((0, 5, 5), (2, 0, 0), (2, 2, 0)):
+        made = wg.linalg.pinv(wg.zeros(shape), rtol=wg.ones(3))
+        assert made.shape == (*shape[:-2], shape[-1], shape[-2])
+    with pytest.raises(RuntimeError, match=r"tensor a \(3\) must match the size of tensor b \(2\)"):
+        wg.linalg.pinv(wg.zeros(2, 2, 2), rtol=wg.ones(3))
+
+
+def test_output_padding_does_not_meet_infinite_weights():
+    weight = wg.ones(1, 1, 2, 2)
+    weight[0, 0, 1, 0] = math.inf
+    made = F.conv_transpose2d(wg.ones(1, 1, 2, 2), weight, stride=2, padding=1, output_padding=1, dilation=2)
+    plain = F.conv_transpose2d(
+        wg.ones(1, 1, 2, 2), wg.ones(1, 1, 2, 2), stride=2, padding=1, output_padding=1, dilation=2
+    )
+    assert not made.isnan().any()
+    assert made.isinf().any() and made[made.isfinite()].equal(plain[made.isfinite()])
+
+
+def test_the_slope_of_renormalised_halves_does_not_run_over():
+    x = wg.tensor([[8.5, 3.0], [8.0, 0.25]], dtype=wg.float16, requires_grad=True)
+    grad = wg.autograd.grad(wg.renorm(x, 9, -1, 0.5).sum(), x)[0]
+    assert grad.dtype is wg.float16 and grad.isfinite().all()
+    wide = x.detach().float().requires_grad_()
+    wg.testing.assert_close(
+        grad.float(), wg.autograd.grad(wg.renorm(wide, 9, -1, 0.5).sum(), wide)[0], rtol=1e-2, atol=1e-3
+    )
