@@ -122,3 +122,18 @@ def test_the_slope_of_renormalised_halves_does_not_run_over():
     wg.testing.assert_close(
         grad.float(), wg.autograd.grad(wg.renorm(wide, 9, -1, 0.5).sum(), wide)[0], rtol=1e-2, atol=1e-3
     )
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("training", [True, False])
+def test_second_derivatives_of_normalised_channels_are_none_where_nothing_depends(affine, training):
+    norm = wg.nn.BatchNorm1d(3, affine=affine).train(training)
+    x = wg.rand(4, 3).requires_grad_()
+    operands = [x, *norm.parameters()]
+    grads = wg.autograd.grad(norm(x), operands, wg.ones(4, 3), create_graph=True)
+    assert all(each.requires_grad for each in grads)
+    second = wg.autograd.grad(grads[0].sum(), operands, allow_unused=True, retain_graph=True)
+    assert [each is None for each in second] == [not training, False, True][: len(operands)]
+    for at, grad in enumerate(grads[1:], 1):
+        second = wg.autograd.grad(grad.sum(), operands, allow_unused=True, retain_graph=True)
+        assert [each is None for each in second] == [at == 2, True, True]

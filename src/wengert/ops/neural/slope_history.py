@@ -13,10 +13,8 @@ from ..._core.cards.card import NUMBERS, Array, Sample, op
 from ..._core.state.modes import current
 from ..create.factory import refuse_dtype
 
-TITLES = (
-    *("ConvolutionBackwardBackward0", "NativeBatchNormBackwardBackward0", "NativeLayerNormBackwardBackward0"),
-    "GridSampler2DBackwardBackward0",
-)
+NORMALISING = ("NativeBatchNormBackwardBackward0", "NativeLayerNormBackwardBackward0")
+TITLES = ("ConvolutionBackwardBackward0", *NORMALISING, "GridSampler2DBackwardBackward0")
 
 
 @op(
@@ -39,14 +37,19 @@ def slope_with_history_vjp_grad(incoming: Any) -> Any:
     return incoming
 
 
+def nothing_of(incoming: Any, title: str, shape: Any) -> Any:
+    """The gradient of an operand: torch's rules of normalisations give none, the others zeros."""
+    return None if title in NORMALISING else incoming.new_zeros(shape)
+
+
 @slope_with_history.vjp("first")
-def slope_with_history_vjp_first(incoming: Any, first_shape: Any) -> Any:
-    return incoming.new_zeros(first_shape)
+def slope_with_history_vjp_first(incoming: Any, title: str, first_shape: Any) -> Any:
+    return nothing_of(incoming, title, first_shape)
 
 
 @slope_with_history.vjp("second")
-def slope_with_history_vjp_second(incoming: Any, second_shape: Any) -> Any:
-    return incoming.new_zeros(second_shape)
+def slope_with_history_vjp_second(incoming: Any, title: str, second_shape: Any) -> Any:
+    return nothing_of(incoming, title, second_shape)
 
 
 @slope_with_history.jvp("first")
