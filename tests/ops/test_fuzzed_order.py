@@ -137,3 +137,12 @@ def test_second_derivatives_of_normalised_channels_are_none_where_nothing_depend
     for at, grad in enumerate(grads[1:], 1):
         second = wg.autograd.grad(grad.sum(), operands, allow_unused=True, retain_graph=True)
         assert [each is None for each in second] == [at == 2, True, True]
+
+
+@pytest.mark.parametrize("loss", [F.binary_cross_entropy, F.binary_cross_entropy_with_logits])
+def test_weights_of_a_mean_are_not_rounded_to_their_own_dtype_in_its_gradient(loss):
+    weight = wg.tensor([1.3, 0.7], dtype=wg.bfloat16)
+    x, target = wg.tensor([0.3, 0.7], dtype=wg.float64, requires_grad=True), wg.tensor([0.2, 0.9], dtype=wg.float64)
+    (grad,) = wg.autograd.grad(loss(x, target, weight), x, wg.tensor(0.77, dtype=wg.float64))
+    (wanted,) = wg.autograd.grad(loss(x, target, weight.double()), x, wg.tensor(0.77, dtype=wg.float64))
+    wg.testing.assert_close(grad, wanted, rtol=1e-12, atol=0)

@@ -31,9 +31,11 @@ LEAST_VARIANCE = 1e-12
 """The derivative divides by no less than this."""
 
 
-def weighted(slope: Any, weight: Any) -> Any:
-    """A slope times the weights of the elements."""
-    return slope if weight is None else slope * weight
+def weighted(slope: Any, weight: Any, like: Any) -> Any:
+    """A slope times the weights of the elements in the dtype of `like`: that of a mean counts for less than theirs."""
+    if weight is None:
+        return slope
+    return slope * (weight if weight.dtype is like.dtype else weight.to(dtype=like.dtype))
 
 
 @op(
@@ -65,7 +67,7 @@ def of_probabilities(self: Array, target: Array, weight: Index = None, reduction
 
 @of_probabilities.vjp("self", "target", native=native("binary_cross_entropy_rule"))
 def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reduction: str, wanted: Any) -> Any:
-    grad = weighted(grad * share(reduction, self._array_.size), weight)
+    grad = weighted(grad * share(reduction, self._array_.size), weight, self)
     first = second = None
     if wanted[0]:
         first = (self - target) / ((1 - self) * self).clamp_min(LEAST_VARIANCE) * grad
@@ -157,7 +159,7 @@ def of_logits(
 
 @of_logits.vjp("self", "target", native=native("bce_with_logits_rule"))
 def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str, wanted: Any) -> Any:
-    grad = weighted(grad, weight)
+    grad = weighted(grad, weight, self)
     first = second = None
     count = self._array_.size if reduction == "mean" else 1
     if wanted[0]:
