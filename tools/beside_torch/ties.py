@@ -21,6 +21,9 @@ FACTORS = re.compile(
     r"|tensorsolve|triangular_solve|matrix_rank)(s|h|vals|valsh|erse|dvals|_[a-z_]+)?"
 )
 
+# Those that reflect columns.
+ORTHOGONAL = re.compile(r"qr|householder")
+
 LARGE = 1e20
 """What is larger leaves no digit of what stands beside it."""
 
@@ -32,10 +35,17 @@ def singular(name: str, sample: Any) -> bool:
     the last digit, what is divided by them is anything), and those with equal singular values, whose vectors may be
     turned.
     """
-    if not FACTORS.fullmatch(name):
+    nuclear = any(isinstance(each, str) and each == "nuc" for each in (*sample.args, *sample.kwargs.values()))
+    if not (FACTORS.fullmatch(name) or nuclear):
         return False
-    given = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
-    return any(is_singular(each) for each in given if each.dtype.kind in "fcV" and each.size)
+    parts = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
+    given = [each for each in parts if each.dtype.kind in "fcV" and each.size]
+    return any(is_singular(each) or (ORTHOGONAL.search(name) and begins_with_zero(each)) for each in given)
+
+
+def begins_with_zero(matrices: Any) -> bool:
+    """Whether the first element of one is 0: libraries choose the first reflection by its sign, or do not."""
+    return matrices.ndim > 1 and bool((matrices[..., 0, 0] == 0).any())
 
 
 def overflowing(name: str, sample: Any) -> bool:
@@ -45,7 +55,8 @@ def overflowing(name: str, sample: Any) -> bool:
     """
     if not name.startswith(("fft.", "stft", "istft")):
         return False
-    given = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
+    parts = (sample.input, *sample.args, *sample.kwargs.values())
+    given = [array_of(each) for each in parts if hasattr(each, "detach")]
     wide = [each.astype(np.complex128) for each in given if each.dtype.kind in "fc" and each.size]
     return any(not np.isfinite(each).all() or np.abs(each).max() > LARGE for each in wide)
 
