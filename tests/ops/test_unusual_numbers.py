@@ -106,3 +106,15 @@ def nodes(node):
     while node is not None:
         yield node
         node = node.next_functions[0][0] if node.next_functions else None
+
+
+def test_complex_powers_of_zero_and_of_infinity_are_those_of_the_logarithm():
+    base = wg.tensor([0, 0, complex(math.inf, 0), complex(math.inf, 0), 2 + 1j])
+    found = base.pow(wg.tensor([0j, -1, 0, -1, 0]))
+    assert found.isnan().tolist() == [True, True, True, False, False]
+    assert found.real.isinf().tolist() == [False, True, False, False, False]
+    assert found[3:].tolist() == [0, 1]
+
+
+def test_every_power_of_the_number_one_is_one():
+    assert wg.pow(1, wg.tensor([complex(math.inf, 0), complex(0, math.nan), 2j])).tolist() == [1, 1, 1]

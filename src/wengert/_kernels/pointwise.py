@@ -178,13 +178,24 @@ def remainder(a: Operand, b: Operand, out: Array | None = None) -> Array:
     return as_array(np.remainder(a, b, out=out))
 
 
+def complex_limits(base: Operand, exponent: Array, raised: Array) -> Array:
+    """Complex powers, with those of 0 and of what is not finite as the formula `exp(exponent * log(base))` has them."""
+    given = np.asarray(base, raised.dtype)
+    limits = (given == 0) | (~np.isfinite(given) & (~np.isnan(given) | (exponent == 0)))
+    limits &= np.isfinite(exponent) | (np.imag(exponent) == 0)
+    if np.any(limits):
+        np.copyto(raised, np.exp(np.asarray(exponent, raised.dtype) * np.log(given)), where=limits)
+    return raised
+
+
 def power(a: Operand, b: Operand, out: Array | None = None) -> Array:
     """`a` to the power `b`.
 
     An integer to a negative power is the integer part of the quotient, as in torch: 0 unless the base is 1 or -1.
     """
     if not is_integral(a, b):
-        return as_array(np.power(a, b, out=out))
+        raised = as_array(np.power(a, b, out=out))
+        return complex_limits(a, b, raised) if raised.dtype.kind == "c" and isinstance(b, np.ndarray) else raised
     base, exponent = np.asarray(a), np.asarray(b)
     dtype = base.dtype if isinstance(a, np.ndarray) else exponent.dtype
     raised = np.power(base, np.maximum(exponent, 0))

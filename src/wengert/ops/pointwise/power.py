@@ -102,7 +102,10 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
         return power_by_number(self, exponent, out)
     if (self if hasattr(self, "dtype") else exponent).dtype.kind == "b":
         raise NotImplementedError(errors.no_kernel("pow", dtypes.bool_))
-    return kernels.power(self, exponent, out=out)
+    raised = kernels.power(self, exponent, out=out)
+    if not hasattr(self, "dtype") and self == 1:  # whatever the exponent is
+        raised[...] = 1
+    return raised
 
 
 @power.vjp("self", native=native("pow_rule"))
