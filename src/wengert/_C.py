@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import count
 from types import SimpleNamespace
+from weakref import WeakKeyDictionary
 
 from ._core.calls.overriding import (
     DisableTorchFunction as DisableTorchFunction,
@@ -13,7 +15,7 @@ from ._core.calls.unanswered import (
     undispatched as _disabled_torch_dispatch_impl,
 )
 from ._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
-from ._core.state.modes import current
+from ._core.state.modes import Pass, current
 from ._core.tensor.base import Tensor
 from .nn.modules.conversion import parse_to as _parse_to
 from .ops.linalg.matrices import LinAlgError as _LinAlgError
@@ -35,6 +37,17 @@ def _get_tracing_state() -> None:
 def _is_tracing() -> bool:
     """False: nothing is traced."""
     return False
+
+
+_passes: WeakKeyDictionary[Pass, int] = WeakKeyDictionary()
+"""The numbers of the backward passes of which one was asked for."""
+_numbers = count()
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass that is under way in this thread, -1 if there is none."""
+    begun = current().passing
+    return -1 if begun is None else _passes.setdefault(begun, next(_numbers))
 
 
 def _set_grad_enabled(mode: bool) -> None:

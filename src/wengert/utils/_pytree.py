@@ -10,7 +10,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from . import pytree_kinds as kinds
+from . import pytree_kinds as kinds, pytree_text as texts
 from .pytree_keys import (  # noqa: F401 - torch has them in this module
     WITH_KEYS,
     GetAttrKey,
@@ -34,6 +34,7 @@ __all__ = [
     "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only", "tree_flatten",
     "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map",
     "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path", "tree_structure", "tree_unflatten",
+    "treespec_dumps", "treespec_loads",
 ]  # fmt: skip
 
 PyTree = Any
@@ -79,7 +80,8 @@ def register_pytree_node(
         flatten_fn: gives the parts of an instance, and what else is needed to make it again.
         unflatten_fn: makes an instance of parts and that.
         flatten_with_keys_fn: as `flatten_fn`, with pairs of a step and a part: what functions of paths need.
-        options: for torch's exports: without effect.
+        options: `serialized_type_name`, `to_dumpable_context` and `from_dumpable_context` are for
+            `treespec_dumps`.
 
     Raises:
         ValueError: the class is registered.
@@ -87,6 +89,9 @@ def register_pytree_node(
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, flatten_with_keys_fn)
+    name, *plain = map(options.get, ("serialized_type_name", "to_dumpable_context", "from_dumpable_context"))
+    if name is not None:
+        texts.name_class(cls, name, *plain)
 
 
 _register_pytree_node = _private_register_pytree_node = register_pytree_node
@@ -177,18 +182,18 @@ class TreeSpec:
         if self.is_leaf():
             return [tree]
         kind = _get_node_type(tree)
-        if kind is not self.type and not (is_mapping(kind) and is_mapping(self.type)):
+        if kind is not self.type and not (kinds.is_mapping(kind) and kinds.is_mapping(self.type)):
             raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {kind!r}.")
         parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
         if len(parts) != self.num_children:
             raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(parts)}.")
-        if is_mapping(kind):
-            parts = self._by_keys(dict(zip(keys_of(kind, context), parts)))
+        if kinds.is_mapping(kind):
+            parts = self._by_keys(dict(zip(kinds.keys_of(kind, context), parts)))
         found = [each.flatten_up_to(part) for each, part in zip(self.children_specs, parts)]
         return [leaf for leaves in found for leaf in leaves]
 
     def _by_keys(self, parts: dict[Any, Any]) -> list[Any]:
-        keys = keys_of(self.type, self.context)
+        keys = kinds.keys_of(self.type, self.context)
         if set(keys) != set(parts):
             missing, extra = set(keys) - set(parts), set(parts) - set(keys)
             raise ValueError(f"Node keys mismatch; missing key(s): {missing}; extra key(s): {extra}.")
@@ -203,16 +208,6 @@ class LeafSpec(TreeSpec):
 
 
 _LEAF = LeafSpec()
-
-
-def is_mapping(kind: Any) -> bool:
-    """Whether a class is one of the usual dictionaries, which stand for each other where trees are compared."""
-    return kind is dict or kind is OrderedDict or kind is defaultdict
-
-
-def keys_of(kind: Any, context: Any) -> list[Any]:
-    """The keys of a dictionary."""
-    return context[1] if kind is defaultdict else context  # type: ignore[no-any-return]
 
 
 def tree_flatten(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[Any], TreeSpec]:
@@ -250,6 +245,18 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
     if not isinstance(treespec, TreeSpec):
         raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
     return treespec.unflatten(leaves)
+
+
+def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
+    """A structure as JSON, in torch's form; raises NotImplementedError for a class of containers without a name."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
+    return texts.dumped(treespec, protocol)
+
+
+def treespec_loads(serialized: str) -> TreeSpec:
+    """The structure that `treespec_dumps` wrote."""
+    return texts.loaded(serialized, TreeSpec, _LEAF)  # type: ignore[no-any-return]
 
 
 def tree_leaves(tree: PyTree, is_leaf: Leafhood = None) -> list[Any]:

@@ -65,3 +65,13 @@ def _deque_flatten(d: deque[Any]) -> Opened:
 
 def _deque_unflatten(values: Iterable[Any], context: Any) -> deque[Any]:
     return deque(values, context)
+
+
+def is_mapping(kind: Any) -> bool:
+    """Whether a class is one of the usual dictionaries, which stand for each other where trees are compared."""
+    return kind is dict or kind is OrderedDict or kind is defaultdict
+
+
+def keys_of(kind: Any, context: Any) -> list[Any]:
+    """The keys of a dictionary."""
+    return context[1] if kind is defaultdict else context  # type: ignore[no-any-return]
