@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import wengert as wg
+from wengert._kernels import margins
 
 inf, nan = math.inf, math.nan
 
@@ -118,3 +120,15 @@ def test_complex_powers_of_zero_and_of_infinity_are_those_of_the_logarithm():
 
 def test_every_power_of_the_number_one_is_one():
     assert wg.pow(1, wg.tensor([complex(math.inf, 0), complex(0, math.nan), 2j])).tolist() == [1, 1, 1]
+
+
+def test_what_keeps_its_margin_loses_nothing_whatever_its_class_weighs():
+    rows = np.array([[0.0, 5.0], [0.0, 0.5]])
+    losses = margins.multi_margin(rows, np.array([1, 1]), 1, 1.0, np.array([1.0, math.nan]))
+    assert losses[0] == 0 and math.isnan(losses[1])
+
+
+def test_a_border_of_the_other_end_is_recorded_as_slices_that_are_copied():
+    x = wg.ones(1, 1, 3, requires_grad=True)
+    made = wg.nn.functional.pad(x, (1, 1), mode="circular")
+    assert made.grad_fn.name() == "torch::autograd::CopySlices" and type(made.grad_fn).__name__ == "CopySlices"

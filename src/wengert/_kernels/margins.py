@@ -24,7 +24,9 @@ def multi_margin(rows: Array, classes: Array, p: int, margin: float, weight: Arr
     missed = np.maximum(rows - rows[at, classes][:, None] + rows.dtype.type(margin), 0)
     missed[at, classes] = 0
     losses = (missed if p == 1 else missed * missed).sum(1) / rows.dtype.type(rows.shape[1])
-    return losses if weight is None else losses * weight[classes]
+    if weight is None:
+        return losses
+    return np.where(losses == 0, losses, losses * weight[classes])  # nothing is nothing, whatever it weighs
 
 
 def true_labels(labels: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import batch_errors, errors, flags, forward_errors, out_errors
 from ..graph import anomaly
+from ..graph.refused import new_refusal
 from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
@@ -84,6 +85,20 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
+    if op.name in out_errors.UNRECORDED:
+        refuse_gradients(op.name, given, results)
+
+
+def refuse_gradients(name: str, given: Any, results: Any) -> None:
+    """Give outputs the history of what cannot be differentiated, where the results have one."""
+    recorded = [made for made in results if made._edge_ is not None]
+    if recorded:
+        text = f"derivative for aten::{name.removeprefix('_')} is not implemented"
+        for tensor in given:
+            if tensor.dtype.category >= dtypes.FLOAT:
+                edges = recorded[0]._edge_.node.next_edges
+                refusal = new_refusal("torch::autograd::NotImplemented", text, edges, 1)
+                OPERATORS.rebase(tensor, refusal, current())
 
 
 def in_dtype_of(op: Any, bound: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
@@ -143,6 +158,8 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
     """
     if out is None:
         return made
+    if name in out_errors.COPIED:
+        return copied(name, out, made, words)
     several = isinstance(made, tuple)
     results: Any = made if several else (made,)
     given = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
@@ -167,6 +184,8 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
             check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
+    if not recorded:
+        refuse_gradients(name, given, results)
     return getattr(type(made), "written", tuple)(list(given)) if several else out
 
 
@@ -183,12 +202,13 @@ def copied(name: str, out: Any, made: Tensor, words: str) -> Tensor:
     if out is None:
         return made
     tensor = one_output(name, out)
-    if tensor.dtype is not made.dtype:
+    if words and tensor.dtype is not made.dtype:
         raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
+    check_cast(tensor, made, name)
     if tensor._array_.shape != made._array_.shape:
         if tensor.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
-        take_shape(tensor, made)
+        take_shape(tensor, made, name)
     return tensor.copy_(made)  # type: ignore[attr-defined, no-any-return]
 
 
@@ -330,4 +350,4 @@ def take_shape(tensor: Tensor, made: Tensor, name: str = "") -> bool:
 def check_cast(tensor: Tensor, made: Tensor, name: str = "") -> None:
     """Refuse an output of a kind of numbers that cannot hold the result's."""
     if not dtypes.can_cast(made.dtype, tensor.dtype):
-        raise RuntimeError(out_errors.uncastable(name, made.dtype, tensor.dtype))
+        raise out_errors.uncastable(name, made.dtype, tensor.dtype)

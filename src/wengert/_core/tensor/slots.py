@@ -38,9 +38,9 @@ class Operators:
     `copy_`, `fill_`, `select`, `slice`, `stack`, `unsqueeze` are the operators of those names, `enter_batch` and
     `leave_batch` those that lead into batches and out of them; `same_draws(generator)` gives what puts a generator of
     random numbers back to where it was. Python's other protocols (`text` is `repr`), `construct` (what `Tensor(...)`
-    does), `refresh` (give a stale view its history), `reshaped_view` (a view by shape and strides) and `resize` (give a
-    tensor another shape) come from layers above, too: a compiled class takes no slots later. `tracing` is the module
-    that notes where tensors come from.
+    does), `refresh` and `rebase` (give a stale view its history, a tensor another), `reshaped_view` (a view by shape
+    and strides) and `resize` (give a tensor another shape) come from layers above, too: a compiled class takes no slots
+    later. `tracing` is the module that notes where tensors come from.
     """
 
     abs: Operator
@@ -95,6 +95,7 @@ class Operators:
     leave_batch: Any
     length: Any
     refresh: Any
+    rebase: Any
     reshaped_view: Any
     resize: Any
     select: Any
@@ -113,8 +114,8 @@ class Operators:
         "sub", "iadd", "iand", "idiv", "ifloor_divide", "ilshift", "imul", "ior", "ipow", "iremainder", "irshift",
         "isub", "ixor",
         "add_into", "converted", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem",
-        "index", "iterate", "leave_batch", "length", "refresh", "reshaped_view", "resize", "same_draws", "select",
-        "slice", "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real", "tracing",
+        "index", "iterate", "leave_batch", "length", "rebase", "refresh", "reshaped_view", "resize", "same_draws",
+        "select", "slice", "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real", "tracing",
     )  # fmt: skip
 
 

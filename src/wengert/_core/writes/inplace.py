@@ -319,3 +319,6 @@ def replace_history(tensor: Tensor, node: Node) -> None:
         hooked.retain_at(tensor, edge)
     tensor._edge_ = edge
     tensor._flags_ |= flags.REQUIRES_GRAD
+
+
+slots.table.rebase = rebase

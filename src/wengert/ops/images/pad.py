@@ -156,7 +156,7 @@ native_edge_pad: Any = native("edge_pad")
 TITLES = (
     *(f"ReflectionPad{count}DBackward0" for count in (1, 2, 3)),
     *(f"ReplicationPad{count}DBackward0" for count in (1, 2, 3)),
-    "CircularPadBackward0",
+    "torch::autograd::CopySlices",
 )
 SLOPE_TITLES = (*(title.replace("Backward", "BackwardBackward") for title in TITLES[:-1]), "SliceBackwardBackward0")
 

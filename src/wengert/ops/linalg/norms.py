@@ -191,6 +191,7 @@ def norm(
     """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         made = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
+        return put("linalg_matrix_norm", out, made, words=MATRIX_NORM)
     else:
         made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
     return put("norm", out, made, words=EXACT)

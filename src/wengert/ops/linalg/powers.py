@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core.calls.out import copied, put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
@@ -113,6 +113,13 @@ def power(matrix: Any, exponent: int) -> Any:
     return found
 
 
+def delivered(name: str, out: Any, made: Tensor, n: int) -> Tensor:
+    """A power of matrices, in `out` if that is given: the first ones are copied there."""
+    if n in (0, 1):
+        return copied(name, out, made, "")
+    return put(name, out, made, words=EXACT)  # type: ignore[no-any-return]
+
+
 @public(name="linalg_matrix_power")
 def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
     """An integer power of square matrices.
@@ -129,7 +136,7 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: `n` is negative, and a matrix cannot be inverted.
     """
-    return put("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)), words=EXACT)
+    return delivered("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)), n)
 
 
 @composite()
@@ -148,7 +155,7 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
         RuntimeError: `self` holds no square matrices.
         LinAlgError: `n` is negative, and a matrix cannot be inverted.
     """
-    return put("matrix_power", out, power(self, integer("matrix_power", "n", n)), words=EXACT)
+    return delivered("linalg_matrix_power", out, power(self, integer("matrix_power", "n", n)), n)
 
 
 def power_of_array(array: Any, exponent: Any) -> Any:

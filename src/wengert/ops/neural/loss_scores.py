@@ -146,7 +146,7 @@ def multi_margin(
         raise RuntimeError("target out of range")
     flat = None if weight is None else weight.reshape(-1)
     losses = margins.multi_margin(self.reshape(rows, classes), target.reshape(-1), int(p), float(margin), flat)
-    return gathered_rows(losses, reduction, target.shape if self.ndim else ())
+    return gathered_rows(losses, reduction, target.shape)
 
 
 def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
@@ -158,7 +158,8 @@ def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) ->
     slopes = slopes.scatter_add(1, right, -slopes.sum(1, keepdim=True)) / classes
     if weight is None:
         return slopes
-    return slopes * weight.reshape((classes,)).expand((rows, classes)).gather(1, right)
+    weighed = slopes * weight.reshape((classes,)).expand((rows, classes)).gather(1, right)
+    return weighed.where(slopes != 0, 0)
 
 
 @multi_margin.vjp("self", native=native("multi_margin_rule"))

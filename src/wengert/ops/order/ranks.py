@@ -13,6 +13,7 @@ from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
+from ..._core.out_errors import MODE
 from ..._core.tensor.base import Tensor
 from ..._kernels import order as kernels
 from .. import return_types
@@ -263,7 +264,7 @@ def median_samples(make: Any) -> Any:
     yield Bad(make(2), keepdim=True, raises=TypeError, says='missing 1 required positional arguments: "dim"')
 
 
-@ranked(dtypes=ORDERED, node="ModeBackward0", samples=rank_samples, native=native("mode_along"))
+@ranked(dtypes=ORDERED, node="ModeBackward0", samples=rank_samples, native=native("mode_along"), out_words=MODE)
 def mode_along(self: Array, dim: int, keepdim: bool) -> Any:
     """The most frequent elements along a dimension, the smallest of several, and where they are last."""
     axis = read_dim("mode", dim, self.ndim)

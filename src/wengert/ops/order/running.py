@@ -133,7 +133,7 @@ def through_logs(values: Any, weigh: Any) -> Any:
     return parts[0] - parts[1]
 
 
-@op(dtypes=FLOATS, batching=along("dim"), native=native("logcumsumexp"))
+@op(dtypes=FLOATS, batching=along("dim"), native=native("logcumsumexp"), out_words=SCALAR)
 def logcumsumexp(self: Array, dim: int) -> Any:
     """Logarithm of the running sum of exponentials along a dimension, computed so that nothing overflows.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Number, Sample, composite
-from ..._core.out_errors import SCALAR_TYPE
+from ..._core.out_errors import FOUND, SCALAR_TYPE
 from ..._kernels.activation import narrowed, widened
 from .activation import floating
 from .binary import check_tensor
@@ -59,7 +59,7 @@ def erfc_vjp(grad: Any, self: Any) -> Any:
     return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
 
 
-@floating(native=native("softplus"), by_result=True)
+@floating(native=native("softplus"), by_result=True, out_words=FOUND)
 def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0, *, out: Any = None) -> Any:
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.calls.out import one_output, put_out
+from ..._core.calls.out import put
 from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
@@ -120,8 +120,7 @@ def normal(
         made = normal_about(mean, std, generator=generator)
         if out is None:
             return made  # type: ignore[no-any-return]
-        put_out(one_output("normal", out), made)
-        return out
+        return put("normal", out, made)
     if size is None:
         raise TypeError(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
@@ -145,7 +144,11 @@ def normal_samples(make: Any) -> Any:
 plain_case(normal, normal_about, normal_about.native)
 
 
-@op(dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=None, native=native_draw("bernoulli"))
+def of_draws(args: tuple[Any, ...], found: Any) -> None:
+    """How an output of `bernoulli` of another dtype is refused: never, 0 and 1 are numbers of any."""
+
+
+@op(dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=of_draws, native=native_draw("bernoulli"))
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 
