@@ -148,6 +148,17 @@ PyArrayObject* as_grid(PyObject* object) {
     return grid && PyArray_NDIM(grid) == 4 && near_enough<T>(grid) ? grid : nullptr;
 }
 
+// What is outside of an image is multiplied by 0: where it holds more than numbers the body looks which elements those are.
+template <class T>
+PyObject* if_numbers(Owned& made) {
+    const T* x = data_of<T>(made.get());
+    const npy_intp count = PyArray_SIZE(made.get());
+    int strange = 0;
+#pragma omp simd reduction(| : strange)
+    for (npy_intp i = 0; i < count; ++i) strange |= x[i] != x[i];
+    return strange ? nullptr : made.give();
+}
+
 // All channels of one image, a strip of places at a time.
 template <class T>
 void sample_image(const Sampling& s, const T* image, const T* grid, T* out) {
@@ -189,7 +200,7 @@ PyObject* forward(Call args) {
         for (npy_intp n = first; n < last; ++n)
             sample_image(s, image + n * s.channels * s.area(), places + n * s.places() * 2, out + n * s.channels * s.places());
     });
-    return result.give();
+    return if_numbers<T>(result);
 }
 
 // Its rule for the images: (grad, input_shape, grid, mode, padding, align_corners)
@@ -218,7 +229,7 @@ PyObject* input_rule(Call args) {
             }
         });
     });
-    return result.give();
+    return if_numbers<T>(result);
 }
 
 // Its rule for the grid: (grad, input, grid, grid_shape, mode, padding, align_corners)
@@ -248,7 +259,7 @@ PyObject* grid_rule(Call args) {
                 }
         });
     });
-    return result.give();
+    return if_numbers<T>(result);
 }
 
 PyMethodDef grid_methods[] = {

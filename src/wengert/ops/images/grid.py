@@ -38,23 +38,10 @@ TENSORS = kernel.Tools(
 )
 
 
-def of_numbers(name: str) -> Any:
-    """A native function of the plain case, in which the result has numbers only: it multiplies what lies outside by 0.
-    None without the extension.
-    """
-    found: Any = native(name)
-
-    def call(*args: Any) -> Any:
-        made = found(*args)
-        return NotImplemented if made is NotImplemented or np.isnan(made.sum()) else made
-
-    return found and call
-
-
 @op(
     dtypes=REALS, batching=folded(), name="_grid_sample", method=False,
     function=False, choose=lambda args: args[0].ndim - 4, node=("GridSampler2DBackward0", "GridSampler3DBackward0"),
-    native=of_numbers("grid_sample"),
+    native=native("grid_sample"),
 )  # fmt: skip
 def sampled(
     input: Array, grid: Array, mode: str = "bilinear", padding: str = "zeros", align_corners: bool = False
@@ -95,7 +82,7 @@ def of_planes(slope: Any, grid: Any) -> Any:
     return with_history(slope, "GridSampler2DBackwardBackward0", grid) if grid.ndim == 4 else slope
 
 
-@sampled.vjp("input", native=of_numbers("grid_sample_input_rule"))
+@sampled.vjp("input", native=native("grid_sample_input_rule"))
 def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding: str, align_corners: bool) -> Any:
     around = Around(input_shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
@@ -106,7 +93,7 @@ def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding
     return of_planes(made.reshape(input_shape), grid)
 
 
-grid_rule: Any = of_numbers("grid_sample_grid_rule")
+grid_rule: Any = native("grid_sample_grid_rule")
 
 
 def rule_of_slopes(grad: Any, input: Any, grid: Any, grid_shape: Any, mode: str, padding: str, align: bool) -> Any:
