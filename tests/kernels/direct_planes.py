@@ -56,6 +56,15 @@ def of_images(random: np.random.Generator, t: Any) -> Arguments:
     return [x, weight, np.ones(6, t), (1, 2), (1, 0), (1, 1), False, (0, 0), 2]
 
 
+def of_slopes(random: np.random.Generator, t: Any, of_weight: bool) -> Arguments:
+    """What the rules of a convolution are asked for."""
+    x, weight, _, stride, padding, dilation, transposed, _, groups = of_images(random, t)
+    places = [(x.shape[2 + i] + 2 * padding[i] - weight.shape[2 + i]) // stride[i] + 1 for i in range(2)]
+    grad = random.normal(size=(len(x), len(weight), *places)).astype(t)
+    own, other = (weight, x) if of_weight else (x, weight)
+    return [grad, other, own.shape, own.strides, stride, padding, dilation, transposed, groups]
+
+
 def heads(random: np.random.Generator, t: Any) -> list[np.ndarray]:
     """Queries, keys and values: four heads of the one, two of the others."""
     return [random.normal(size=shape).astype(t) for shape in ((2, 4, 3, 6), (2, 2, 5, 6), (2, 2, 5, 6))]
@@ -103,6 +112,8 @@ PLANES: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "prelu_kernel": lambda r, t: (lambda x: [x, x[:1, :, :1, :1].copy()])(images(r, t)),
     "prelu": lambda r, t: [matrix(r, t)[0], np.ones(1, t)],
     "convolution": lambda r, t: (of_images if r.random() < 0.5 else of_volumes)(r, t),
+    "convolution_input_rule": lambda r, t: of_slopes(r, t, False),
+    "convolution_weight_rule": lambda r, t: of_slopes(r, t, True),
     "conv1d_arguments": lambda r, t: [few(r, t), few(r, t), None, 1, (2,), 1, 1],
     "conv2d_arguments": lambda r, t: [*of_images(r, t)[:6], 2],
     "conv3d_arguments": lambda r, t: [*of_volumes(r, t)[:6], 2],

@@ -85,8 +85,10 @@ struct Called {
     }
 };
 
+}  // namespace
+
 template <class T>
-PyObject* forward(PyObject** slots) {
+PyObject* convolution_of(PyObject** slots) {
     Called<T> call;
     const T* bias;
     if (!call.read(slots) || !complete(call.g, call.volumes[0], call.volumes[1]) || !optional_data(slots[2], call.g.kernels, bias)) return nullptr;
@@ -102,7 +104,7 @@ PyObject* forward(PyObject** slots) {
 }
 
 template <class T>
-PyObject* backward_input(PyObject** slots) {
+PyObject* input_slopes_of(PyObject** slots) {
     Called<T> call;
     npy_intp shape[2 + axes];
     index_t input[2 + axes];
@@ -119,7 +121,7 @@ PyObject* backward_input(PyObject** slots) {
 }
 
 template <class T>
-PyObject* backward_weight(PyObject** slots) {
+PyObject* weight_slopes_of(PyObject** slots) {
     Called<T> call;
     npy_intp shape[2 + axes];
     index_t weight[2 + axes];
@@ -135,6 +137,15 @@ PyObject* backward_weight(PyObject** slots) {
     return numbers ? result.give() : nullptr;
 }
 
+template PyObject* convolution_of<float>(PyObject**);
+template PyObject* convolution_of<double>(PyObject**);
+template PyObject* input_slopes_of<float>(PyObject**);
+template PyObject* input_slopes_of<double>(PyObject**);
+template PyObject* weight_slopes_of<float>(PyObject**);
+template PyObject* weight_slopes_of<double>(PyObject**);
+
+namespace {
+
 template <PyObject* (*for_float)(PyObject**), PyObject* (*for_double)(PyObject**)>
 PyObject* by_dtype(PyObject** slots) {
     PyArrayObject* first = plain(slots[0]);
@@ -148,13 +159,13 @@ const char* const input_names[] = {"grad", "weight", "input_shape", "stride", "p
 const char* const weight_names[] = {"grad", "x", "weight_shape", "stride", "padding", "dilation", "groups"};
 
 PyObject* convolution(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(conv_twin, forward_names, 7, args, nargs, kwnames, by_dtype<forward<float>, forward<double>>);
+    return try_native<7>(conv_twin, forward_names, 7, args, nargs, kwnames, by_dtype<convolution_of<float>, convolution_of<double>>);
 }
 PyObject* convolution_backward_input(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(input_twin, input_names, 7, args, nargs, kwnames, by_dtype<backward_input<float>, backward_input<double>>);
+    return try_native<7>(input_twin, input_names, 7, args, nargs, kwnames, by_dtype<input_slopes_of<float>, input_slopes_of<double>>);
 }
 PyObject* convolution_backward_weight(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    return try_native<7>(weight_twin, weight_names, 7, args, nargs, kwnames, by_dtype<backward_weight<float>, backward_weight<double>>);
+    return try_native<7>(weight_twin, weight_names, 7, args, nargs, kwnames, by_dtype<weight_slopes_of<float>, weight_slopes_of<double>>);
 }
 
 PyMethodDef conv_methods[] = {

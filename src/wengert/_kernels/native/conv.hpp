@@ -18,6 +18,15 @@ void convolve_backward_input(const Geometry& g, const T* grad, const T* weight, 
 template <class T>
 bool convolve_backward_weight(const Geometry& g, const T* grad, const T* x, T* out);
 
+// New arrays, for (x, weight, bias), (grad, weight, shape of x) and (grad, x, shape of weight), each followed by stride, padding, dilation,
+// groups; null without an error for what is unknown.
+template <class T>
+PyObject* convolution_of(PyObject** slots);
+template <class T>
+PyObject* input_slopes_of(PyObject** slots);
+template <class T>
+PyObject* weight_slopes_of(PyObject** slots);
+
 // The shape (N, C, depth, height, width) that stands for one of signals, planes or volumes.
 inline bool as_volumes(int ndim, const npy_intp* shape, index_t* volumes) {
     if (ndim < 3 || ndim > 2 + axes) return false;

@@ -1,6 +1,8 @@
 // What the dispatcher asks of convolutions: the card's arguments, in one to three dimensions, and those of the named forms.
 #include "conv.hpp"
-#include "direct.hpp"
+#include "halved.hpp"
+
+#include <utility>
 
 namespace wengert {
 namespace {
@@ -87,6 +89,48 @@ PyObject* convolution(PyObject* const* args) {
     return result.give();
 }
 
+// ---- the rules -----------------------------------------------------------------------------------------------------
+// Whether a shape and strides in bytes are those of an array in rows without gaps.
+bool are_of_rows(PyObject* shape, PyObject* strides, npy_intp itemsize) {
+    if (!PyTuple_CheckExact(shape) || !PyTuple_CheckExact(strides) || PyTuple_GET_SIZE(shape) != PyTuple_GET_SIZE(strides)) return false;
+    Size step(itemsize);
+    for (Py_ssize_t i = PyTuple_GET_SIZE(shape) - 1; i >= 0; --i) {
+        npy_intp length = 0, stride = 0;
+        if (!as_index(PyTuple_GET_ITEM(shape, i), length) || !as_index(PyTuple_GET_ITEM(strides, i), stride)) return false;
+        if (length < 1 || !step.fits() || stride != step.value()) return false;
+        step = step * length;
+    }
+    return true;
+}
+bool has_shape(PyArrayObject* array, PyObject* shape) {
+    bool same = PyTuple_GET_SIZE(shape) == PyArray_NDIM(array);
+    for (int i = 0; same && i < PyArray_NDIM(array); ++i) {
+        npy_intp length = 0;
+        same = as_index(PyTuple_GET_ITEM(shape, i), length) && length == PyArray_DIM(array, i);
+    }
+    return same;
+}
+
+// The gradient of the input or of the weight, from the other one and its own shape and strides:
+// (grad, other, shape, strides, stride, padding, dilation, transposed, groups)
+template <class T, bool of_weight>
+PyObject* convolution_rule(PyObject* const* args) {
+    const Owned grad(gradient_in_rows(args[0], descr_of<T>()));
+    bool transposed = false;
+    if (!grad || !rows_only(args[1], descr_of<T>()) || !are_of_rows(args[2], args[3], sizeof(T)) || !as_flag(args[7], transposed)) return nullptr;
+    PyObject* slots[] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2], args[4], args[5], args[6], args[8]};
+    if (of_weight) {
+        if (transposed) std::swap(slots[0], slots[1]);
+        return weight_slopes_of<T>(slots);
+    }
+    if (!transposed) return input_slopes_of<T>(slots);
+    slots[2] = Py_None;
+    PyObject* made = convolution_of<T>(slots);
+    if (!made || has_shape(reinterpret_cast<PyArrayObject*>(made), args[2])) return made;
+    return Py_DECREF(made), nullptr;  // output padding made more, which the body leaves out
+}
+
+// ---- the arguments of the named forms --------------------------------------------------------------------------------
 // One number for all of `count` dimensions, or a tuple of so many; a new reference, or null without an error.
 PyObject* spread_option(PyObject* given, int count) {
     if (PyTuple_CheckExact(given) && PyTuple_GET_SIZE(given) == count) return Py_NewRef(given);
@@ -113,8 +157,12 @@ PyObject* convolution_arguments(PyObject* const* args) {
 }
 
 PyMethodDef call_methods[] = {
-    direct_method("direct_convolution", direct<9, by_element<convolution<float>, convolution<double>>>,
+    direct_method("direct_convolution", of_halves<direct<9, by_element<convolution<float>, convolution<double>>>>,
                   "convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), or NotImplemented"),
+    direct_method("direct_convolution_input_rule", direct<9, by_element<convolution_rule<float, false>, convolution_rule<double, false>>>,
+                  "(grad, weight, input_shape, input_strides, stride, padding, dilation, transposed, groups), or NotImplemented"),
+    direct_method("direct_convolution_weight_rule", direct<9, by_element<convolution_rule<float, true>, convolution_rule<double, true>>>,
+                  "(grad, input, weight_shape, weight_strides, stride, padding, dilation, transposed, groups), or NotImplemented"),
     direct_method("direct_conv1d_arguments", direct<7, convolution_arguments<1, false>>, "those of convolution, or NotImplemented"),
     direct_method("direct_conv2d_arguments", direct<7, convolution_arguments<2, false>>, "those of convolution, or NotImplemented"),
     direct_method("direct_conv3d_arguments", direct<7, convolution_arguments<3, false>>, "those of convolution, or NotImplemented"),

@@ -84,7 +84,7 @@ def deciding(dtype: Any, input: Any, weight: Any) -> Any:
     return (weight,) if len(weight[0]) == 3 else (input, weight)
 
 
-@convolution.vjp("input")
+@convolution.vjp("input", native=native("convolution_input_rule"))
 def convolution_vjp_input(
     grad: Any,
     weight: Any,
@@ -104,7 +104,7 @@ def convolution_vjp_input(
     return convolution_input(grad, conjugate(weight), input_shape, stride, padding, dilation, groups)
 
 
-@convolution.vjp("weight")
+@convolution.vjp("weight", native=native("convolution_weight_rule"))
 def convolution_vjp_weight(
     grad: Any,
     input: Any,
