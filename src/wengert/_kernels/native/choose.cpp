@@ -178,9 +178,42 @@ PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_obj
     });
     return result.give();
 }
+// Of integers that have no loops of their own, between integers of Python that they can be.
+template <class T>
+bool read_short_limit(PyObject* object, T& limit) {
+    int64_t value = limit;
+    if (object != Py_None && !(PyLong_CheckExact(object) && weak_value(object, value))) return false;
+    limit = static_cast<T>(value);
+    return limit == value;
+}
+template <class T>
+PyObject* clamp_short(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
+    T low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
+    const npy_intp count = PyArray_SIZE(x);
+    if (count == 0 || !PyArray_ISNOTSWAPPED(x) || (low_object == Py_None && high_object == Py_None)) return nullptr;
+    if (!read_short_limit(low_object, low) || !read_short_limit(high_object, high)) return nullptr;
+    Owned result(target_or_new(target, x));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            const T raised = input[i] < low ? low : input[i];
+            out[i] = raised > high ? high : raised;
+        }
+    });
+    return result.give();
+}
 PyObject* clamp_between(PyObject* object, PyObject* low, PyObject* high, PyArrayObject* target) {
     PyArrayObject* x = plain(object);
     if (!x) return nullptr;
+    switch (PyArray_TYPE(x)) {
+        case NPY_UINT8: return clamp_short<uint8_t>(x, low, high, target);
+        case NPY_INT8: return clamp_short<int8_t>(x, low, high, target);
+        case NPY_INT16: return clamp_short<int16_t>(x, low, high, target);
+        case NPY_INT32: return clamp_short<int32_t>(x, low, high, target);
+    }
     return for_dtype(PyArray_DESCR(x), [=](auto zero) { return typed_clamp<decltype(zero)>(x, low, high, target); });
 }
 PyObject* clamp(Call args, PyArrayObject* target) { return clamp_between(args[0], args[1], args[2], target); }
@@ -225,7 +258,7 @@ PyMethodDef choose_methods[] = {
     direct_method("direct_where_self_rule", iterated<kept_rule<true>, true>, "(grad, condition): the gradient where it holds"),
     direct_method("direct_where_other_rule", iterated<kept_rule<false>, true>, "(grad, condition): the gradient where it does not hold"),
     direct_method("direct_masked_fill", laid<masked_fill>, "masked_fill(self, mask, value), or NotImplemented"),
-    direct_method("direct_masked_fill_rule", iterated<kept_rule<false>, true>, "(grad, mask): the gradient where it does not hold"),
+    direct_method("direct_masked_fill_rule", laid<kept_rule<false>>, "(grad, mask): the gradient where it does not hold"),
     direct_method("direct_clamp_", direct<3, in_place<clamp>>, "clamp_(self, min, max): None, or NotImplemented"),
     direct_method("direct_clamp", iterated<direct<3, newly<clamp>>>, "clamp(self, min, max), or NotImplemented"),
     direct_method("direct_clamp_min_", direct<2, in_place<clamp_min>>, "clamp_min_(self, min): None, or NotImplemented"),

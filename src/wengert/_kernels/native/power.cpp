@@ -1,6 +1,7 @@
 // Powers with a number or as many exponents, and the rule of those with a number.
 #include "broadcast.hpp"
 #include "laid.hpp"
+#include "pointwise.hpp"
 #include "ufuncs.hpp"
 
 #include <cmath>
@@ -83,7 +84,9 @@ PyObject* power(Call args, PyArrayObject* target) {
     if (!as_number(args[1], exponent)) return nullptr;
     if (descr == float_descr) return powers<float>(x, exponent, target);
     if (descr == double_descr) return powers<double>(x, exponent, target);
-    return descr == int64_descr && PyLong_CheckExact(args[1]) ? powers<int64_t>(x, exponent, target) : nullptr;
+    if (!PyLong_CheckExact(args[1])) return nullptr;
+    if (descr == int64_descr) return powers<int64_t>(x, exponent, target);
+    return exponent == 2 && !target ? of_other_numbers(SQUARE, args[0]) : nullptr;
 }
 
 inline void raise(const float* x, float exponent, float* out, npy_intp count) {

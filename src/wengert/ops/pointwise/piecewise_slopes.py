@@ -30,7 +30,7 @@ def hardtanh_backward_vjp_grad(incoming: Any, self: Any, min_val: float, max_val
     return hardtanh_backward(incoming, self, min_val, max_val)
 
 
-@slope(dtypes=REALS, samples=None)
+@slope(dtypes=REALS, samples=None, layout="reversed")
 def leaky_relu_backward(grad: Array, self: Array, negative_slope: Number) -> Any:
     """`grad` where `self` is positive, else `grad * negative_slope`."""
     return np.where(self > 0, grad, grad * negative_slope)
@@ -63,7 +63,7 @@ def softshrink_backward_vjp_grad(incoming: Any, self: Any, lambd: float) -> Any:
     return softshrink_backward(incoming, self, lambd)
 
 
-@slope(dtypes=REALS, samples=None)
+@slope(dtypes=REALS, samples=None, layout="reversed")
 def threshold_backward(grad: Array, self: Array, threshold: Number) -> Any:
     """`grad` where `self` is above the threshold or NaN, else 0."""
     return np.where(self <= threshold, grad.dtype.type(0), grad)
