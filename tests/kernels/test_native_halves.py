@@ -1,4 +1,4 @@
-"""Element-wise native functions of halves: what float32 gives, rounded once."""
+"""Native functions of halves: what float32 gives, rounded once."""
 
 from __future__ import annotations
 
@@ -97,6 +97,48 @@ def test_large_tensors_are_equal_for_any_number_of_threads(half, random):
     finally:
         wg.set_num_threads(before)
     assert all(wg.equal(one, other) or bool(one.isnan().any()) for one, other in zip(*made))
+
+
+OF_WHOLE_ARRAYS = {
+    "softmax": lambda x: (x, 1),
+    "log_softmax": lambda x: (x, 0),
+    "softmax_backward": lambda x: (x, x, 1),
+    "mm": lambda x: (x, x.T),
+    "mv": lambda x: (x, x[0].copy()),
+    "dot": lambda x: (x[0], x[1]),
+    "bmm": lambda x: (x.reshape(2, 3, 6), x.reshape(2, 6, 3)),
+    "matmul": lambda x: (x.reshape(2, 3, 6), x[:, :4].copy()),
+    "addmm": lambda x: (x[0], x, x.reshape(6, 6), 1, 1),
+    "addmv": lambda x: (x[:, 0].copy(), x, x[0].copy(), 1, 2),
+    "baddbmm": lambda x: (x.reshape(2, 3, 6)[:, :, :3].copy(), x.reshape(2, 3, 6), x.reshape(2, 6, 3), 0.5, 1),
+    "sum": lambda x: (x, 0, False, None),
+    "mean": lambda x: (x, 0, True, None),
+    "native_layer_norm": lambda x: (x, (6,), x[0].copy(), None, 1e-5),
+    "native_group_norm": lambda x: (x.reshape(2, 3, 6), x[0, :3].copy(), None, 2, 3, 6, 3, 1e-5),
+    "convolution": lambda x: (
+        x.reshape(1, 1, 6, 6), x[:2, :4].copy().reshape(2, 1, 2, 2), None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+@pytest.mark.parametrize("name", OF_WHOLE_ARRAYS)
+def test_functions_of_whole_halves_are_those_of_floats(name, half, random):
+    x = _kernels.converted(random.normal(size=(6, 6)).astype("f4"), half.numpy)
+    args = OF_WHOLE_ARRAYS[name](x)
+    wide = [each.astype("f4") if isinstance(each, np.ndarray) else each for each in args]
+    made, wanted = _kernels.direct[name](*args), _kernels.direct[name](*wide)
+    assert wanted is not NotImplemented
+    for one, other in zip(*[each if isinstance(each, tuple) else (each,) for each in (made, wanted)], strict=True):
+        same(one, other, half)
+
+
+@pytest.mark.parametrize("half", HALVES, ids=str)
+def test_halves_of_two_kinds_or_asked_for_another_dtype_are_for_others(half):
+    x, other = np.ones((2, 2), half.numpy), np.ones((2, 2), HALVES[1 - HALVES.index(half)].numpy)
+    for second in (other, x.astype("f4"), x[::-1], x[:0], np.ones((2, 2), "i8")):
+        assert _kernels.direct["mm"](x, second) is NotImplemented
+    assert _kernels.direct["sum"](x, 0, False, wg.float32) is NotImplemented
 
 
 @pytest.mark.parametrize("half", HALVES, ids=str)

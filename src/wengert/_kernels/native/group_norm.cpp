@@ -1,5 +1,5 @@
 // Group normalisation, forward and backward: groups of channels of each item, plane by plane. For the dispatcher only.
-#include "laid.hpp"
+#include "halved.hpp"
 
 #include <cmath>
 #include <vector>
@@ -138,7 +138,7 @@ PyObject* group_norm_arguments(PyObject* const* args) {
 
 PyMethodDef group_norm_methods[] = {
     direct_method("direct_group_norm_arguments", direct<6, group_norm_arguments>, "those of native_group_norm, or NotImplemented"),
-    direct_method("direct_native_group_norm", laid<direct<8, by_element<forward<float>, forward<double>>>, few_with_gaps>,
+    direct_method("direct_native_group_norm", of_halves<laid<direct<8, by_element<forward<float>, forward<double>>>, few_with_gaps>>,
                   "native_group_norm(input, weight, bias, N, C, HxW, group, eps), or NotImplemented"),
     direct_method("direct_group_norm_backward", laid<direct<6, by_element<backward<float>, backward<double>>>, few_with_gaps>,
                   "group_norm_backward(grad, input, mean, rstd, weight, group), or NotImplemented"),

@@ -1,5 +1,5 @@
 // Arrays of float16 and bfloat16 from and to float32, and element-wise functions of them.
-#include "halves.hpp"
+#include "halved.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -67,6 +67,48 @@ PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr) {
         parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(from + begin, to + begin, end - begin); });
     }
     return reinterpret_cast<PyObject*>(Py_NewRef(made.get()));
+}
+
+PyArray_Descr* half_among(PyObject* const* args, Py_ssize_t nargs) {
+    PyArray_Descr* half = nullptr;
+    for (Py_ssize_t i = 0; i < nargs; ++i) {
+        if (!PyArray_CheckExact(args[i])) continue;
+        auto* array = reinterpret_cast<PyArrayObject*>(args[i]);
+        const bool alike = !half || PyArray_TYPE(array) == half->type_num;
+        if (!alike || half_of(PyArray_DESCR(array)) == HALF_COUNT || PyArray_SIZE(array) == 0) return nullptr;
+        half = PyArray_DESCR(array);
+    }
+    return half;
+}
+
+bool widen_all(Exchanged& exchanged, Py_ssize_t nargs) {
+    for (Py_ssize_t i = 0; i < nargs; ++i) {
+        if (!PyArray_CheckExact(exchanged.given[i])) continue;
+        PyObject* wide = half_converted(reinterpret_cast<PyArrayObject*>(exchanged.given[i]), float_descr);
+        if (!wide) return false;
+        exchanged.put(i, reinterpret_cast<PyArrayObject*>(wide));
+    }
+    return true;
+}
+
+// Of one result; a new reference.
+static PyObject* narrow_one(PyObject* made, PyArray_Descr* half) {
+    const bool wide = PyArray_CheckExact(made) && PyArray_DESCR(reinterpret_cast<PyArrayObject*>(made)) == float_descr;
+    if (!wide) return Py_NewRef(made);
+    PyObject* result = half_converted(reinterpret_cast<PyArrayObject*>(made), half);
+    return result || PyErr_Occurred() ? result : PyArray_CastToType(reinterpret_cast<PyArrayObject*>(made), reinterpret_cast<PyArray_Descr*>(Py_NewRef(half)), 0);
+}
+
+PyObject* narrowed(PyObject* made, PyArray_Descr* half) {
+    if (!made || made == Py_NotImplemented) return made;
+    PyObject* result = PyTuple_CheckExact(made) ? PyTuple_New(PyTuple_GET_SIZE(made)) : narrow_one(made, half);
+    for (Py_ssize_t i = 0; result && PyTuple_CheckExact(made) && i < PyTuple_GET_SIZE(made); ++i) {
+        PyObject* each = narrow_one(PyTuple_GET_ITEM(made, i), half);
+        if (each) PyTuple_SET_ITEM(result, i, each);
+        else Py_CLEAR(result);
+    }
+    Py_DECREF(made);
+    return result;
 }
 
 namespace {

@@ -33,7 +33,7 @@ PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp
 // The arguments of a call, some of them exchanged for arrays of its own.
 class Exchanged {
 public:
-    static constexpr Py_ssize_t most = 8;
+    static constexpr Py_ssize_t most = 9;
     Exchanged(PyObject* const* args, Py_ssize_t nargs) { std::copy(args, args + nargs, given); }
     ~Exchanged() {
         while (count_) Py_DECREF(made_[--count_]);

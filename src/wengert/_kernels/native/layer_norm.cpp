@@ -1,5 +1,5 @@
 // Layer normalisation: rows of the last axes, forward and backward.
-#include "laid.hpp"
+#include "halved.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -141,7 +141,7 @@ PyMethodDef layer_norm_methods[] = {
     fast_method("layer_norm", layer_norm, "layer_norm(x, normalized_ndim, weight=None, bias=None, eps=1e-5)"),
     fast_method("layer_norm_backward", layer_norm_backward,
                 "layer_norm_backward(grad, x, normalized_ndim, mean, invstd, weight)"),
-    direct_method("direct_native_layer_norm", laid<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>,
+    direct_method("direct_native_layer_norm", of_halves<laid<direct<5, by_element<layer_norm_card<float>, layer_norm_card<double>>>>>,
                   "native_layer_norm(input, normalized_shape, weight, bias, eps), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,6 +1,7 @@
 // Products of matrices, vectors and batches for the cards of these names, and the gradients of their factors: small ones by
 // our own loops, large ones by packed panels, thin ones by NumPy's BLAS.
 #include "complex_products.hpp"
+#include "halved.hpp"
 #include "product.hpp"
 
 namespace wengert {
@@ -318,14 +319,14 @@ PyObject* either(PyObject* const* args) {
 #define WENGERT_PRODUCT(count, name, arguments) \
     direct_method("direct_" #name, direct<count, by_element<name<float>, name<double>>>, #name arguments ", or NotImplemented"),
 #define WENGERT_COMPLEX_PRODUCT(name, arguments) \
-    direct_method("direct_" #name, direct<2, either<by_element<name<float>, name<double>>, complex_##name>>, #name arguments ", or NotImplemented"),
+    direct_method("direct_" #name, of_halves<direct<2, either<by_element<name<float>, name<double>>, complex_##name>>>, #name arguments ", or NotImplemented"),
 PyMethodDef product_methods[] = {
     WENGERT_COMPLEX_PRODUCT(mm, "(self, mat2)")
     WENGERT_COMPLEX_PRODUCT(mv, "(self, vec)")
     WENGERT_COMPLEX_PRODUCT(dot, "(self, tensor)")
     WENGERT_COMPLEX_PRODUCT(bmm, "(self, mat2)")
     WENGERT_COMPLEX_PRODUCT(matmul, "(self, other)")
-    WENGERT_PRODUCT(5, addmm, "(self, mat1, mat2, beta, alpha)")
+    direct_method("direct_addmm", of_halves<direct<5, by_element<addmm<float>, addmm<double>>>>, "addmm(self, mat1, mat2, beta, alpha), or NotImplemented"),
     WENGERT_COMPLEX_PRODUCT(bmm_first_rule, "(grad, mat2)")
     WENGERT_COMPLEX_PRODUCT(bmm_second_rule, "(grad, self)")
     direct_method("direct_mm_first_rule", direct<4, either<by_element<first_rule<float>, first_rule<double>>, complex_first_rule>>,

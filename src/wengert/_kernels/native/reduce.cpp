@@ -2,7 +2,7 @@
 #include "block.hpp"
 #include "complex_parts.hpp"
 #include "dense.hpp"
-#include "halves.hpp"
+#include "halved.hpp"
 #include "promoted.hpp"
 
 #include <algorithm>
@@ -388,8 +388,8 @@ PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 PyMethodDef reduce_methods[] = {
     direct_method("direct_vector_norm", laid<norm_of_parts<vector_norm>>, "vector_norm(self, ord, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_nansum", laid<nansum>, "nansum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_sum", laid<widened<of_parts<direct<false>>>>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
-    direct_method("direct_mean", laid<mean_of_parts<direct<false>, direct<true>>>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_sum", of_halves<laid<widened<of_parts<direct<false>>>>, 3>, "sum(self, dim, keepdim, dtype), or NotImplemented"),
+    direct_method("direct_mean", of_halves<laid<mean_of_parts<direct<false>, direct<true>>>, 3>, "mean(self, dim, keepdim, dtype), or NotImplemented"),
     fast_method("sum", sum, "sum(x, axis=None, keepdims=False, dtype=None)"),
     fast_method("mean", mean, "mean(x, axis=None, keepdims=False, dtype=None)"),
     {nullptr, nullptr, 0, nullptr},

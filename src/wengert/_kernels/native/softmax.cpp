@@ -1,5 +1,5 @@
 // softmax and log_softmax along the last axis or another one, and their backward forms.
-#include "laid.hpp"
+#include "halved.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -251,10 +251,10 @@ PyObject* rule(PyObject* const* args) {
 }
 
 PyMethodDef softmax_methods[] = {
-    direct_method("direct_softmax", laid<direct<2, of_card<false>>>, "softmax(self, dim), or NotImplemented"),
-    direct_method("direct_log_softmax", laid<direct<2, of_card<true>>>, "log_softmax(self, dim), or NotImplemented"),
-    direct_method("direct_softmax_backward", laid<direct<3, rule<false>>>, "softmax_backward(grad, result, dim), or NotImplemented"),
-    direct_method("direct_log_softmax_backward", laid<direct<3, rule<true>>>, "log_softmax_backward(grad, result, dim), or NotImplemented"),
+    direct_method("direct_softmax", of_halves<laid<direct<2, of_card<false>>>>, "softmax(self, dim), or NotImplemented"),
+    direct_method("direct_log_softmax", of_halves<laid<direct<2, of_card<true>>>>, "log_softmax(self, dim), or NotImplemented"),
+    direct_method("direct_softmax_backward", of_halves<laid<direct<3, rule<false>>>>, "softmax_backward(grad, result, dim), or NotImplemented"),
+    direct_method("direct_log_softmax_backward", of_halves<laid<direct<3, rule<true>>>>, "log_softmax_backward(grad, result, dim), or NotImplemented"),
     fast_method("softmax", softmax, "softmax(x, axis)"),
     fast_method("causal_softmax", causal_softmax, "causal_softmax(x)"),
     fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),
