@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import flags
-from ..._core.operators.layouts import steps_of
+from ..._core.operators.layouts import address_of, steps_of
 from ..._core.tensor import reading
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.tensor.storage import Storage, size_in_bytes
@@ -23,7 +23,7 @@ WITHOUT_MEMORY: int = flags.SPARSE | flags.BATCHED
 
 def offset_in_bytes(tensor: Tensor) -> int:
     """How many bytes lie between the start of a tensor's storage and its first element."""
-    return address(tensor._array_) - address(tensor._storage_.array)
+    return address_of(tensor._array_) - address_of(tensor._storage_.array)
 
 
 def refuse_sparse(name: str, *tensors: Any) -> None:
@@ -83,7 +83,7 @@ def data_ptr(self: Tensor) -> int:
         if self.is_meta:  # type: ignore[attr-defined]
             return 0
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return address(self._array_)
+    return address_of(self._array_)
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
-from ..._core.cards.plain_case import plain_case
+from ..._core.cards.plain_case import plain_case, plain_function
 from ..._core.errors import shown, wrong_type
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import full, singled
@@ -238,6 +238,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
 
 
 registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number
+plain_function(bucketize, places_among, (1, 0, 3, 2), module="wengert")
 
 
 @bucketize.samples
