@@ -12,6 +12,7 @@ DECIDING = EXACT.replace("_type}", "_type:s}")
 """The same, of operators that compute in the dtype of `out`, unless they are asked for another."""
 FOUND = "Found dtype {found} but expected {wanted}"
 
+CROSSING = "Attempting to copy from device {} to device {}, but cross-device copies are not allowed!"
 SCALAR = "expected scalar_type {wanted} but found {found}"
 SCALAR_TYPE = "expected scalar type {wanted} but found {found}"
 PAIRS = "tensordot: Expected the output tensor to have dtype {wanted}, but got an output tensor with dtype {found}"

@@ -13,7 +13,7 @@ from ..operators import layouts, overlap
 from ..operators.declaration import bind
 from ..state.modes import Modes, current
 from ..tensor.base import OPERATORS, Tensor, meta_of
-from ..tensor.storage import count_write
+from ..tensor.storage import count_write, succeed
 from ..types import dtypes
 from . import dispatch, unusual, volatile
 
@@ -238,9 +238,11 @@ def check_shared(tensor: Tensor, read: tuple[Any, ...], wholly: bool) -> None:
 
 
 def check_layout(name: str, tensor: Tensor, made: Tensor) -> None:
-    """Refuse an output that is sparse where the result is not, or in another way, or where one is on "meta"."""
+    """Refuse an output that is sparse where the result is not, or in another way, or where one alone is on "meta"."""
     if (tensor._flags_ | made._flags_) & flags.SPARSE and (tensor.is_meta or made.is_meta):  # type: ignore[attr-defined]
-        raise NotImplementedError(f"{name}(): neither `out` nor what is written there can be on the device 'meta'")
+        if tensor.device != made.device:  # type: ignore[attr-defined]
+            raise RuntimeError(out_errors.CROSSING.format(made.device, tensor.device))  # type: ignore[attr-defined]
+        return
     if (tensor._flags_ | made._flags_) & flags.SPARSE and tensor.layout is not made.layout:  # type: ignore[attr-defined]
         raise RuntimeError(out_errors.of_layout(name, made.layout, tensor.layout))  # type: ignore[attr-defined]
 
@@ -317,9 +319,12 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor have the values of another, and its shape."""
     check_cast(tensor, made)
     if tensor._flags_ & flags.SPARSE:
+        check_layout("out", tensor, made)
+        if tensor.is_meta:  # type: ignore[attr-defined]
+            reshape_valueless(tensor, made)
+            return
         from . import sparse
 
-        check_layout("out", tensor, made)
         sparse.replace(tensor, made.to(tensor.dtype)._array_)
         sparse.count(tensor._storage_)
         return
@@ -329,6 +334,20 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     else:
         with np.errstate(all="ignore"):  # what exceeds the smaller dtype becomes infinite without a word
             np.copyto(tensor._array_, made._array_, "unsafe")
+    count_write(tensor._storage_, "a call with out=")
+
+
+def reshape_valueless(tensor: Tensor, made: Tensor) -> None:
+    """Let a tensor on the device "meta" have the shape of another: there is nothing else to write."""
+    if tensor._array_.shape != made._array_.shape:
+        from ..tensor.valueless import valueless
+
+        if tensor._array_.size:
+            anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
+        steps = layouts.preserved(made._array_)
+        array = tensor._array_ = valueless(made._array_.shape, tensor._array_.dtype, steps)
+        values = array.values
+        tensor._storage_ = values._storage_ = succeed(tensor._storage_, values._storage_.array)
     count_write(tensor._storage_, "a call with out=")
 
 

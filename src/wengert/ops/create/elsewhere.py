@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.calls.out import put
 from ..._core.cards.card import WIDE, Array, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.valueless import is_valueless, valueless
@@ -58,7 +59,8 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     if wanted is None or Device(wanted).type != "meta" or "device" not in signature(body).parameters:
         refuse_absent("meta")
     given["device"] = None
-    if given.get("out") is not None:
+    out = given.pop("out", None)
+    if out is not None and not is_valueless(out):
         raise RuntimeError("device type meta does not match device type of out parameter (cpu)")
     if name.startswith("new_"):
         given["input"] = wrap(np.zeros(0, first._array_.dtype))  # type: ignore[union-attr]
@@ -75,7 +77,8 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     array = found._array_
     if shape is None:
         shape, strides = array.shape, [step // array.itemsize for step in array.strides]
-    return leaf(valueless(shape, array.dtype, strides), found.requires_grad)
+    made = leaf(valueless(shape, array.dtype, strides), found.requires_grad)
+    return made if out is None else put(name, out, made)  # type: ignore[no-any-return]
 
 
 def leaf(array: Any, requires_grad: bool) -> Tensor:

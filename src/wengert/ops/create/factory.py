@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import batch_errors, errors, flags, out_errors
-from ..._core.calls.out import check_mode, check_shared, put_out
+from ..._core.calls.out import check_mode, check_shared, put, put_out
 from ..._core.cards.arguments import wrong_integer
 from ..._core.operators.declaration import is_whole
 from ..._core.state.modes import current
@@ -241,12 +241,14 @@ EVEN = ("empty", "eye", "full", "ones", "zeros")
 
 def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, levels: Levels = ()) -> Tensor:
     """The result of a factory: a new leaf, or `out`, written, which is a leaf then; `levels` as for `finish`."""
-    sparse = out is not None and out._flags_ & flags.SPARSE and name in ("zeros", "empty")
+    sparse = name in ("zeros", "empty") and out is not None and out._flags_ & flags.SPARSE and not out.is_meta  # type: ignore[attr-defined]
     if sparse:
         array = laid(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
     made = finish(name, array, requires_grad, levels)
     if out is None:
         return made
+    if out._flags_ & flags.SPARSE and not sparse:
+        return put(name, out, made.to(out.device))  # type: ignore[attr-defined, no-any-return]
     if name in KEEPING and out.numel() == array.size:
         made = made.view(out.shape)  # type: ignore[attr-defined]
     if levels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..._core import flags
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, bind
 from ..._core.tensor.storage import Storage
-from ..._core.types.devices import refuse_absent
+from ..._core.types.devices import device, refuse_absent
 from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8
 from .mapped import is_shared, map_file, place_in_mapping, share
 from .storage_base import StorageBase, new_memory
@@ -253,6 +253,43 @@ for name in CONVERSIONS:
     setattr(StorageBase, name, conversion(name))
 
 
+class ValuelessStorage(UntypedStorage):
+    """What tensors on the device "meta" have: so many bytes, none of which can be read or written."""
+
+    device = device("meta")
+
+    def _elements(self) -> NoReturn:
+        raise NotImplementedError("Not available for 'meta' device type")
+
+    def data_ptr(self) -> int:
+        """0: there is no memory."""
+        return 0
+
+    def fill_(self, value: Any) -> Self:
+        """The storage itself: there are no values."""
+        return self
+
+    def cpu(self) -> NoReturn:  # type: ignore[override]
+        """Refused: there are no values."""
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+    def clone(self) -> Self:
+        """Another storage of this size."""
+        return self.on(Storage(self._memory.array.view()))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.clone()
+
+    def __repr__(self) -> str:
+        return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
+
+    def __reduce__(self) -> NoReturn:
+        self.cpu()
+
+
+ValuelessStorage.__name__ = ValuelessStorage.__qualname__ = "UntypedStorage"
+
+
 def lines_of(storage: StorageBase) -> str:
     """The elements as torch prints them."""
     return " " + "\n ".join(map(str, storage.tolist())) + "\n"
@@ -282,6 +319,8 @@ def storage_of(tensor: Tensor) -> Storage:
 
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views, byte by byte."""
+    if self._flags_ & flags.SPARSE and self.is_meta:  # type: ignore[attr-defined]
+        return ValuelessStorage(self._storage_)
     return UntypedStorage(storage_of(self))
 
 
