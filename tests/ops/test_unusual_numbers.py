@@ -132,3 +132,22 @@ def test_a_border_of_the_other_end_is_recorded_as_slices_that_are_copied():
     x = wg.ones(1, 1, 3, requires_grad=True)
     made = wg.nn.functional.pad(x, (1, 1), mode="circular")
     assert made.grad_fn.name() == "torch::autograd::CopySlices" and type(made.grad_fn).__name__ == "CopySlices"
+
+
+def test_polynomials_beyond_all_numbers_are_differences_of_infinities():
+    degrees = wg.tensor([246.0, 247.0, 248.0, 249.0, 500.0], dtype=wg.float64)
+    found = wg.special.chebyshev_polynomial_t(wg.tensor(9.0, dtype=wg.float64), degrees)
+    assert found.isinf().tolist() == [False, True, True, False, False]
+    assert found.isnan().tolist() == [False, False, False, True, True]
+
+
+def test_the_slope_of_i1e_is_one_half_where_it_is_no_number():
+    x = wg.tensor([nan, 0.0], dtype=wg.float64, requires_grad=True)
+    assert wg.autograd.grad(wg.special.i1e(x).sum(), x)[0].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("name", ["unique", "unique_consecutive"])
+def test_distinct_slices_lie_in_the_order_in_which_they_were_compared(name):
+    x = wg.tensor([[[1.0, 2], [3, 4]], [[5, 6], [7, 8]]])
+    function = getattr(wg, name)
+    assert [function(x, dim=dim).stride() for dim in range(3)] == [(4, 2, 1), (2, 4, 1), (2, 1, 4)]

@@ -67,7 +67,10 @@ def chebyshev(first: Callable[[Array], Array], closed: Callable[[Array, Array], 
             wide = 2 * wide - 1
         low = recurrence(wide, np.where(degrees > RECURRED, 0, degrees), first(wide), doubling)
         if (degrees > RECURRED).any():
-            low = np.where(degrees > RECURRED, closed(wide, degrees), low)
+            high = closed(wide, degrees)
+            if np.isinf(high).any():  # two steps of the recurrence after the first infinity are their difference
+                high = np.where(np.isinf(closed(wide, np.maximum(degrees - 2, 1))), np.nan, high)
+            low = np.where(degrees > RECURRED, high, low)
         return narrowed(low, x, n, out)
 
     return function

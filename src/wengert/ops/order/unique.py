@@ -80,7 +80,7 @@ def distinct(self: Index, dim: Any, consecutive: bool, inverse: bool = True, cou
     rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
     order = None if consecutive else np.lexsort(rows.T[::-1])
     found, numbers, many = grouped(rows if order is None else rows[order], order)
-    return np.ascontiguousarray(np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis)), numbers, many
+    return np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis), numbers, many
 
 
 @distinct.samples

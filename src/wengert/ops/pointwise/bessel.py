@@ -89,7 +89,7 @@ def i1e(self: Array, *, out: Any = None) -> Any:
 @i1e.vjp("self")
 def i1e_vjp(grad: Any, self: Any, out: Any) -> Any:
     away, safe = away_from_zero(self)
-    return grad * (i0e(safe) - out * (safe.sgn() + safe.reciprocal())).where(away, 0.5 - self.abs())
+    return grad * (i0e(safe) - out * (safe.sgn() + safe.reciprocal())).where(away, 0.5 - self.abs().nan_to_num(0))
 
 
 without_derivative = partial(
