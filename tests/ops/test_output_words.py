@@ -145,6 +145,8 @@ def test_an_output_of_another_dtype_is_refused_in_the_words_of_the_operator(name
         (lambda out: wg.cholesky_inverse(wg.eye(2), out=out), "to be safely castable from Float dtype, but got result"),
         (lambda out: wg.linalg.eigvals(X, out=out), "torch.linalg.eigvals: Expected eigenvalues to be safely castable"),
         (lambda out: wg.linalg.matrix_power(X, 0, out=out), "^matrix_power: Expected result to be safely castable"),
+        (lambda out: wg.linalg.matrix_power(X, 3, out=out), "^matrix_power: Expected result to be safely castable"),
+        (lambda out: wg.fft.ifftn(X, out=out), "^fftn expects a complex output tensor, but got Long"),
         (lambda out: wg.diag(X[0], out=out), "^diag: result type Float can't be cast to the desired out= type Long"),
     ],
 )
@@ -166,6 +168,13 @@ def test_draws_are_written_into_numbers_of_any_kind():
 def test_a_draw_about_what_requires_a_gradient_is_not_written():
     with pytest.raises(RuntimeError, match=r"normal\(\): functions with out"):
         wg.normal(wg.ones(2, requires_grad=True), 1.0, out=wg.empty(0))
+    with pytest.raises(NotImplementedError, match="\"normal_kernel_cpu\" not implemented for 'Long'"):
+        wg.normal(wg.ones(2), 1.0, out=wg.empty(0, dtype=LONG))
+
+
+def test_reflections_of_what_requires_a_gradient_are_not_written():
+    with pytest.raises(RuntimeError, match=r"geqrf\(\): functions with out"):
+        wg.geqrf(X.clone().requires_grad_(), out=outputs(wg.float32, wg.float32))
 
 
 def test_indices_of_another_dtype_are_refused_as_such():

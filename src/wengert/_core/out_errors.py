@@ -81,6 +81,7 @@ UNCASTABLE = {
     "linalg_lstsq": PART.format("linalg.lstsq", "solution"),
     "logsumexp": "logsumexp(): Expected floating point type for result tensor, but got: {found}",
     "mvlgamma": "mvlgamma: result type {wanted} can't be cast to the desired output type {found}",
+    "normal": "\"normal_kernel_cpu\" not implemented for '{found}'",
     **dict.fromkeys(JOINS, "torch.cat(): input types can't be cast to the desired output type {found}"),
 }
 """By the name of the operator, how an output is refused that is of a kind of numbers that cannot hold the result's."""
@@ -169,9 +170,9 @@ def of_truth(name: str) -> Any:
 
 def uncastable(name: str, wanted: dtype, found: dtype) -> Exception:
     """The error of an output of a kind of numbers that cannot hold those of the result, `wanted`."""
-    if name not in UNCASTABLE or (name == "ldexp" and wanted.is_complex):
+    if name not in UNCASTABLE or (name == "ldexp" and wanted.is_complex and found.is_floating_point):
         return RuntimeError(errors.uncastable(wanted, found))
-    kind = TypeError if name in JOINS else RuntimeError
+    kind = TypeError if name in JOINS else NotImplementedError if name == "normal" else RuntimeError
     return kind(of_dtype(UNCASTABLE[name], wanted, found))
 
 

@@ -85,7 +85,7 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
-    if op.name in out_errors.UNRECORDED:
+    if op.name in out_errors.UNRECORDED and (op.output_names or not op.several):
         refuse_gradients(op.name, given, results)
 
 

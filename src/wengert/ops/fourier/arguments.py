@@ -177,4 +177,5 @@ def check_out(name: str, out: Any, *, wants_complex: bool) -> None:
     if kind.is_complex if wants_complex else kind.is_floating_point:
         return
     wanted = "complex" if wants_complex else "floating point"
-    raise RuntimeError(f"{name} expects a {wanted} output tensor, but got {kind.legacy[:-6]}")
+    shown = "fftn" if name == "ifftn" else name  # torch has one function for both
+    raise RuntimeError(f"{shown} expects a {wanted} output tensor, but got {kind.legacy[:-6]}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.calls.out import copied, put
+from ..._core.calls.out import check_cast, copied, one_output, put
 from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
@@ -117,6 +117,8 @@ def delivered(name: str, out: Any, made: Tensor, n: int) -> Tensor:
     """A power of matrices, in `out` if that is given: the first ones are copied there."""
     if n in (0, 1):
         return copied(name, out, made, "")
+    if out is not None:
+        check_cast(one_output(name, out), made, name)
     return put(name, out, made, words=EXACT)  # type: ignore[no-any-return]
 
 

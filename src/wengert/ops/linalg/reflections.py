@@ -13,7 +13,8 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
-from ..._core.out_errors import OF_REFLECTED
+from ..._core.out_errors import OF_REFLECTED, requires_grad
+from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -285,6 +286,8 @@ def geqrf(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no matrices.
     """
+    if out is not None and self.requires_grad and current().grad:
+        raise RuntimeError(requires_grad("geqrf"))
     return put("geqrf", out, return_types.geqrf(reflections(self)))
 
 
