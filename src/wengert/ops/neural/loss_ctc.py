@@ -9,10 +9,12 @@ import numpy as np
 
 from ..._core.cards.card import Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
+from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._kernels import ctc as kernel
 from ..dtype_checks import refuse
+from ..shapes.batches import enter_batch, leave_batch
 from ..shapes.join import cat, stack
 from .loss_margins import concluded
 
@@ -241,6 +243,10 @@ def ctc_loss(
     Source:
         Graves et al., Connectionist temporal classification (2006).
     """
+    level = batches.level_of(input_lengths) or batches.level_of(target_lengths)
+    if level is not None:
+        given = (log_probs, targets, input_lengths, target_lengths)
+        return member_by_member(level, given, blank, reduction, zero_infinity)
     times = lengths_of("input_lengths", input_lengths)
     lengths = lengths_of("target_lengths", target_lengths)
     probs: Any = log_probs
@@ -257,6 +263,23 @@ def ctc_loss(
         return (losses / wrap(np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype))).mean()
     losses = losses.squeeze(0) if alone else losses
     return concluded(losses, reduction)
+
+
+def member_by_member(level: Any, given: tuple[Any, ...], *options: Any) -> Any:
+    """The losses of the members of a batch that have lengths of their own, one after the other.
+
+    Args:
+        level: the batch.
+        given: the tensors and lengths, of which some carry it.
+        options: all other arguments.
+    """
+    carried = [batches.has(each, level) for each in given]
+    opened = [leave_batch(each, level, 0) if within else each for each, within in zip(given, carried)]
+    losses = [
+        ctc_loss(*[each.select(0, at) if within else each for each, within in zip(opened, carried)], *options)
+        for at in range(level.size)
+    ]
+    return enter_batch(stack(losses), level, 0)
 
 
 def check_inputs(probs: Any, times: Ints, lengths: Ints, blank: int) -> None:
