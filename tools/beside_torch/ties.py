@@ -21,6 +21,9 @@ FACTORS = re.compile(
     r"|tensorsolve|triangular_solve|matrix_rank)(s|h|vals|valsh|erse|dvals|_[a-z_]+)?"
 )
 
+# Those that divide by a standard deviation.
+NORMALISING = re.compile(r"(batch|group|instance|layer)_norm")
+
 # Those that reflect columns.
 ORTHOGONAL = re.compile(r"qr|householder")
 
@@ -51,9 +54,10 @@ def begins_with_zero(matrices: Any) -> bool:
 def overflowing(name: str, sample: Any) -> bool:
     """Whether a transform is given elements that are infinite, NaN or so large that all others are lost beside them.
 
-    Which parts of its sums are NaN then depends on their order.
+    Which parts of its sums are NaN then depends on their order; so it is with the statistics of what is normalised,
+    where the squares may be infinite in one precision and not in another.
     """
-    if not name.startswith(("fft.", "stft", "istft")):
+    if not (name.startswith(("fft.", "stft", "istft")) or NORMALISING.search(name)):
         return False
     parts = (sample.input, *sample.args, *sample.kwargs.values())
     given = [array_of(each) for each in parts if hasattr(each, "detach")]
