@@ -45,9 +45,12 @@ def test_adaptive_pools_take_their_sizes_in_a_tensor(name, count):
         ((wg.float32, wg.float32), (50, 5, 1)),
         ((wg.float32, wg.int64), (10, 1, 50)),
         ((wg.complex64, wg.int32), (10, 1, 50)),
+        ((wg.float64, wg.float64), (10, 1, 50)),
+        ((wg.float32, wg.float64), (50, 5, 1)),
+        ((wg.int64, wg.bfloat16), (50, 5, 1)),
     ],
 )
-def test_a_power_of_two_lies_in_rows_unless_it_is_of_integers_alone(dtypes, strides):
+def test_a_power_of_two_lies_in_rows_beside_integers_and_float32(dtypes, strides):
     x = wg.zeros(5, 10, 1, dtype=dtypes[0])
     other = wg.zeros(5, 10, 5, dtype=dtypes[1]).permute(2, 1, 0)
     assert other.stride() == (1, 5, 50)
@@ -146,3 +149,19 @@ def test_weights_of_a_mean_are_not_rounded_to_their_own_dtype_in_its_gradient(lo
     (grad,) = wg.autograd.grad(loss(x, target, weight), x, wg.tensor(0.77, dtype=wg.float64))
     (wanted,) = wg.autograd.grad(loss(x, target, weight.double()), x, wg.tensor(0.77, dtype=wg.float64))
     wg.testing.assert_close(grad, wanted, rtol=1e-12, atol=0)
+
+
+def test_triangular_factors_lie_in_columns_and_nothing_in_rows_for_the_older_function():
+    for upper in (False, True):
+        assert wg.cholesky(wg.zeros(0, 5, 5), upper=upper).stride() == (25, 5, 1)
+        assert wg.linalg.cholesky(wg.zeros(0, 5, 5), upper=upper).stride() == (25, 1, 5)
+        ones = wg.ones(1, 1, 5, 1).expand(1, 1, 5, 5)
+        assert wg.linalg.cholesky_ex(ones, upper=upper).L.stride() == (25, 25, 1, 5)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_the_momentum_is_a_number_even_where_nothing_moves(training):
+    for momentum in (wg.tensor([0.5]), "a", None):
+        with pytest.raises(TypeError, match="argument 'momentum'"):
+            F.batch_norm(wg.rand(3, 2), wg.zeros(2), wg.ones(2), training=training, momentum=momentum)
+    assert F.batch_norm(wg.rand(3, 2), wg.zeros(2), wg.ones(2), training=training, momentum=True).shape == (3, 2)

@@ -178,7 +178,7 @@ def cholesky(a: Array, upper: bool) -> Any:
         for place in np.ndindex(info.shape):
             if info[place]:
                 found[place] = begun(lower[place], int(info[place]))
-    return (np.conjugate(found.swapaxes(-1, -2)) if upper and found.size else columns(found)), info
+    return (np.conjugate(rows(found)).swapaxes(-1, -2) if upper and found.size else columns(found)), info
 
 
 def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array:

@@ -47,7 +47,8 @@ class Options:
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
             argument is a number), "scaled" (as the iterator decides, but the second operand counts as row-major
-            unless it alone is of integers), "like" (in the order of the first tensor),
+            beside integers, and beside float32 unless it is of integers itself), "like" (in the order of the first
+            tensor),
             "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
         several: the number of results depends on the arguments.

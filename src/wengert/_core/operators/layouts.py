@@ -219,9 +219,11 @@ def operands_of(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
 
 
 def scaled_operands(op: Declaration, args: tuple[Any, ...]) -> list[Any]:
-    """The operands of a product with a power of the second one, made in rows unless that alone is of integers."""
+    """The operands of a product with a power of the second one, which lies in rows beside integers, and beside
+    float32 unless it is of integers itself: torch's accident."""
     operands = operands_of(op, args)
-    if args[1].dtype.category >= dtypes.FLOAT or args[0].dtype.category < dtypes.FLOAT:
+    given: Any = args[0].dtype
+    if given.category < dtypes.FLOAT or (given is dtypes.float32 and args[1].dtype.category >= dtypes.FLOAT):
         operands[1] = empty(operands[1].shape, row_major(operands[1].shape), operands[1].dtype)
     return operands
 

@@ -11,7 +11,7 @@ LAID_ROWS, LAID_ITERATOR, LAID_LIKE, LAID_SUGGESTED, LAID_OWN, LAID_REVERSED, LA
 """How results lie in memory: row-major; as torch's iterator over the operands decides; in the order of the first
 tensor; channels innermost if those of the first tensor are; as the body made them; as the iterator decides that takes
 the last operand first; as the iterator decides, but row-major if the first argument is a number; the same, but the
-second operand counts as row-major unless it alone is of integers."""
+second operand counts as row-major beside integers, and beside float32 unless it is of integers itself."""
 
 APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY, APART_WARNED = range(5)
 """What an in-place form refuses: nothing; elements of the target that share memory; further other inputs that share a

@@ -210,6 +210,7 @@ def normalised(
         RuntimeError: there are no running statistics to use.
         TypeError: `momentum` is no number.
     """
+    momentum = float(read_number("batch_norm", "momentum", 7, momentum))  # True is 1
     if not input.numel():
         return of_nothing(input, weight, bias)
     if not training:
@@ -219,7 +220,6 @@ def normalised(
         return batch_norm_forward(input, weight, bias, running_mean, running_var, False, eps)
     if running_mean is not None or running_var is not None:
         check_statistics(input, running_mean, running_var)
-    momentum = float(read_number("batch_norm", "momentum", 7, momentum))  # True is 1
     check_channel_values(input, running_mean=running_mean, running_var=running_var)
     results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, eps)
     if running_mean is not None:
