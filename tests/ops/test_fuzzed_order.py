@@ -165,3 +165,10 @@ def test_the_momentum_is_a_number_even_where_nothing_moves(training):
         with pytest.raises(TypeError, match="argument 'momentum'"):
             F.batch_norm(wg.rand(3, 2), wg.zeros(2), wg.ones(2), training=training, momentum=momentum)
     assert F.batch_norm(wg.rand(3, 2), wg.zeros(2), wg.ones(2), training=training, momentum=True).shape == (3, 2)
+
+
+def test_stirlings_approximation_is_added_in_place():
+    rate = wg.ones(3, dtype=wg.bfloat16, requires_grad=True)
+    made = F.poisson_nll_loss(rate, wg.arange(3), full=True, reduction="none")
+    assert made.dtype is wg.bfloat16 and type(made.grad_fn).__name__ == "AddBackward0"
+    assert F.poisson_nll_loss(rate.detach(), wg.arange(3), full=True).item() == 1.9375

@@ -31,7 +31,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
     losses = rate.exp() - count * rate if log_input else rate - count * (rate + eps).log()
     if full:
         stirling = count * count.log() - count + 0.5 * (2 * math.pi * count).log()
-        losses = (losses + stirling.masked_fill(count <= 1, 0)).to(losses.dtype)
+        losses = losses.add_(stirling.masked_fill(count <= 1, 0))
     return concluded(losses, reduction)
 
 
