@@ -239,3 +239,21 @@ def test_outputs_that_torch_lays_out_in_rows_are(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert getattr(wg, name)(*args, out=wg.empty(0)).stride() == (3, 1)
+
+
+@pytest.mark.parametrize("dtype", [wg.int64, wg.bool, wg.complex64])
+def test_sums_without_nan_are_sums_of_floating_point_numbers(dtype):
+    says = f"\"nansum_cpu\" not implemented for '{dtype.legacy[:-6]}'"
+    with pytest.raises(NotImplementedError, match=says):
+        wg.nansum(X, 0, out=wg.empty(0, dtype=dtype))
+    with pytest.raises(NotImplementedError, match=says):
+        wg.nanmean(X, 0, out=wg.empty(0, dtype=dtype))
+    if dtype.is_complex:
+        with pytest.raises(NotImplementedError, match=says):
+            wg.nansum(X, 0, dtype=dtype)
+    assert wg.nansum(X.long(), 0, out=wg.empty(0, dtype=dtype)).dtype is dtype
+
+
+def test_a_mean_without_nan_is_no_integer():
+    with pytest.raises(RuntimeError, match=r"nanmean\(\): could not infer output dtype. Optional dtype must be"):
+        wg.nanmean(X, dtype=LONG)

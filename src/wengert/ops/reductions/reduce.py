@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core import errors
+from ..._core.calls.out import one_output, put
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
@@ -125,7 +126,20 @@ def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
 mean.samples(reduction_samples)
 
 
-@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out_words=None, native=native("nansum"))
+def of_nansum(args: tuple[Any, ...], found: Any) -> str | None:
+    """How an output of `nansum` of another dtype is refused: as a kernel that is missing, but for sums of integers.
+
+    Raises:
+        NotImplementedError: floating-point numbers cannot be written there.
+    """
+    if args[0].dtype.category < dtypes.FLOAT:
+        return None
+    if not found.is_floating_point:
+        raise NotImplementedError(errors.no_kernel("nansum", found))
+    return ""
+
+
+@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out_words=of_nansum, native=native("nansum"))
 def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions, in which NaN count as zero.
 
@@ -136,9 +150,12 @@ def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
     Raises:
         RuntimeError: `self` is complex.
+        NotImplementedError: floating-point numbers are to be summed as complex ones.
     """
     if self.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
+    if self.dtype.kind not in "biu" and isinstance(dtype, dtypes.dtype) and dtype.is_complex:
+        raise NotImplementedError(errors.no_kernel("nansum", dtype))
     numbers = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
     return kernels.sum(numbers, read_dims("nansum", dim, self.ndim), keepdim, numpy_dtype("nansum", dtype))
 
@@ -177,7 +194,15 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + self.dtype.legacy[:-6]
         )
+    if isinstance(dtype, dtypes.dtype) and dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {dtype.legacy[:-6]}"
+        )
     count = self.detach().isnan().logical_not().sum(dim, keepdim)
+    given = None if out is None or dtype is not None or self.dtype.is_complex else one_output("nanmean", out).dtype
+    if given is not None and not given.is_floating_point:
+        raise NotImplementedError(errors.no_kernel("nansum", given))
     return put("nanmean", out, self.nansum(dim, keepdim, dtype=dtype) / count)
 
 
