@@ -49,15 +49,16 @@ def shown(states: Any) -> Any:
 
 
 def weight_grad(slopes: Any, states: Any, first: Any, sizes: Any, reverse: bool) -> Any:
-    """The gradient of the weight for the state, from those of the gates."""
+    """The gradient of the weight for the state, from those of the gates. (By `@`, the threads of a BLAS would wait for
+    more of its work on the processors that our own need.)"""
     count = len(first)
     if sizes is not None:
-        return slopes.T @ states_before(states, first, sizes, reverse)
+        return kernels.matmul(slopes.T, states_before(states, first, sizes, reverse))
     later, start = (slopes[:-count], slopes[-count:]) if reverse else (slopes[count:], slopes[:count])
     earlier = states[count:] if reverse else states[:-count]
-    made = start.T @ first
+    made = kernels.matmul(start.T, first)
     if len(later):
-        made += later.T @ earlier
+        made += kernels.matmul(later.T, earlier)
     return made
 
 
