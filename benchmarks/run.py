@@ -7,7 +7,8 @@ after the results were compared. A ratio is the other library's time over wenger
     python benchmarks/run.py [--threads N] [--rounds N] [--operators] [--largest] [--json FILE] [--record] [--only TEXT]
 
 The column "limit" is the share of what the machine allows (benchmarks/limits.py). `--record` keeps the figures by
-commit; benchmarks/history.py shows what became of them.
+commit; benchmarks/history.py shows what became of them. What misses its target is printed once more at the end,
+with the reason (benchmarks/reasons.toml).
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import history, moving, operators, small
+    from benchmarks import history, moving, operators, reasons, small
     from benchmarks.libraries import installed
     from benchmarks.limits import Machine
 
@@ -167,7 +168,13 @@ def main() -> int:
     missed = [row(each, ["torch"]) for each in results if "MISS" in each.verdict or each.problem]
     missed += [line for line in lines if "MISS" in line]
     if missed:
-        print("", f"missed: {len(missed)}", *missed, sep="\n")
+        known = reasons.reasons()
+        print(
+            "",
+            f"missed: {len(missed)}",
+            *[text for line in missed for text in reasons.explained(line, known)],
+            sep="\n",
+        )
     if options.operators:
         print()
         found = run(operators.cases(options.largest), operators.SECONDS)

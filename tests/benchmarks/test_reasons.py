@@ -1,0 +1,30 @@
+"""The reasons that are printed for missed targets."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks import reasons, run
+
+
+def names():
+    """Of all lines of the table that have a target."""
+    return [case.name for chosen, _ in run.with_targets() for case in chosen] + ["wengert over numpy"]
+
+
+def test_every_reason_is_that_of_a_line_with_a_target():
+    for name, text in reasons.reasons().items():
+        assert any(each.startswith(name) for each in names()), name
+        assert len(text) > 40
+
+
+def test_a_missed_line_is_followed_by_its_reason_and_by_none_but_its_own():
+    known = {"LSTM of 64": "because " * 30, "LSTM": "in general"}
+    first, *rest = reasons.explained("LSTM of 64, 50 steps   1.2 MISS (>= 1.5)", known)
+    assert first.startswith("LSTM of 64") and len(rest) > 1
+    assert all(line.startswith("    because") and len(line) <= reasons.WIDTH for line in rest)
+    assert reasons.explained("LSTM of 256  MISS", known)[1] == "    in general"
+    assert reasons.explained("something else  MISS", known)[1] == "    no reason is known"
