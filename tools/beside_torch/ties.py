@@ -44,7 +44,7 @@ def singular(name: str, sample: Any) -> bool:
     parts = [array_of(each) for each in (sample.input, *sample.args) if hasattr(each, "detach")]
     given = [each for each in parts if each.dtype.kind in "fcV" and each.size]
     if name.startswith("cholesky_"):  # of these one triangle is read
-        given = [part for each in given for part in (each, np.tril(each), np.triu(each)) if each.ndim > 1]
+        given = [part for each in given if each.ndim > 1 for part in (each, np.tril(each), np.triu(each))]
     return any(is_singular(each) or (ORTHOGONAL.search(name) and begins_with_zero(each)) for each in given)
 
 
