@@ -293,6 +293,14 @@ def test_zero_stays_zero_under_exponential_units(name, alpha):
     assert made.tolist() == [0.0, 0.0] and np.signbit(made).tolist() == [False, True]
 
 
+@pytest.mark.parametrize("alpha", [1.0, math.inf, math.nan])
+@pytest.mark.parametrize("dtype", [wg.float16, wg.float32, wg.float64])
+@pytest.mark.parametrize("function", [F.elu, F.celu])
+def test_zero_stays_zero_in_every_dtype(function, dtype, alpha):
+    made = function(wg.tensor([0.0, -0.0] * 20, dtype=dtype), alpha)
+    assert made.tolist() == [0.0] * 40 and made.signbit().tolist() == [False, True] * 20
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])
 def test_the_second_derivative_of_prelu_is_zero_at_zero(shape):
     x = wg.tensor([[0.0, 1.0, -1.0]], requires_grad=True)
