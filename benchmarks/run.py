@@ -139,12 +139,25 @@ def introduced(adapters: list[Any], threads: int) -> dict[str, Any]:
     return {"versions": versions, "build": build, "threads": threads, "load": load}
 
 
+def missing(results: list[Any], lines: list[str]) -> int:
+    """Print once more what misses its target, with the reasons; how many."""
+    from benchmarks import reasons
+
+    missed = [row(each, ["torch"]) for each in results if "MISS" in each.verdict or each.problem]
+    missed += [line for line in lines if "MISS" in line]
+    if missed:
+        known = reasons.reasons()
+        explained = [text for line in missed for text in reasons.explained(line, known)]
+        print("", f"missed: {len(missed)}", *explained, sep="\n")
+    return len(missed)
+
+
 def main() -> int:
     """Run what the command line asks for; 1 if a target is missed or results differ."""
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import history, moving, operators, reasons, small
+    from benchmarks import history, moving, operators, small
     from benchmarks.libraries import installed
     from benchmarks.limits import Machine
 
@@ -165,16 +178,7 @@ def main() -> int:
         more, found = others(adapters, options.rounds)
         lines, figures = [*lines, "", *more], figures | found
     print(*lines, sep="\n")
-    missed = [row(each, ["torch"]) for each in results if "MISS" in each.verdict or each.problem]
-    missed += [line for line in lines if "MISS" in line]
-    if missed:
-        known = reasons.reasons()
-        print(
-            "",
-            f"missed: {len(missed)}",
-            *[text for line in missed for text in reasons.explained(line, known)],
-            sep="\n",
-        )
+    missed = missing(results, lines)
     if options.operators:
         print()
         found = run(operators.cases(options.largest), operators.SECONDS)
