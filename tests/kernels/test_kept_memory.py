@@ -20,6 +20,8 @@ from wengert import _kernels
 
 pytestmark = pytest.mark.skipif(_kernels.native is None, reason="there are no native kernels")
 MEGABYTE = 1 << 20
+LEAST = 1 << 17
+"""Bytes from which a block is kept; rooms are an eighth of that apart at least."""
 KINDS = st.sampled_from(["zeros", "full", "sum", "exp", "sort", "clone"])
 
 
@@ -55,9 +57,9 @@ def made(kind: str, count: int, value: float) -> Any:
 def numbers_add_up(base: dict[str, int], alive: list[Any]) -> None:
     """What is in use is what these tensors need, an eighth more at most; no more is kept than may be."""
     now = wg.memory_stats()
-    large = [each.numpy().nbytes for each in alive if each.numpy().nbytes >= MEGABYTE]
+    large = [each.numpy().nbytes for each in alive if each.numpy().nbytes >= LEAST]
     used = now["allocated_bytes"] - base["allocated_bytes"]
-    assert sum(large) <= used <= sum(each + max(each // 8, 1 << 17) for each in large)
+    assert sum(large) <= used <= sum(each + max(each // 8, LEAST // 8) for each in large)
     assert 0 <= now["cached_bytes"] <= now["limit_bytes"]
     assert (now["cached_bytes"] == 0) == (now["cached_blocks"] == 0)
     assert now["peak_allocated_bytes"] >= now["allocated_bytes"]

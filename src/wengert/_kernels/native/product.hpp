@@ -6,6 +6,7 @@
 #include "large.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace wengert {
 
@@ -93,17 +94,25 @@ inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
 }
 
+// A new matrix, laid row by row or column by column.
+template <class T>
+inline PyArrayObject* new_matrix(npy_intp rows, npy_intp columns, bool by_columns) {
+    const npy_intp shape[2] = {by_columns ? columns : rows, by_columns ? rows : columns};
+    PyArrayObject* made = new_array(descr_of<T>(), 2, shape);
+    if (!made || !by_columns) return made;
+    std::swap(PyArray_DIMS(made)[0], PyArray_DIMS(made)[1]);
+    std::swap(PyArray_STRIDES(made)[0], PyArray_STRIDES(made)[1]);
+    PyArray_UpdateFlags(made, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS);
+    return made;
+}
+
 // a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small nor
 // large. A `bias` for each column is added, if the product is thin, or left to the caller: then `*added` stays as it was.
 template <class T>
 inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr, bool* added = nullptr) {
     const bool small = is_small(a, b), thin = !small && !by_columns && is_thin(a, b);
     if (!small && !thin && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
-    npy_intp shape[2] = {a.rows, b.columns};
-    PyArray_Descr* descr = descr_of<T>();
-    Py_INCREF(descr);
-    auto* result = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(
-        &PyArray_Type, descr, 2, shape, nullptr, nullptr, by_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
+    PyArrayObject* result = new_matrix<T>(a.rows, b.columns, by_columns);
     if (!result) return nullptr;
     Owned made(result);
     const auto form = small ? multiply<T> : multiply_large<T>;

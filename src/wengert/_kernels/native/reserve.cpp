@@ -29,7 +29,7 @@ namespace {
 constexpr size_t most_limit = size_t(4) << 30;
 constexpr size_t hinted = size_t(4) << 20;  // bytes from which large pages are asked for
 constexpr size_t most_blocks = 512;         // that are kept
-constexpr uint64_t patience = 64;           // blocks freed after one before its pages are offered to the system
+constexpr uint64_t patience = 256;          // blocks freed after one before its pages are offered to the system
 
 // ---- the system ----------------------------------------------------------------------------------------------------
 #ifdef WENGERT_PAGES
@@ -74,7 +74,7 @@ size_t machine_memory() {
 
 // Eight sizes for each power of two: at most an eighth more than was asked for, and blocks fit one another. 0: too many bytes.
 size_t room_for(size_t bytes) {
-    size_t step = size_t(1) << 17;
+    size_t step = least_kept / 8;
     while (step <= bytes / 16 && step < (size_t(1) << 58)) step *= 2;
     return bytes > SIZE_MAX / 2 ? 0 : (bytes + step - 1) / step * step;
 }

@@ -7,7 +7,7 @@
 
 namespace wengert {
 
-constexpr size_t least_kept = size_t(1) << 20;  // bytes from which a block is ours; smaller ones are the C library's
+constexpr size_t least_kept = size_t(1) << 17;  // bytes from which a block is ours; smaller ones are the C library's
 
 struct ReserveStatistics {
     size_t allocated, peak_allocated;  // bytes in use now, and at most so far

@@ -37,7 +37,7 @@ def in_kept(make: Any, *args: Any) -> Any:
 
 
 def memory_stats() -> dict[str, int]:
-    """Numbers of the memory that large results lie in, those of at least a megabyte.
+    """Numbers of the memory that large results lie in, those of at least 128 KiB.
 
     The system hands out fresh memory page by page, which takes several times as long as most operators do with it. So
     what a large result leaves is kept, and used again by another one of about its size. The numbers are rounded up to
