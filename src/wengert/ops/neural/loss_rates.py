@@ -31,7 +31,9 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
     losses = rate.exp() - count * rate if log_input else rate - count * (rate + eps).log()
     if full:
         stirling = count * count.log() - count + 0.5 * (2 * math.pi * count).log()
-        losses = losses.add_(stirling.masked_fill(count <= 1, 0))
+        further = stirling.masked_fill(count <= 1, 0)
+        # In place halves are rounded once, without a cast; of a write there is no Taylor series.
+        losses = losses + further if further.dtype is losses.dtype else losses.add_(further)
     return concluded(losses, reduction)
 
 

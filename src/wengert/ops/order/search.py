@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
-from ..._core.cards.plain_case import plain_case, plain_function
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import full, singled
@@ -203,6 +203,14 @@ def searchsorted_samples(make: Any) -> Any:
     yield Bad(edges, values, sorter=wrap(np.arange(1, 2)), raises=RuntimeError, says="sorter index out of range")
 
 
+def are_plain(edges: Any, values: Any) -> bool:
+    """Whether values and boundaries are what most are: tensors of one dtype, in rows."""
+    if not (isinstance(edges, Tensor) and isinstance(values, Tensor)):
+        return False
+    one, other = edges._array_, values._array_
+    return bool(one.ndim == 1 and one.dtype == other.dtype and one.flags.c_contiguous and other.flags.c_contiguous)
+
+
 @composite(method=False)
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Any = None) -> Any:
     """Between which boundaries values lie.
@@ -225,6 +233,8 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
         >>> wg.bucketize(wg.tensor([3, 6]), wg.tensor([1, 3, 5]))
         tensor([1, 3])
     """
+    if out is None and are_plain(boundaries, input):
+        return places_among(boundaries, input, right, out_int32)
     if not isinstance(boundaries, Tensor):
         raise TypeError(wrong_type("bucketize", "boundaries", 2, "Tensor", boundaries))
     if boundaries._array_.ndim != 1:
@@ -238,7 +248,6 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
 
 
 registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number
-plain_function(bucketize, places_among, (1, 0, 3, 2), module="wengert")
 
 
 @bucketize.samples
