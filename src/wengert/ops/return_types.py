@@ -48,7 +48,7 @@ def named(cls: Any, results: Any, out: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     """A class of results that were written into `out`, when it is first asked for."""
-    kind = globals().get(name.removesuffix("_out")) if name.endswith("_out") else None
+    kind: Any = globals().get(name.removesuffix("_out")) if name.endswith("_out") else None
     if not hasattr(kind, "n_fields"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     made = globals()[name] = return_type(name, kind.__match_args__)
