@@ -15,7 +15,7 @@ from .memory import convert, kept, overwrite
 from .pointwise import binary, compare, logic, power, rounding, unary
 from .randomness import generator
 from .reductions import reduce
-from .shapes import batches, join, shape, slices, view_shape, views
+from .shapes import as_strided, batches, join, shape, slices, view_shape, views
 
 promise_all()
 kept.begin()
