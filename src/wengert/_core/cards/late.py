@@ -14,11 +14,12 @@ HOMES: dict[str, str] = {}
 
 def promise(module: str, names: Iterable[str], methods: Iterable[str]) -> None:
     """Say what a module gives when it is loaded: operators, and names on Tensor, operators or not."""
+    present = vars(Tensor)  # asked for once: this runs when the package is imported
     for name in names:
         HOMES[name] = module
     for name in methods:
         HOMES[name] = module
-        if name not in vars(Tensor):  # a family that came at once, because another one needs it
+        if name not in present:  # a family that came at once, because another one needs it
             bind(name, LateMethod(name))
 
 
