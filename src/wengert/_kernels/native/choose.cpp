@@ -163,20 +163,23 @@ bool read_limits(PyObject* low_object, PyObject* high_object, T& low, T& high) {
     return !(low_object == Py_None && high_object == Py_None) && read_limit(low_object, low) && read_limit(high_object, high);
 }
 
-template <class T>
-PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
-    T low, high;
-    const npy_intp count = PyArray_SIZE(x);
-    if (count == 0 || !read_limits(low_object, high_object, low, high)) return nullptr;
+// What loop(from, to, count) makes of the elements, by all threads.
+template <class T, class Loop>
+PyObject* clamped(PyArrayObject* x, PyArrayObject* target, Loop loop) {
     Owned result(target_or_new(target, x));
     if (!result) return nullptr;
+    const npy_intp count = PyArray_SIZE(x);
     const T* input = data_of<T>(x);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
-        loops<T>().clamp(input + begin, low, high, out + begin, end - begin);
-    });
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(input + begin, out + begin, end - begin); });
     return result.give();
+}
+template <class T>
+PyObject* typed_clamp(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
+    T low, high;
+    if (PyArray_SIZE(x) == 0 || !read_limits(low_object, high_object, low, high)) return nullptr;
+    return clamped<T>(x, target, [=](const T* from, T* to, npy_intp some) { loops<T>().clamp(from, low, high, to, some); });
 }
 // Of integers that have no loops of their own, between integers of Python that they can be.
 template <class T>
@@ -189,21 +192,14 @@ bool read_short_limit(PyObject* object, T& limit) {
 template <class T>
 PyObject* clamp_short(PyArrayObject* x, PyObject* low_object, PyObject* high_object, PyArrayObject* target) {
     T low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
-    const npy_intp count = PyArray_SIZE(x);
-    if (count == 0 || !PyArray_ISNOTSWAPPED(x) || (low_object == Py_None && high_object == Py_None)) return nullptr;
+    if (PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x) || (low_object == Py_None && high_object == Py_None)) return nullptr;
     if (!read_short_limit(low_object, low) || !read_short_limit(high_object, high)) return nullptr;
-    Owned result(target_or_new(target, x));
-    if (!result) return nullptr;
-    const T* input = data_of<T>(x);
-    T* out = data_of<T>(result.get());
-    ReleaseGil unlocked(count >= thread_threshold);
-    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) {
-            const T raised = input[i] < low ? low : input[i];
-            out[i] = raised > high ? high : raised;
+    return clamped<T>(x, target, [=](const T* from, T* to, npy_intp some) {
+        for (npy_intp i = 0; i < some; ++i) {
+            const T raised = from[i] < low ? low : from[i];
+            to[i] = raised > high ? high : raised;
         }
     });
-    return result.give();
 }
 PyObject* clamp_between(PyObject* object, PyObject* low, PyObject* high, PyArrayObject* target) {
     PyArrayObject* x = plain(object);
