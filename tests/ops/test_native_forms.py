@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pytest
 from hypothesis import given, settings, strategies as st
 
 import wengert as wg
@@ -44,3 +47,14 @@ def test_clamps_of_short_integers_are_those_of_long_ones(data):
     made = x.clamp(*limits)
     assert made.dtype is dtype and made.equal(wanted)
     assert x.clamp_(*limits) is x and x.equal(wanted)
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64])
+@pytest.mark.parametrize("weight", [math.inf, math.nan])
+def test_a_row_that_keeps_its_margin_loses_nothing_whatever_its_class_weighs(dtype, weight):
+    x = wg.tensor([[3.0, 0.0, 0.0], [0.0, 0.0, 0.0]], dtype=dtype, requires_grad=True)
+    weights = wg.tensor([weight, 1.0, 1.0], dtype=dtype)
+    losses = wg.nn.functional.multi_margin_loss(x, wg.tensor([0, 1]), weight=weights, reduction="none")
+    losses.sum().backward()
+    assert losses[0].item() == 0.0 and losses[1].item() > 0.6
+    assert x.grad[0].tolist() == [0.0, 0.0, 0.0] and x.grad.isfinite().all()

@@ -42,6 +42,8 @@ struct Margins {
     const T* weight = nullptr;
     Reduction reduction = REDUCE_UNKNOWN;
 
+    // What a row gives, times the weight of its class: nothing is nothing, whatever it weighs.
+    T weighed(T value, npy_intp right) const { return weight ? (value != 0 ? value * weight[right] : T(0)) : value; }
     bool read(PyObject* self, Call args) {  // target, p, margin, weight, reduction
         scores = plain(self, descr_of<T>()), target = plain(args[0], int64_descr);
         if (!scores || !target || PyArray_NDIM(scores) < 1 || PyArray_NDIM(scores) > 2 || PyArray_SIZE(scores) == 0) return false;
@@ -86,7 +88,7 @@ PyObject* multi_margin(Call args) {
             const T missed = m.missed(m.row(i), right, j);
             loss += static_cast<double>(m.power == 1 ? missed : missed * missed);
         }
-        const T own = static_cast<T>(loss) / static_cast<T>(m.classes) * (m.weight ? m.weight[right] : T(1));
+        const T own = m.weighed(static_cast<T>(loss) / static_cast<T>(m.classes), right);
         if (each) out[i] = own;
         total += static_cast<double>(own);
     }
@@ -109,15 +111,15 @@ PyObject* multi_margin_rule(Call args) {
     for (npy_intp i = 0; i < m.rows; ++i) {
         const npy_intp right = m.right(i);
         if (right < 0) return nullptr;
-        const T factor = slope[each ? i : 0] * share / static_cast<T>(m.classes) * (m.weight ? m.weight[right] : T(1));
+        const T factor = slope[each ? i : 0] * share / static_cast<T>(m.classes);
         T *out = data_of<T>(result.get()) + i * m.classes, total = 0;
         for (npy_intp j = 0; j < m.classes; ++j) {
             const T missed = j == right ? T(0) : m.missed(m.row(i), right, j);
             const T own = m.power == 1 ? T(missed > 0) : 2 * missed;
-            out[j] = own * factor;
+            out[j] = m.weighed(own * factor, right);
             total += own;
         }
-        out[right] = -total * factor;
+        out[right] = m.weighed(-total * factor, right);
     }
     return result.give();
 }
