@@ -50,6 +50,47 @@ def test_several_results_without_a_class_are_returned_as_a_new_tuple():
     assert type(made) is tuple and made is not given and all(one is other for one, other in zip(made, given))
 
 
+@pytest.mark.parametrize(
+    ("name", "writer", "dtype"),
+    [
+        ("fft", "_fft_r2c", wg.float32),
+        ("fft", "_fft_c2c", wg.complex64),
+        ("fftn", "_fft_c2c", wg.float32),
+        ("ifft", "_fft_c2c", wg.complex64),
+        ("ifft", "aten::conj_physical", wg.float32),
+        ("ihfft", "aten::conj_physical", wg.float32),
+        ("ihfft2", "_fft_c2c", wg.float32),
+        ("rfftn", "_fft_r2c", wg.float32),
+        ("irfft", "_fft_c2r", wg.complex64),
+        ("hfftn", "_fft_c2r", wg.complex64),
+    ],
+)
+def test_a_transform_is_written_by_its_last_step(name, writer, dtype):
+    x, transform = wg.ones(4, 6, dtype=dtype), getattr(wg.fft, name)
+    found = transform(x)
+    with pytest.raises(RuntimeError, match=rf"^{writer}\(\): functions with out=\.\.\. arguments don't support"):
+        transform(x, out=wg.zeros_like(found, requires_grad=True))
+    along = {} if name[-1] in "2n" else {"dim": 0}
+    out = wg.empty(0, dtype=found.dtype)
+    rows = transform(x.t(), out=out, **along).stride() == (found.t().shape[1] if along else out.shape[1], 1)
+    assert rows is not writer.startswith("aten")  # a conjugate lies as what it is taken of
+
+
+@pytest.mark.parametrize("name", ["ifft", "ihfft"])
+def test_a_conjugated_transform_is_written_and_says_that_it_has_no_derivative(name):
+    out = wg.empty(0, dtype=wg.complex64)
+    getattr(wg.fft, name)(wg.ones(4, requires_grad=True), out=out)
+    with pytest.raises(RuntimeError, match="derivative for aten::conj_physical is not implemented"):
+        out.abs().sum().backward()
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("view_as_real_copy", wg.complex64), ("view_as_complex_copy", wg.float32)])
+def test_a_copied_view_of_complex_parts_is_written_and_has_no_derivative(name, dtype):
+    x = wg.ones(2, 2, dtype=dtype)
+    out = wg.zeros_like(getattr(wg, name)(x))
+    assert getattr(wg, name)(x.clone().requires_grad_(), out=out).grad_fn.name() == "torch::autograd::NotImplemented"
+
+
 @pytest.mark.parametrize("name", ["eq", "logical_and", "signbit"])
 def test_truth_of_what_requires_a_gradient_is_written(name):
     x = wg.tensor([1.0, -2.0], requires_grad=True)

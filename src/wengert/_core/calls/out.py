@@ -51,7 +51,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         word |= flags.REQUIRES_GRAD if each.requires_grad else 0
         word |= each._flags_ & (flags.DUAL | flags.BATCHED)
     if word & modes.mask & flags.REQUIRES_GRAD:
-        raise RuntimeError(out_errors.requires_grad(op.name, recorded=recorded))
+        raise RuntimeError(out_errors.requires_grad(op.said("out_writer") or op.name, recorded=recorded))
     if word & flags.BATCHED:
         raise RuntimeError(batch_errors.OUT.format(op.name))
     if word & flags.DUAL and any(level.number < modes.forward for level in modes.levels):
@@ -68,7 +68,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def is_recorded(op: Any) -> bool:
     """Whether torch would have to record a call with `out=` whose arguments require a gradient."""
-    return not op.why and op.name not in out_errors.UNRECORDED
+    return not op.why and op.said("out_recorded")  # type: ignore[no-any-return]
 
 
 def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
@@ -78,15 +78,16 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
         RuntimeError: these are not as many, or dtype or shape do not fit.
     """
     if len(given) != len(results):
-        raise RuntimeError(out_errors.of_length(op.name, len(results), len(given)))
+        form = op.said("out_form") or f"{op.name}_out"
+        raise RuntimeError(out_errors.of_length(form, len(results), len(given)))
     results = [check_fits(op, tensor, made, bound, at) for at, (tensor, made) in enumerate(zip(given, results))]
     for tensor, made in zip(given, results):
-        if take_shape(tensor, made, op.name):
+        if take_shape(tensor, made, op.said("out_rows"), op.said("out_silent")):
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
-    if op.name in out_errors.UNRECORDED and (op.output_names or not op.several):
-        refuse_gradients(op.name, given, results)
+    if not op.said("out_recorded") and (op.output_names or not op.several):
+        refuse_gradients(op.said("out_writer") or op.name, given, results)
 
 
 def refuse_gradients(name: str, given: Any, results: Any) -> None:
@@ -144,13 +145,26 @@ def one_output(name: str, out: Any) -> Tensor:
     return out
 
 
-def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...] = (), wholly: bool = False) -> Any:
+def put(
+    name: str,
+    out: Any,
+    made: Any,
+    *,
+    words: str = "",
+    read: tuple[Any, ...] = (),
+    wholly: bool = False,
+    uncastable: Any = "",
+    rows: str = "",
+    recorded: bool = True,
+    writer: str = "",
+) -> Any:
     """What a function of operators gives: what these made, or `out` with it written there, if the program gave one.
 
     Args:
         words: how an `out` of another dtype than the result's is refused (`out_errors`), unless the result is cast.
         read: the operands with which `out` may not share a part of its memory, as cards say by `out_apart`.
         wholly: nor may it be one of them.
+        uncastable, rows, recorded, writer: what cards say by `out_uncastable` and its like.
 
     Raises:
         TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
@@ -158,16 +172,12 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
     """
     if out is None:
         return made
-    if name in out_errors.COPIED:
-        return copied(name, out, made, words)
-    several = isinstance(made, tuple)
-    results: Any = made if several else (made,)
+    several, results = (True, made) if isinstance(made, tuple) else (False, (made,))
     given = several_outputs(name, out, len(results)) if several else (one_output(name, out),)
     modes = current()
-    recorded = name not in out_errors.UNRECORDED
     for tensor, result in zip(given, results):
         if (tensor.requires_grad and modes.grad) or (recorded and result.requires_grad):
-            raise RuntimeError(out_errors.requires_grad(name, recorded=recorded))
+            raise RuntimeError(out_errors.requires_grad(writer or name, recorded=recorded))
         word = tensor._flags_ | result._flags_
         if word & flags.BATCHED:
             raise RuntimeError(batch_errors.OUT.format(name))
@@ -177,23 +187,23 @@ def put(name: str, out: Any, made: Any, *, words: str = "", read: tuple[Any, ...
         if words and tensor.dtype is not result.dtype:
             raise RuntimeError(out_errors.of_dtype(words, result.dtype, tensor.dtype))
         check_layout(name, tensor, result)
-        check_cast(tensor, result, name)
+        check_cast(tensor, result, uncastable)
         check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
-        if take_shape(tensor, result, name):
+        if take_shape(tensor, result, rows):
             check_shared(tensor, read, wholly)
     for tensor, result in zip(given, results):
         put_out(tensor, result)
     if not recorded:
-        refuse_gradients(name, given, results)
+        refuse_gradients(writer or name, given, results)
     return getattr(type(made), "written", tuple)(list(given)) if several else out
 
 
-def copied(name: str, out: Any, made: Tensor, words: str) -> Tensor:
+def copied(name: str, out: Any, made: Tensor, *, words: str = "", uncastable: Any = "", rows: str = "") -> Tensor:
     """What a function gives whose result is copied to `out`: that is recorded, as any copy.
 
     Args:
-        words: how an `out` of another dtype than the result's is refused (`out_errors`).
+        words, uncastable, rows: as for `put`.
 
     Raises:
         TypeError: `out` is no tensor.
@@ -204,11 +214,11 @@ def copied(name: str, out: Any, made: Tensor, words: str) -> Tensor:
     tensor = one_output(name, out)
     if words and tensor.dtype is not made.dtype:
         raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
-    check_cast(tensor, made, name)
+    check_cast(tensor, made, uncastable)
     if tensor._array_.shape != made._array_.shape:
         if tensor.requires_grad:
             raise RuntimeError("cannot resize variables that require grad")
-        take_shape(tensor, made, name)
+        take_shape(tensor, made, rows)
     return tensor.copy_(made)  # type: ignore[attr-defined, no-any-return]
 
 
@@ -262,7 +272,7 @@ def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at:
             made = made.to(tensor.dtype)
         elif words:
             raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
-    check_cast(tensor, made, op.name)
+    check_cast(tensor, made, op.said("out_uncastable"))
     have, wanted = tensor._array_.shape, made._array_.shape
     if have != wanted and op.out_apart and any(each is tensor for given in args for each in listed(given)):
         if op.promotion is not None:
@@ -351,13 +361,16 @@ def reshape_valueless(tensor: Tensor, made: Tensor) -> None:
     count_write(tensor._storage_, "a call with out=")
 
 
-def take_shape(tensor: Tensor, made: Tensor, name: str = "") -> bool:
-    """Resize a tensor to the shape of what an operator writes there; whether it had another."""
+def take_shape(tensor: Tensor, made: Tensor, rows: str = "", silent: bool = False) -> bool:
+    """Resize a tensor to the shape of what an operator writes there; whether it had another.
+
+    Args:
+        rows, silent: as cards say by `out_rows` and `out_silent`.
+    """
     if tensor._array_.shape == made._array_.shape or tensor._flags_ & flags.SPARSE:
         return False
     check_cast(tensor, made)
-    rows = out_errors.ROWS.get(name)
-    if tensor._array_.size and name not in out_errors.SILENT:
+    if tensor._array_.size and not silent:
         anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
     if rows == "always" or (rows and tensor._array_.size):
         OPERATORS.resize(tensor, made._array_.shape)
@@ -366,7 +379,7 @@ def take_shape(tensor: Tensor, made: Tensor, name: str = "") -> bool:
     return True
 
 
-def check_cast(tensor: Tensor, made: Tensor, name: str = "") -> None:
-    """Refuse an output of a kind of numbers that cannot hold the result's."""
+def check_cast(tensor: Tensor, made: Tensor, words: Any = "") -> None:
+    """Refuse an output of a kind of numbers that cannot hold the result's, in words as `Options.out_uncastable`."""
     if not dtypes.can_cast(made.dtype, tensor.dtype):
-        raise out_errors.uncastable(name, made.dtype, tensor.dtype)
+        raise out_errors.uncastable(words, made.dtype, tensor.dtype)

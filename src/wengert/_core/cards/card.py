@@ -30,6 +30,7 @@ from .options import (
     ALL as ALL,
     BOOLS as BOOLS,
     COMPLEXES as COMPLEXES,
+    DEFAULTS,
     FLOATS as FLOATS,
     INTEGERS as INTEGERS,
     NUMBERS as NUMBERS,
@@ -92,7 +93,8 @@ class Card(Declared, Op):
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
         function_of: makes the function of the card, where that is not the method.
-        out_apart, out_words, mixed: what is refused, as in `Options`.
+        options: the fields of `Options` that its declaration gave; those of `out=` are read there (`said`).
+        mixed: what is refused, as in `Options`.
         describes: the sections of its docstring that it shares with its family.
     """
 
@@ -111,8 +113,7 @@ class Card(Declared, Op):
     batching: Any = None
     crossing: Any = None
     in_place: Any = None
-    out_apart: str | None
-    out_words: Any
+    options: dict[str, Any]
     mixed: Callable[[list[Any]], None] | None
     method = True
     function = True
@@ -171,6 +172,24 @@ class Card(Declared, Op):
         """
         self.batching = batch_rules.written(rule)
         return rule
+
+    def said(self, option: str) -> Any:
+        """What its declaration says of one of `Options`, or what holds unless that is said."""
+        return self.options.get(option, DEFAULTS[option])
+
+    @property
+    def out_apart(self) -> str | None:
+        """What of its memory a tensor given as `out` may not share with inputs, as in `Options`."""
+        given = self.said("out_apart")
+        if given != "":
+            return given  # type: ignore[no-any-return]
+        return "wholly" if self.said("apart") == "wholly" else "partly" if self.promotion else None
+
+    @property
+    def out_words(self) -> Any:
+        """How an `out` of another dtype than the result's is refused, as in `Options`."""
+        given = self.said("out_words")
+        return given if given != "" else None if self.promotion else EXACT
 
     def _slots(self, inputs: tuple[str, ...]) -> tuple[int, ...]:
         return tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
@@ -245,6 +264,7 @@ def op(
         card.name = given.name or body.__name__
         fill_signature(card, body)
         fill_options(card, given)
+        card.options = options
         card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
@@ -289,7 +309,6 @@ def fill_options(card: Card, given: Options) -> None:
     card.native = given.native
     card.writer = given.write
     card.overwrites = given.overwrites
-    fill_out(card, given)
     card.apart = ("never", "itself", "partly", "wholly", "warned").index(given.apart)
     card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled").index(given.layout)
     card.view = given.view
@@ -301,15 +320,6 @@ def fill_options(card: Card, given: Options) -> None:
     card.batching, card.crossing, card.random = given.batching, given.crossing, given.random
     card.method, card.function = given.method, given.function
     NodeClasses(card.name, given.node, given.choose, view=card.view).serve(card)
-
-
-def fill_out(card: Card, given: Options) -> None:
-    """Take over what is said of tensors given as `out`."""
-    card.out_apart, card.out_words = given.out_apart, given.out_words
-    if given.out_apart == "":
-        card.out_apart = "wholly" if given.apart == "wholly" else "partly" if given.promote else None
-    if given.out_words == "":
-        card.out_words = None if given.promote else EXACT
 
 
 @functools.cache

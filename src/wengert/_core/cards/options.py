@@ -44,6 +44,15 @@ class Options:
             of C's types, `{wanted_type}` and `{found_type}`. A tuple has such words for each result. A function gives
             them by all arguments and the dtype of `out`: "" where the result is cast, None where it is brought to any
             dtype whatever.
+        out_uncastable: how an `out` is refused that is of a kind of numbers which cannot hold the result's, in words as
+            those of `out_words`; or what makes the error from both dtypes.
+        out_rows: results written to an `out` of another shape lie in rows there, "always", or "shrunk" if it had
+            elements; otherwise as the result does.
+        out_silent: an `out` with elements takes another shape without a warning.
+        out_recorded: whether torch has a derivative of the form with `out=`; where not, what requires a gradient is
+            written, and a backward pass through it is refused.
+        out_writer: torch's name of what writes into `out`, where it is not called after the operator.
+        out_form: torch's name of the form that writes any number of results, where that is not the operator's, `_out`.
         layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
             decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
             argument is a number), "scaled" (as the iterator decides, but the second operand counts as row-major
@@ -88,6 +97,12 @@ class Options:
     apart: str = "partly"
     out_apart: str | None = ""
     out_words: str | Callable[[tuple[Any, ...], DType], str | None] | tuple[str, ...] | None = ""
+    out_uncastable: str | Callable[[DType, DType], Exception] = ""
+    out_rows: str = ""
+    out_silent: bool = False
+    out_recorded: bool = True
+    out_writer: str = ""
+    out_form: str = ""
     layout: str = "rows"
     outputs: tuple[str, ...] = ()
     differentiable: tuple[bool, ...] = ()

@@ -143,6 +143,23 @@ def inverse_of_real(input: Any, plan: Plan) -> Any:
 REAL_INPUT = {"fft": whole_of_real, "ifft": inverse_of_real}
 """What is cheaper along one dimension if the input is real."""
 
+WRITERS: dict[Any, str] = {
+    of_real: "_fft_r2c",
+    whole_of_real: "_fft_r2c",
+    inverse_to_real: "_fft_c2r",
+    of_hermitian: "_fft_c2r",
+}
+"""Torch's names of what gives the result, where that is no transform of complex numbers."""
+
+
+def delivered(name: str, out: Any, compute: Callable[[Any, Plan], Any], input: Any, plan: Plan) -> Any:
+    """A transform, or `out` with it, which torch's last step writes there: a transform in rows, or a conjugate."""
+    made = compute(input, plan)
+    if compute is inverse_of_real or (compute is inverse_to_hermitian and len(plan.dims) == 1):
+        return put(name, out, made, recorded=False, writer="conj_physical")
+    return put(name, out, made, rows="always", writer=WRITERS.get(compute, "_fft_c2c"))
+
+
 KINDS = {
     "fft": Kind(fourier, "The discrete Fourier transform"),
     "ifft": Kind(inverse, "The inverse discrete Fourier transform"),
@@ -208,7 +225,7 @@ def along_one(name: str, made: str) -> Any:
             check_real(name, "real", input)
         plan = read_one(f"fft_{name}", input.shape, n, dim, norm, kind.makes_real)
         compute = kind.compute if input.dtype.is_complex else REAL_INPUT.get(name, kind.compute)
-        return put(f"fft_{name}", out, compute(input, plan))
+        return delivered(f"fft_{name}", out, compute, input, plan)
 
     return finished(name, transform, ONE.format(**kind.words(LINE.format(name, made))), signals)
 
@@ -224,7 +241,7 @@ def along_several(name: str, kind: Kind, input: Any, plan: Plan, out: Any) -> An
         check_real(name, "real-valued", input)
     if not plan.dims and kind.compute not in (fourier, inverse):
         raise RuntimeError(f"{name} must transform at least one axis")
-    return put(f"fft_{name}", out, kind.compute(input, plan))
+    return delivered(f"fft_{name}", out, kind.compute, input, plan)
 
 
 def along_two(name: str, *rows: str) -> Any:

@@ -10,12 +10,15 @@ from ... import _kernels as kernels
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
-from ..._core.out_errors import EXACT, OF_SELECTED, OF_TAKEN, PLACES
+from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from ..memory.memory_formats import in_order_like
 
+OF_SELECTED = "index_select(): self and result must have the same scalar type"
+OF_TAKEN = "take(): self and out expected to have the same dtype, but got self.dtype = {wanted} and out.dtype = {found}"
+PLACES = "nonzero: Expected out tensor to have scalar type {wanted} but got scalar type{found}"
 native = kernels.direct_function
 
 
@@ -183,7 +186,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
 
 def write_taken(out: Any, taken: Any, *read: Any) -> Any:
     """What `take_along_dim` gives for its result."""
-    return put("take_along_dim", out, taken, words=EXACT, read=read, wholly=True)
+    return put("take_along_dim", out, taken, words=EXACT, read=read, wholly=True, writer="gather")
 
 
 @take_along_dim.samples

@@ -10,7 +10,6 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
-from ..._core.out_errors import OF_BATCHES
 from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import check_number, checked_number
@@ -24,6 +23,7 @@ from .products import (
     type_name,
 )
 
+OF_BATCHES = "self and mat2 must have the same dtype, but got {found} and {wanted}"
 native = kernels.direct_function
 
 
@@ -266,7 +266,7 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@product_added(batching="batches.of_addbmm", out_words=OF_BATCHES)
+@product_added(batching="batches.of_addbmm", out_words=OF_BATCHES, out_silent=True)
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 

@@ -15,7 +15,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.graph import anomaly
-from ..._core.out_errors import EXACT
+from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
 from ..._kernels import factors
 from .. import return_types
@@ -41,6 +41,7 @@ INDEFINITE = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
     "{} is not positive-definite)."
 )
+UNCASTABLE = f"cholesky: {CASTABLE}"
 
 
 def half_lower(matrix: Any) -> Any:
@@ -119,7 +120,13 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
     tensor([[2., 0.],
             [1., 3.]])
     """
-    return put("linalg_cholesky", out, factored(A, upper, "linalg.cholesky")[0], words=EXACT)
+    return put(
+        "linalg_cholesky",
+        out,
+        factored(A, upper, "linalg.cholesky")[0],
+        words=EXACT,
+        writer="linalg_cholesky_ex",
+    )
 
 
 @public(name="linalg_cholesky_ex")
@@ -168,7 +175,7 @@ def cholesky(self: Tensor, upper: bool = False, *, out: Any = None) -> Any:
         "torch.cholesky(A, upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will "
         "produce equivalent results for all valid (symmetric positive definite) inputs."
     )
-    return put("cholesky", out, factored(self, upper, "cholesky")[0])
+    return put("cholesky", out, factored(self, upper, "cholesky")[0], uncastable=UNCASTABLE, rows="always")
 
 
 @linalg_cholesky.samples
@@ -180,7 +187,10 @@ def cholesky_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")
 
 
-@of_two(method=True, function=True, out_words=None, native=native("cholesky_solve"))
+@of_two(
+    method=True, function=True, out_words=None, out_uncastable=f"cholesky_solve: {CASTABLE}", out_rows="always",
+    native=native("cholesky_solve"),
+)  # fmt: skip
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
     """The solution X of A X = B, of A given by its triangular factor.
 
@@ -249,7 +259,9 @@ def cholesky_solve_samples(make: Any) -> Any:
     yield Bad(make(2, 2), make(3, 3), raises=RuntimeError, says="each A matrix is 3 by 3 but each b matrix is 2 by 2")
 
 
-@of_matrices(method=True, function=True, out_words=None)
+@of_matrices(
+    method=True, function=True, out_words=None, out_uncastable=f"cholesky_inverse: {CASTABLE}", out_rows="shrunk"
+)
 def cholesky_inverse(self: Array, upper: bool = False) -> Any:
     """The inverses of matrices given by their triangular factors.
 

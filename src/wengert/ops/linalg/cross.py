@@ -110,7 +110,15 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
             "linalg.cross in a future release."
         )
         dim = tuple(self.shape).index(3)
-    return put("cross", out, linalg_cross(self, other, dim=dim), words=EXACT, read=(self, other), wholly=True)
+    return put(
+        "cross",
+        out,
+        linalg_cross(self, other, dim=dim),
+        words=EXACT,
+        read=(self, other),
+        wholly=True,
+        writer="linalg_cross",
+    )
 
 
 @cross.samples

@@ -137,7 +137,7 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Any:
     Derivative:
         Defined for singular matrices, too.
     """
-    return put("linalg_det", out, determinant(A), words=EXACT)
+    return put("linalg_det", out, determinant(A), words=EXACT, writer="_linalg_det")
 
 
 @composite()
@@ -170,7 +170,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
     """
-    return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)), words=EXACT)
+    return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)), words=EXACT, writer="_linalg_slogdet")
 
 
 @composite()
@@ -187,7 +187,7 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `self` holds no square matrices.
     """
-    return put("slogdet", out, return_types.slogdet(logarithm(self)), words=EXACT)
+    return put("slogdet", out, return_types.slogdet(logarithm(self)), words=EXACT, writer="_linalg_slogdet")
 
 
 @composite()

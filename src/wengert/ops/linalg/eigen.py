@@ -15,7 +15,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample
 from ..._core.errors import wrong_type
-from ..._core.out_errors import EXACT
+from ..._core.out_errors import EXACT, PART
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -38,6 +38,7 @@ native = kernels.direct_function
 of_values = native("eigh_of_values")
 """The operator where nothing depends on the signs of the vectors, which are others than LAPACK's."""
 
+OF_VALUES = PART.format("eigenvalues")
 PHASE = (
     "linalg_{}_backward: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The "
     "specified loss function depends on this quantity, so it is ill-defined."
@@ -138,7 +139,8 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
         That of the vectors is finite where no eigenvalues are equal, and is refused for what depends on the phases of
         complex ones.
     """
-    return put("linalg_eigh", out, return_types.linalg_eigh(hermitian(A, UPLO, True)), words=EXACT)
+    made = return_types.linalg_eigh(hermitian(A, UPLO, True))
+    return put("linalg_eigh", out, made, words=EXACT, writer="_linalg_eigh")
 
 
 @public(name="linalg_eigvalsh")
@@ -156,7 +158,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices.
     """
-    return put("linalg_eigvalsh", out, hermitian(A, UPLO, is_differentiated(A))[0], words=EXACT)
+    made = hermitian(A, UPLO, is_differentiated(A))[0]
+    return put("linalg_eigvalsh", out, made, words=EXACT, writer="_linalg_eigh")
 
 
 @eigh.samples
@@ -256,7 +259,8 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
     Derivative:
         Where no eigenvalues are equal; it is refused for what depends on the phases of the vectors.
     """
-    return put("linalg_eig", out, return_types.linalg_eig(general(A, True)))
+    made = return_types.linalg_eig(general(A, True))
+    return put("linalg_eig", out, made, uncastable=f"torch.linalg.eig: {OF_VALUES}", rows="shrunk")
 
 
 @public(name="linalg_eigvals")
@@ -273,7 +277,8 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices, or infinities or NaN.
     """
-    return put("linalg_eigvals", out, general(A, is_differentiated(A))[0])
+    made = general(A, is_differentiated(A))[0]
+    return put("linalg_eigvals", out, made, uncastable=f"torch.linalg.eigvals: {OF_VALUES}", recorded=False)
 
 
 @eig.samples

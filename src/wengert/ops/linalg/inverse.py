@@ -71,7 +71,7 @@ def inv(A: Tensor, *, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one cannot be inverted.
     """
-    return put("linalg_inv", out, inverted(A, True)[0], words=EXACT)
+    return put("linalg_inv", out, inverted(A, True)[0], words=EXACT, writer="linalg_inv_ex")
 
 
 @public(name="linalg_inv_ex")
@@ -108,7 +108,7 @@ def inverse(self: Tensor, *, out: Any = None) -> Any:
     Raises:
         LinAlgError: one cannot be inverted.
     """
-    return put("inverse", out, inverted(self, True)[0], words=EXACT)
+    return put("inverse", out, inverted(self, True)[0], words=EXACT, writer="linalg_inv_ex")
 
 
 @inv.samples

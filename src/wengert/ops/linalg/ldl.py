@@ -63,7 +63,14 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_ldl_factor", out, return_types.linalg_ldl_factor(factored(A, hermitian, True)[:2]), words=EXACT)
+    return put(
+        "linalg_ldl_factor",
+        out,
+        return_types.linalg_ldl_factor(factored(A, hermitian, True)[:2]),
+        words=EXACT,
+        recorded=False,
+        writer="linalg_ldl_factor_ex",
+    )
 
 
 @public(name="linalg_ldl_factor_ex")
@@ -85,7 +92,7 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
         ImportError: SciPy is not installed.
     """
     made = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
-    return put("linalg_ldl_factor_ex", out, made, words=EXACT)
+    return put("linalg_ldl_factor_ex", out, made, words=EXACT, recorded=False)
 
 
 @ldl_factor.samples
@@ -139,7 +146,7 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
         RuntimeError: shapes or dtypes do not fit.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian), words=EXACT)
+    return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian), words=EXACT, recorded=False)
 
 
 @ldl_solve.samples

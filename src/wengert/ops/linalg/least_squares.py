@@ -13,9 +13,10 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.calls.out import put
+from ..._core.calls.out import copied, put
 from ..._core.cards.card import Array, Bad, Index, Sample, composite
 from ..._core.operators.batch_rules import full
+from ..._core.out_errors import CASTABLE, PART
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
@@ -43,6 +44,8 @@ native = kernels.direct_function
 LOST = (
     "The least squares solution could not be computed because the input matrix does not have full rank (error code: {})"
 )
+OF_INVERSE = f"linalg.pinv: {CASTABLE}"
+OF_SOLUTION = f"torch.linalg.lstsq: {PART.format('solution')}"
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
@@ -135,7 +138,8 @@ def pinv(
     Raises:
         RuntimeError: `A` holds no matrices.
     """
-    return put("linalg_pinv", out, pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian))
+    made = pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian)
+    return copied("linalg_pinv", out, made, uncastable=OF_INVERSE)
 
 
 def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
@@ -301,7 +305,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
         raise RuntimeError(f"torch.linalg.lstsq: parameter `driver` should be one of ({', '.join(DRIVERS)})")
-    return put("linalg_lstsq", out, return_types.linalg_lstsq(fitted(A, B, rcond, driver)))
+    made = return_types.linalg_lstsq(fitted(A, B, rcond, driver))
+    return put("linalg_lstsq", out, made, uncastable=OF_SOLUTION, rows="shrunk")
 
 
 @lstsq.samples
@@ -340,7 +345,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{math.prod(columns)} != {count}"
         )
-    return put("linalg_tensorinv", out, inv(A.reshape((count, count))).reshape(columns + rows))
+    made = inv(A.reshape((count, count))).reshape(columns + rows)
+    return copied("linalg_tensorinv", out, made, uncastable=f"tensorinv: {CASTABLE}", rows="always")
 
 
 @public(name="linalg_tensorsolve")
@@ -369,7 +375,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {count} != {rows}"
         )
-    return put("linalg_tensorsolve", out, solve(A.reshape((count, count)), B.flatten()).reshape(shape))
+    made = solve(A.reshape((count, count)), B.flatten()).reshape(shape)
+    return copied("linalg_tensorsolve", out, made, uncastable=f"tensorsolve: {CASTABLE}")
 
 
 @tensorinv.samples

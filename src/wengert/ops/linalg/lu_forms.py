@@ -52,7 +52,13 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         LinAlgError: a pivot is zero.
         ImportError: SciPy is not installed.
     """
-    return put("linalg_lu_factor", out, return_types.linalg_lu_factor(packed(A, pivot, True)[:2]), words=EXACT)
+    return put(
+        "linalg_lu_factor",
+        out,
+        return_types.linalg_lu_factor(packed(A, pivot, True)[:2]),
+        words=EXACT,
+        writer="linalg_lu_factor_ex",
+    )
 
 
 @public(name="linalg_lu_factor_ex")
@@ -134,7 +140,7 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
         "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
         "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)"
     )
-    return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False), words=EXACT)
+    return put("lu_solve", out, solved(LU_data, LU_pivots, self, True, False), words=EXACT, writer="linalg_lu_solve")
 
 
 @lu_solve.samples

@@ -37,7 +37,7 @@ def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
     for name, vector in (("self", self), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return put("outer", out, self.reshape(self.shape[0], 1) * vec2, read=(self, vec2), wholly=True)
+    return put("outer", out, self.reshape(self.shape[0], 1) * vec2, read=(self, vec2), wholly=True, writer="mul")
 
 
 @composite()

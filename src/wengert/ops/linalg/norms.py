@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.calls.out import put
+from ..._core.calls.out import copied, put
 from ..._core.cards.arguments import integer, some_integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
-from ..._core.out_errors import EXACT, MATRIX_NORM, NORM
+from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -21,7 +21,9 @@ from .inverse import inverted
 from .matrices import check_matrix, check_square, public, type_name
 from .singular import singular_values
 
+MATRIX_NORM = "linalg.matrix_norm expected out tensor dtype {wanted} but got: {found}"
 NAME = "linalg.matrix_norm"
+OF_RANK = f"torch.linalg.matrix_rank: {CASTABLE}"
 
 
 def read_pair(dim: Any, ndim: int) -> tuple[int, int]:
@@ -113,7 +115,7 @@ def matrix_norm(
     Raises:
         RuntimeError: `A` holds no matrices of such numbers, or there is no such norm.
     """
-    return put("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype), words=MATRIX_NORM)
+    return copied("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype), words=MATRIX_NORM)
 
 
 @public(name="linalg_norm")
@@ -148,7 +150,7 @@ def linalg_norm(
         made = norm_of_matrices(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
     else:
         made = vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return put("linalg_norm", out, made, words=NORM)
+    return copied("linalg_norm", out, made, words="linalg.norm expected out tensor dtype {wanted} but got: {found}")
 
 
 @matrix_norm.samples
@@ -191,10 +193,9 @@ def norm(
     """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         made = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
-        return put("linalg_matrix_norm", out, made, words=MATRIX_NORM)
-    else:
-        made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
-    return put("norm", out, made, words=EXACT)
+        return copied("linalg_matrix_norm", out, made, words=MATRIX_NORM)
+    made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+    return put("norm", out, made, words=EXACT, writer="linalg_vector_norm")
 
 
 @norm.samples
@@ -226,7 +227,7 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
     """
     dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` in the place of `dim`
     made = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
-    return put("nuclear_norm", out, made)
+    return copied("nuclear_norm", out, made)
 
 
 @composite(method=False)
@@ -277,7 +278,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p not in (None, 2, -2):
         check_square(f"linalg.cond(ord={p})", A)
-    return put("linalg_cond", out, condition(A, 2 if p is None else p))
+    return copied("linalg_cond", out, condition(A, 2 if p is None else p), uncastable=f"linalg.cond: {CASTABLE}")
 
 
 def condition(matrix: Any, order: Any) -> Any:
@@ -358,11 +359,10 @@ def matrix_rank(
     A = A.detach()
     absolute, relative = tolerances("torch.linalg.matrix_rank", A, atol, rtol)
     if not A.numel():
-        return put("linalg_matrix_rank", out, A.new_zeros(A.shape[:-2], dtype=dtypes.int64))
+        return put("linalg_matrix_rank", out, A.new_zeros(A.shape[:-2], dtype=dtypes.int64), uncastable=OF_RANK)
     values = eigvalsh(A).abs() if hermitian else singular_values(A)
-    largest = values.amax(-1, True)
-    bound = (absolute.unsqueeze(-1)).maximum(relative.unsqueeze(-1) * largest)
-    return put("linalg_matrix_rank", out, (values > bound).sum(-1))
+    bound = absolute.unsqueeze(-1).maximum(relative.unsqueeze(-1) * values.amax(-1, True))
+    return put("linalg_matrix_rank", out, (values > bound).sum(-1), uncastable=OF_RANK)
 
 
 @matrix_rank.samples

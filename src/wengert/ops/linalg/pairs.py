@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.calls.out import put
+from ..._core.calls.out import copied, put
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
@@ -204,7 +204,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
     height, width = math.prod(shape[: len(rows)]), math.prod(shape[len(rows) :])
     left = a.permute(rows + first).reshape((height, inner))
     right = b.permute(second + columns).reshape((inner, width))
-    return put("tensordot", out, left.mm(right).reshape(shape), words=PAIRS)
+    return copied("tensordot", out, left.mm(right).reshape(shape), words=PAIRS)
 
 
 def product_of_arrays(a: Any, b: Any, dims: Any) -> Any:
@@ -250,6 +250,7 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
         unsafe_view(left * right, tuple([x * y for x, y in zip(one, two)])),
         read=(self, other),
         wholly=True,
+        writer="mul",
     )
 
 

@@ -14,7 +14,7 @@ from ..._core.cards.arguments import integer, tensors_of
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.graph import anomaly
-from ..._core.out_errors import CHAIN, EXACT
+from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
@@ -22,6 +22,9 @@ from ..._kernels import factors
 from ..shapes.join import cat
 from .inverse import inv
 from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
+
+CHAIN = "multi_dot(): expected out tensor to have dtype {wanted_type} but got {found_type}"
+OF_POWER = f"matrix_power: {CASTABLE}"
 
 (product,) = kernels.natives("mm")
 
@@ -116,9 +119,9 @@ def power(matrix: Any, exponent: int) -> Any:
 def delivered(name: str, out: Any, made: Tensor, n: int) -> Tensor:
     """A power of matrices, in `out` if that is given: the first ones are copied there."""
     if n in (0, 1):
-        return copied(name, out, made, "")
+        return copied(name, out, made, uncastable=OF_POWER)
     if out is not None:
-        check_cast(one_output(name, out), made, name)
+        check_cast(one_output(name, out), made, OF_POWER)
     return put(name, out, made, words=EXACT)  # type: ignore[no-any-return]
 
 
@@ -275,7 +278,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
     check_chain("multi_dot", given)
     made = chained(given)
-    return put("linalg_multi_dot", out, made.view(shape), words=CHAIN)
+    return put("linalg_multi_dot", out, made.view(shape), words=CHAIN, writer="mm")
 
 
 def check_chain(name: str, matrices: list[Any]) -> None:

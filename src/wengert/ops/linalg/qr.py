@@ -159,7 +159,9 @@ def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
         "boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould "
         "be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
     )
-    return put("qr", out, return_types.qr(factored(self, "reduced" if some else "complete")), words=EXACT)
+    return put(
+        "qr", out, return_types.qr(factored(self, "reduced" if some else "complete")), words=EXACT, writer="linalg_qr"
+    )
 
 
 @linalg_qr.samples

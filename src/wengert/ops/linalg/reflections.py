@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
-from ..._core.out_errors import OF_REFLECTED, requires_grad
+from ..._core.out_errors import CASTABLE, PART, requires_grad
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -22,6 +22,13 @@ from .. import return_types
 from ..dtype_checks import refuse
 from ..shapes.join import cat
 from .matrices import FACTORED, adjoint, check_same_dtype, first_columns, of_matrices, of_two, public, stacked
+
+OF_REFLECTED = (
+    "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{wanted} and result has dtype "
+    "{found}"
+)
+OF_PRODUCT = f"torch.linalg.householder_product: {CASTABLE}"
+OF_FACTORS = f"torch.geqrf: {PART.format('a')}"
 
 
 def unit(matrix: Any, count: int) -> Any:
@@ -155,7 +162,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return put("linalg_householder_product", out, product(A, tau))
+    return put("linalg_householder_product", out, product(A, tau), uncastable=OF_PRODUCT, rows="shrunk")
 
 
 @composite()
@@ -173,7 +180,7 @@ def orgqr(self: Tensor, input2: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    return put("orgqr", out, product(self, input2))
+    return put("orgqr", out, product(self, input2), uncastable=OF_PRODUCT, rows="shrunk")
 
 
 @householder_product.samples
@@ -183,7 +190,7 @@ def householder_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="must be greater than or equal to input.shape[-1]")
 
 
-@of_two(name="ormqr", method=True, function=True, batching=stacked(2, 1, 2), out_words=OF_REFLECTED)
+@of_two(name="ormqr", method=True, function=True, batching=stacked(2, 1, 2), out_words=OF_REFLECTED, out_rows="shrunk")
 def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
     """The product of a product of reflections, as `geqrf` gives them, and a matrix.
 
@@ -288,7 +295,7 @@ def geqrf(self: Tensor, *, out: Any = None) -> Any:
     """
     if out is not None and self.requires_grad and current().grad:
         raise RuntimeError(requires_grad("geqrf"))
-    return put("geqrf", out, return_types.geqrf(reflections(self)))
+    return put("geqrf", out, return_types.geqrf(reflections(self)), uncastable=OF_FACTORS, rows="shrunk")
 
 
 @geqrf.samples

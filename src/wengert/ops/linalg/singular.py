@@ -208,7 +208,13 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out
         exceed the values have none.
     """
     check_driver(driver)
-    return put("linalg_svd", out, return_types.linalg_svd(decomposed(A, full_matrices, True)), words=EXACT)
+    return put(
+        "linalg_svd",
+        out,
+        return_types.linalg_svd(decomposed(A, full_matrices, True)),
+        words=EXACT,
+        writer="_linalg_svd",
+    )
 
 
 @public(name="linalg_svdvals")
@@ -227,7 +233,7 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
         RuntimeError: `A` holds no matrices.
     """
     check_driver(driver)
-    return put("linalg_svdvals", out, singular_values(A), words=EXACT)
+    return put("linalg_svdvals", out, singular_values(A), words=EXACT, writer="_linalg_svd")
 
 
 def singular_values(matrix: Any) -> Any:
@@ -262,7 +268,7 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = 
         lead, (rows, columns) = self.shape[:-2], self.shape[-2:]
         zeros = [self.new_zeros((*lead, length, length)) for length in (rows, columns)]
         made = return_types.svd((zeros[0], singular_values(self), zeros[1]))
-    return put("svd", out, made, words=EXACT)
+    return put("svd", out, made, words=EXACT, writer="_linalg_svd")
 
 
 @linalg_svd.samples

@@ -165,7 +165,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
         RuntimeError: shapes or dtypes do not fit.
         LinAlgError: a matrix is singular.
     """
-    return put("linalg_solve", out, solved_ex(A, B, left, True)[0], words=EXACT)
+    return put("linalg_solve", out, solved_ex(A, B, left, True)[0], words=EXACT, writer="_linalg_solve_ex")
 
 
 @public(name="linalg_solve_ex")
@@ -186,7 +186,13 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         RuntimeError: shapes or dtypes do not fit.
         LinAlgError: a matrix is singular, and `check_errors` is true.
     """
-    return put("linalg_solve_ex", out, return_types.linalg_solve_ex(solved_ex(A, B, left, check_errors)), words=EXACT)
+    return put(
+        "linalg_solve_ex",
+        out,
+        return_types.linalg_solve_ex(solved_ex(A, B, left, check_errors)),
+        words=EXACT,
+        writer="_linalg_solve_ex",
+    )
 
 
 @solve.samples

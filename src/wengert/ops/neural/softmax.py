@@ -52,7 +52,7 @@ def softmax_samples(make: Any) -> Any:
 
 @op(
     dtypes=REALS, batching=along("dim"), name="_softmax", node="SoftmaxBackward0", method=False, function=False,
-    native=native("softmax"),
+    native=native("softmax"), out_recorded=False,
 )  # fmt: skip
 def softmax_along(self: Array, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
@@ -176,7 +176,7 @@ def softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
         IndexError: there is no such dimension.
         NotImplementedError: `self` holds integers or complex numbers.
     """
-    return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), words=EXACT)
+    return put("softmax", out, softmax_along(converted("softmax", self, dim, dtype), dim), words=EXACT, recorded=False)
 
 
 @composite()
@@ -190,7 +190,13 @@ def log_softmax(self: Any, dim: int, dtype: Any = None, *, out: Any = None) -> A
     Returns:
         A new tensor of the shape of `self`.
     """
-    return put("log_softmax", out, log_softmax_along(converted("log_softmax", self, dim, dtype), dim), words=EXACT)
+    return put(
+        "log_softmax",
+        out,
+        log_softmax_along(converted("log_softmax", self, dim, dtype), dim),
+        words=EXACT,
+        recorded=False,
+    )
 
 
 @composite(function=False, method=False)

@@ -12,7 +12,6 @@ from ..._core.calls.out import put
 from ..._core.cards.card import REALS, Bad, Index, Indices, Number, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
-from ..._core.out_errors import HISTOGRAM
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
@@ -22,6 +21,11 @@ from ..create.factory import read_number
 from ..dtype_checks import check_ordered, checked_number, refuse
 from ..linalg.products import c_name, type_name
 from ..shapes.view_shape import unsafe_view
+
+HISTOGRAM = (
+    "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {wanted_type} and hist "
+    "{found_type}"
+)
 
 
 def check_count(name: str, bins: Any, dim: int) -> None:
@@ -309,7 +313,7 @@ def histogram(
     flat = input.reshape((input._array_.size, 1))
     heavy = weight.reshape((weight._array_.size,)) if isinstance(weight, Tensor) else weight
     made = histogram_of(flat, (bins,), range, heavy, density)
-    return put("histogram", out, return_types.histogram(made), words=HISTOGRAM)
+    return put("histogram", out, return_types.histogram(made), words=HISTOGRAM, recorded=False)
 
 
 @histogram.samples

@@ -12,13 +12,13 @@ from ..._core.calls.out import copied
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
-from ..._core.out_errors import QUANTILE
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..axes import read_dim
 
+QUANTILE = "quantile() out tensor must be same dtype as the input tensor"
 FEW = 4096
 """Of up to how many elements `quantile_of_array` gives a quantile."""
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -98,7 +98,7 @@ def quantile_of(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpol
     values = interpolated(ordered, ranks, interpolation)
     # In place as in torch, whose names of nodes tell: nobody else has seen these tensors.
     made = (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1)
-    return copied(name, out, made, QUANTILE)
+    return copied(name, out, made, words=QUANTILE)
 
 
 @composite()

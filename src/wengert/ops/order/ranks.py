@@ -13,7 +13,6 @@ from ..._core.cards.arguments import integer
 from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
-from ..._core.out_errors import MODE
 from ..._core.tensor.base import Tensor
 from ..._kernels import order as kernels
 from .. import return_types
@@ -22,6 +21,10 @@ from ..dtype_checks import check_number, check_ordered
 from ..reductions.maxima import check_some, dim_rules, whole_rules
 from .sort import as_line
 
+MODE = (
+    "expected scalar type '{wanted}' but got '{found}' for values output",
+    "expected scalar type '{wanted}' but got '{found}' for indices output",
+)
 native = native_kernels.direct_function
 NUMBERS = ORDERED - BOOLS
 

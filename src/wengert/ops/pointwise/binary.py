@@ -244,8 +244,9 @@ def mul_vjp_other(grad: Any, self: Any) -> Any:
 
 
 @arithmetic(
-    promote="float", dtypes=FLOATS, keeps_numbers=True, native=native("divide"), linear="self", node="DivBackward0"
-)
+    promote="float", dtypes=FLOATS, keeps_numbers=True, native=native("divide"), linear="self", node="DivBackward0",
+    out_writer="div",
+)  # fmt: skip
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype."""
     return kernels.divide(self, other, out=out)

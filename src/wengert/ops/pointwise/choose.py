@@ -223,6 +223,7 @@ def clamp_max_jvp(self_tangent: Any, max_tangent: Any, self: Any, max: Any) -> A
     numbers=True,
     lone_numbers=True,
     out_words="Expected out type to be {wanted} but got {found}",
+    out_writer="where",
     native=native("where"),
     method=False,
     function=False,

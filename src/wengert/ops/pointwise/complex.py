@@ -126,6 +126,7 @@ def conj_physical(input: Any, *, out: Any = None) -> Any:
         conjugated(input) if input._array_.dtype.kind == "c" else input,
         words=FOUND,
         read=(input,),
+        recorded=False,
     )
 
 

@@ -169,7 +169,10 @@ def above_half(make: Any) -> Any:
     yield Bad(make(2), 2**62, raises=RuntimeError, says="p has to be at most")
 
 
-@of_reals(layout="rows", samples=above_half, out_apart=None)
+@of_reals(
+    layout="rows", samples=above_half, out_apart=None,
+    out_uncastable="mvlgamma: result type {wanted} can't be cast to the desired output type {found}",
+)  # fmt: skip
 def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
     """Natural logarithm of the multivariate gamma function of dimension `p` at `self`, element by element.
 

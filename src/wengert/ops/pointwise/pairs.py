@@ -221,6 +221,7 @@ def of_steps(args: tuple[Any, ...], found: Any) -> str:
 @op(
     batching=elementwise, layout="iterator", dtypes=ORDERED, explained=COMPLEXES, larger=True, inplace=True,
     node="torch::autograd::NotImplemented", out_apart="partly", native=native("heaviside"), out_words=of_steps,
+    out_recorded=False,
 )  # fmt: skip
 def heaviside(self: Array, values: Array) -> Any:
     """The step function: 0 where `self` is negative (or NaN), `values` where it is 0, 1 where it is positive.

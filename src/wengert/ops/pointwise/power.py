@@ -169,7 +169,7 @@ def power_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
 
 
-@single(node="PowBackward0", native=native("square"))
+@single(node="PowBackward0", native=native("square"), out_writer="pow")
 def square(self: Array, *, out: Any = None) -> Any:
     """Square of `self`, element by element; of truth values an integer, as any power.
 

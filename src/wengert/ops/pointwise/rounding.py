@@ -151,7 +151,7 @@ def frac_vjp(grad: Any) -> Any:
     return grad
 
 
-@quotient(keeps_numbers=True, method=False, function=False, node="DivBackward2")
+@quotient(keeps_numbers=True, method=False, function=False, node="DivBackward2", out_writer="div")
 def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
     """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
 
@@ -226,7 +226,10 @@ def div_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) ->
     return divide_rounded.in_place(input, other, rounding_mode)
 
 
-@quotient(node=("torch::autograd::NotImplemented",) * 3, choose=number_among_two, native=native("floor_divide"))
+@quotient(
+    node=("torch::autograd::NotImplemented",) * 3, choose=number_among_two, native=native("floor_divide"),
+    out_recorded=False,
+)  # fmt: skip
 def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other` rounded down, element by element.
 

@@ -167,7 +167,14 @@ def logit_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="argument 'eps' (position 2) must be float, not str")
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled")
+def not_scaled(wanted: Any, found: Any) -> RuntimeError:
+    """An output of `ldexp` of a kind of numbers that cannot hold the result's."""
+    if wanted.is_complex and found.is_floating_point:
+        return RuntimeError(errors.uncastable(wanted, found))
+    return RuntimeError(f"ldexp can't be cast to the desired output type {found.legacy[:-6]}")
+
+
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled", out_uncastable=not_scaled)
 def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * 2^other, element by element.
 
@@ -204,6 +211,7 @@ ldexp.samples(tensor_pairs)
 @op(
     dtypes=REALS, explained=INTEGERS | COMPLEXES, outputs=("mantissa", "exponent"), differentiable=(True, False),
     batching=elementwise, method=False, function=False, name="_frexp", node="FrexpBackward0", layout="like",
+    out_writer="frexp",
     out_words=(
         "torch.frexp() expects mantissa to have dtype {wanted_type} but got {found_type}",
         "torch.frexp() expects exponent to have {wanted_type} dtype but got {found_type}",

@@ -88,6 +88,8 @@ def softplus_samples(make: Any) -> Any:
     node="LogSigmoidBackward0",
     out_apart=None,
     out_words=SCALAR_TYPE,
+    out_silent=True,
+    out_writer="log_sigmoid_forward",
     native=native("log_sigmoid"),
     by_result=True,
 )

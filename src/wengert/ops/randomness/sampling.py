@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
@@ -120,7 +121,7 @@ def normal(
         made = normal_about(mean, std, generator=generator)
         if out is None:
             return made  # type: ignore[no-any-return]
-        return put("normal", out, made)
+        return put("normal", out, made, uncastable=not_drawn)
     if size is None:
         raise TypeError(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
@@ -144,11 +145,19 @@ def normal_samples(make: Any) -> Any:
 plain_case(normal, normal_about, normal_about.native)
 
 
+def not_drawn(wanted: Any, found: Any) -> NotImplementedError:
+    """An output of `normal` of a kind of numbers that cannot hold what is drawn."""
+    return NotImplementedError(errors.no_kernel("normal_kernel", found))
+
+
 def of_draws(args: tuple[Any, ...], found: Any) -> None:
     """How an output of `bernoulli` of another dtype is refused: never, 0 and 1 are numbers of any."""
 
 
-@op(dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=of_draws, native=native_draw("bernoulli"))
+@op(
+    dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=of_draws, out_silent=True,
+    native=native_draw("bernoulli"),
+)  # fmt: skip
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 
@@ -210,7 +219,7 @@ def poisson_samples(make: Any) -> Any:
 
 @op(
     dtypes=REALS, derivative=None, why="integer result", random=True, batching=by_rows,
-    out_words="multinomial expects {wanted} tensor out, got: {found}",
+    out_words="multinomial expects {wanted} tensor out, got: {found}", out_silent=True,
 )  # fmt: skip
 def multinomial(self: Index, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
     """Places drawn with probabilities in the ratio of `self`.

@@ -87,12 +87,12 @@ def diff(
         if each is not input:
             check_fits(input, each, axis)
     if not n:
-        return copied("diff", out, input.clone(), SCALAR)
+        return copied("diff", out, input.clone(), words=SCALAR)
     made = cat(given, axis) if len(given) > 1 else input
     for _ in range(min(n, made._array_.shape[axis])):
         after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
         made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
-    return put("diff", out, made, read=(input,), wholly=True)
+    return put("diff", out, made, read=(input,), wholly=True, writer="sub")
 
 
 NATIVE = sliced, subtract = kernels.natives("slice", "subtract")

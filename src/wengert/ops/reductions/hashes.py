@@ -10,9 +10,10 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.card import REALS, Bad, Index, Sample, op
 from ..._core.operators.batch_rules import along
-from ..._core.out_errors import HASH
 from ..._core.types import dtypes
 from ..axes import read_dims
+
+HASH = "Expected result to be of dtype uint64, but got {found}"
 
 # As signed integers, bits of numbers and their sums by "exclusive or" are the same.
 HASHED = REALS | {

@@ -203,7 +203,7 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     given = None if out is None or dtype is not None or self.dtype.is_complex else one_output("nanmean", out).dtype
     if given is not None and not given.is_floating_point:
         raise NotImplementedError(errors.no_kernel("nansum", given))
-    return put("nanmean", out, self.nansum(dim, keepdim, dtype=dtype) / count)
+    return put("nanmean", out, self.nansum(dim, keepdim, dtype=dtype) / count, writer="nansum")
 
 
 @nanmean.samples
@@ -217,7 +217,10 @@ def needs_float(array: Any) -> Any:
     return array if array.dtype.kind in "fcV" else array.astype(dtypes.get_default_dtype().numpy)
 
 
-@op(dtypes=WIDE, batching=along("dim"), native=native("logsumexp"), out_words=None)
+@op(
+    dtypes=WIDE, batching=along("dim"), native=native("logsumexp"), out_words=None,
+    out_uncastable="logsumexp(): Expected floating point type for result tensor, but got: {found}",
+)  # fmt: skip
 def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
 

@@ -82,6 +82,7 @@ def as_strided_copy(input: Any, size: Any, stride: Any, storage_offset: int | No
         out,
         copied.call((input, *strided_arguments(input, size, stride, storage_offset))),
         words=EXACT,
+        recorded=False,
     )
 
 

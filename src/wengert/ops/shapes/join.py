@@ -56,6 +56,11 @@ def check_joinable(arrays: Any, dim: int) -> None:
                 )
 
 
+def not_joined(wanted: Any, found: Any) -> TypeError:
+    """An output of a kind of numbers that cannot hold those of the tensors."""
+    return TypeError(f"torch.cat(): input types can't be cast to the desired output type {found.legacy[:-6]}")
+
+
 @op(
     layout="suggested",
     dtypes=WIDE,
@@ -64,6 +69,7 @@ def check_joinable(arrays: Any, dim: int) -> None:
     native=native("cat"),
     out_apart="wholly",
     out_words=None,
+    out_uncastable=not_joined,
 )
 def cat(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors one after the other along a dimension.
@@ -137,6 +143,7 @@ def cat_samples(make: Any) -> Any:
     native=native("stack"),
     out_apart="wholly",
     out_words=None,
+    out_uncastable=not_joined,
 )
 def stack(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension.

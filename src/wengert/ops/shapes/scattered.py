@@ -146,7 +146,7 @@ def select_scatter_samples(make: Any) -> Any:
     yield Bad(make(3), make(), 0, 3, raises=IndexError, says="index 3 out of range for tensor of size [3]")
 
 
-@replaced(batching=along("dim"), native=native("slice_scatter"))
+@replaced(batching=along("dim"), native=native("slice_scatter"), out_recorded=False)
 def slice_scatter(
     self: Array, src: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:

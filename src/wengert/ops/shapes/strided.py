@@ -128,7 +128,10 @@ def diag_embed_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 1, 0, 2)
 
 
-@op(dtypes=WIDE, linear="self", method=False, node="DiagonalBackward0_copy", native=native("diagonal_copy"))
+@op(
+    dtypes=WIDE, linear="self", method=False, node="DiagonalBackward0_copy", native=native("diagonal_copy"),
+    out_recorded=False,
+)  # fmt: skip
 def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """`diagonal`, copied.
 
@@ -176,8 +179,9 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     if out is None:
         return made
     if ndim == 1:
-        check_cast(one_output("diag", out), made, "diag")
-    return put("diag", out, made, words=EXACT)
+        words = "diag: result type {wanted} can't be cast to the desired out= type {found}"
+        check_cast(one_output("diag", out), made, words)
+    return put("diag", out, made, words=EXACT, recorded=False, writer="diagonal_copy")
 
 
 @composite()

@@ -47,6 +47,7 @@ def rules_of(view: Card) -> Any:
 def copies(view: Card, title: str, **options: Any) -> Any:
     """Declare the copy of a view, from its card and the name of its nodes."""
     node = options.pop("node", f"{title}Backward0_copy")
+    options.setdefault("out_recorded", False)
     return partial(
         op,
         dtypes=options.pop("dtypes", WIDE),
@@ -61,7 +62,7 @@ def copies(view: Card, title: str, **options: Any) -> Any:
     )()
 
 
-@copies(view_shape, "View", name="_view_copy", function=False)
+@copies(view_shape, "View", name="_view_copy", function=False, out_writer="view_copy")
 def view_shape_copy(self: Array, size: Any) -> Any:
     """`view_copy` with a shape."""
     return row_major(view_shape.body(np.ascontiguousarray(self), size))
@@ -134,13 +135,13 @@ def unfold_copy(self: Array, dimension: int, size: int, step: int) -> Any:
     return row_major(unfold.body(self, dimension, size, step))
 
 
-@copies(select, "Select")
+@copies(select, "Select", out_recorded=True)
 def select_copy(self: Array, dim: int, index: int) -> Any:
     """`select`, copied."""
     return row_major(select.body(self, dim, index))
 
 
-@copies(slice_, "Slice")
+@copies(slice_, "Slice", out_recorded=True)
 def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`, copied.
 
@@ -151,7 +152,7 @@ def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, st
     return row_major(slice_.body(self, dim, start, end, step))
 
 
-@copies(unbind, "Unbind", several=True)
+@copies(unbind, "Unbind", several=True, out_form="unbind_copy_int_out")
 def unbind_copy(self: Array, dim: int = 0) -> Any:
     """`unbind`, copied.
 
@@ -161,7 +162,7 @@ def unbind_copy(self: Array, dim: int = 0) -> Any:
     return [row_major(each) for each in unbind.body(self, dim)]
 
 
-@copies(split, "Split", several=True)
+@copies(split, "Split", several=True, out_recorded=True, out_form="split_copy_Tensor_out()")
 def split_copy(self: Array, split_size: int, dim: int = 0) -> Any:
     """`split`, copied.
 
@@ -182,7 +183,7 @@ def split_copy_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE, linear="self", method=False, several=True, batching=of_batch(split),
-    node="SplitWithSizesBackward0_copy", out_apart="partly",
+    node="SplitWithSizesBackward0_copy", out_apart="partly", out_recorded=False,
 )  # fmt: skip
 def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
     """`split_with_sizes`, copied.
