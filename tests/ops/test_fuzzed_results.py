@@ -194,6 +194,16 @@ def test_losses_look_at_shapes_before_reductions():
             loss(wg.rand(3), wg.rand(3), reduction="left")
 
 
+def test_the_huber_loss_of_infinity_is_no_number_where_its_line_begins_at_infinity():
+    x = wg.tensor([math.inf, 1.0, -math.inf, 0.5])
+    found = F.huber_loss(x, wg.zeros(4), delta=math.inf, reduction="none")
+    np.testing.assert_array_equal(found.numpy(), [math.nan, 0.5, math.nan, 0.125])
+    bent = F.huber_loss(wg.tensor([0.3, -0.3]), wg.zeros(2), delta=0.3, reduction="none")
+    np.testing.assert_array_equal(
+        bent.numpy(), [np.float32(0.3) * (np.float32(0.3) - np.float32(0.5) * np.float32(0.3))] * 2
+    )
+
+
 def test_true_counts_as_one_where_a_rank_is_asked_for():
     for function in (wg.svd_lowrank, wg.pca_lowrank):
         assert function(wg.rand(4, 3), q=True)[1].shape == (1,)

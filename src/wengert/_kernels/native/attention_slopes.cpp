@@ -24,7 +24,7 @@ public:
           key_steps_(attention.keys, attention.key.step[2]), key_sizes_(attention.size, attention.key.step[3]),
           value_steps_(attention.keys, attention.value.step[2]), value_sizes_(attention.size, attention.value.step[3]),
           grad_steps_(attention.queries, slopes.grad.step[2]), grad_sizes_(attention.size, slopes.grad.step[3]),
-          along_(width_, 1), across_(key_block + width_, width_), scaled_(static_cast<size_t>(attention.queries * attention.size)),
+          along_(width_, 1), across_(key_block + width_, width_), scaled_(attention.queries * attention.size),
           scaled_steps_(attention.queries, attention.size), scaled_sizes_(attention.size, 1), queries_(memory(panels_ * a_.size)),
           grads_(memory(panels_ * a_.size)), query_sums_(memory(panels_ * rows_)), logsumexp_(memory(panels_)), inner_(memory(panels_)),
           scores_(memory(whole_rows<T>(key_block) + width_)), slopes_(memory(whole_rows<T>(key_block) + width_)),
@@ -32,8 +32,8 @@ public:
           key_sums_(memory(pieces_of(attention.keys, width_) * rows_)), value_sums_(memory(pieces_of(attention.keys, width_) * rows_)) {}
 
     void run(npy_intp batch, npy_intp key_head) {
-        std::fill(key_sums_.begin(), key_sums_.end(), T(0));
-        std::fill(value_sums_.begin(), value_sums_.end(), T(0));
+        key_sums_.fill(0);
+        value_sums_.fill(0);
         const npy_intp each = a_.heads / a_.key_heads;
         for (npy_intp head = key_head * each; head < (key_head + 1) * each; ++head) one_head(batch, head, key_head);
         for (npy_intp p = 0; p < pieces_of(a_.keys, width_); ++p) {
@@ -45,14 +45,14 @@ public:
 
 private:
     static npy_intp key_panels() { return pieces_of(key_block, width_of_panel<T>()); }
-    std::vector<T> memory(npy_intp rows) const { return std::vector<T>(static_cast<size_t>(rows * width_)); }
+    Room<T> memory(npy_intp rows) const { return Room<T>(rows * width_); }
     npy_intp used(npy_intp query) const { return std::min(width_, a_.queries - query); }
-    void store(const std::vector<T>& sums, npy_intp p, npy_intp used, T scale, const HeadArray<T>& target, T* out) const {
+    void store(const Room<T>& sums, npy_intp p, npy_intp used, T scale, const HeadArray<T>& target, T* out) const {
         store_turned<T>(sums.data() + p * rows_ * width_, a_.size, used, scale, out, target.step[2], target.step[3]);
     }
 
     void one_head(npy_intp batch, npy_intp head, npy_intp key_head) {
-        std::fill(query_sums_.begin(), query_sums_.end(), T(0));
+        query_sums_.fill(0);
         prepare(batch, head);
         for (npy_intp key = 0; key < a_.keys; key += key_block) {
             const npy_intp keys = std::min(key_block, a_.keys - key);
@@ -84,12 +84,12 @@ private:
             T total = 0;
             for (npy_intp e = 0; real && e < a_.size; ++e)
                 total += grad[query * s_.grad.step[2] + e * s_.grad.step[3]] * out[query * s_.out.step[2] + e * s_.out.step[3]];
-            inner_[static_cast<size_t>(query)] = total;
-            logsumexp_[static_cast<size_t>(query)] =
+            inner_[query] = total;
+            logsumexp_[query] =
                 real ? s_.logsumexp[batch * s_.statistics[0] + head * s_.statistics[1] + query * s_.statistics[2]] : std::numeric_limits<T>::infinity();
             if (!real) continue;
             const T* row = a_.query.head(batch, head) + query * a_.query.step[2];
-            for (npy_intp e = 0; e < a_.size; ++e) scaled_[static_cast<size_t>(query * a_.size + e)] = row[e * a_.query.step[3]] * a_.scale;
+            for (npy_intp e = 0; e < a_.size; ++e) scaled_[query * a_.size + e] = row[e * a_.query.step[3]] * a_.scale;
         }
     }
     // Weights and slopes of one panel of queries and a block of keys; what they give the queries; both turned, at their place in the block.
@@ -130,9 +130,9 @@ private:
     npy_intp width_, rows_, panels_;
     Scores<T> scores_of_;
     Places steps_, sizes_, key_steps_, key_sizes_, value_steps_, value_sizes_, grad_steps_, grad_sizes_, along_, across_;
-    std::vector<T> scaled_;
+    Room<T> scaled_;
     Places scaled_steps_, scaled_sizes_;
-    std::vector<T> queries_, grads_, query_sums_, logsumexp_, inner_, scores_, slopes_, block_weights_, block_slopes_, key_sums_, value_sums_;
+    Room<T> queries_, grads_, query_sums_, logsumexp_, inner_, scores_, slopes_, block_weights_, block_slopes_, key_sums_, value_sums_;
 };
 
 // attention_in_blocks_backward(grad, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask, scale): gradients of the three

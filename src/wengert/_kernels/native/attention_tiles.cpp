@@ -40,9 +40,9 @@ public:
 
     void run(npy_intp batch, npy_intp head, npy_intp first) {
         const npy_intp panels = std::min(query_panels, pieces_of(a_.queries - first, width_)), key_head = a_.key_head(head);
-        std::fill(greatest_.begin(), greatest_.end(), -std::numeric_limits<T>::infinity());
-        std::fill(totals_.begin(), totals_.end(), T(0));
-        std::fill(sums_.begin(), sums_.end(), T(0));
+        greatest_.fill(-std::numeric_limits<T>::infinity());
+        totals_.fill(0);
+        sums_.fill(0);
         for (npy_intp p = 0; p < panels; ++p) pack_query(a_.query.head(batch, head), first, p);
         for (npy_intp key = 0; key < a_.keys; key += key_block) {
             const npy_intp keys = std::min(key_block, a_.keys - key);
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    std::vector<T> memory(npy_intp rows) const { return std::vector<T>(static_cast<size_t>(rows * width_)); }
+    Room<T> memory(npy_intp rows) const { return Room<T>(rows * width_); }
     npy_intp used(npy_intp query) const { return std::min(width_, a_.queries - query); }
     void pack_query(const T* head, npy_intp first, npy_intp p) {
         T* panel = queries_.data() + p * a_.size * width_;
@@ -77,7 +77,7 @@ private:
         const npy_intp query = first + p * width_;
         T factor[Panel::most_columns], *sums = sums_.data() + p * rows_ * width_;
         for (npy_intp j = 0; j < width_; ++j) {
-            const T total = totals_[static_cast<size_t>(p * width_ + j)], greatest = greatest_[static_cast<size_t>(p * width_ + j)];
+            const T total = totals_[p * width_ + j], greatest = greatest_[p * width_ + j];
             factor[j] = total == 0 ? T(0) : 1 / total;
             if (j < used(query))
                 logsumexp_[(batch * a_.heads + head) * a_.queries + query + j] = total == 0 ? T(0) : greatest + std::log(total);
@@ -91,7 +91,7 @@ private:
     npy_intp width_, rows_;
     Scores<T> scores_of_;
     Places sizes_, steps_, key_sizes_, key_steps_, value_sizes_, value_steps_;
-    std::vector<T> queries_, sums_, scores_, greatest_, totals_;
+    Room<T> queries_, sums_, scores_, greatest_, totals_;
 };
 
 // _scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale): result and logsumexp

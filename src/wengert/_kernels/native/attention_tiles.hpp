@@ -74,6 +74,20 @@ private:
     }
 };
 
+// Panels' worth of numbers, of which nothing is said at first.
+template <class T>
+class Room {
+public:
+    explicit Room(npy_intp count) : count_(count), memory_(scratch<T>(count)) {}
+    T* data() const { return memory_.get(); }
+    T& operator[](npy_intp i) const { return memory_[static_cast<size_t>(i)]; }
+    void fill(T value) { std::fill_n(memory_.get(), count_, value); }
+
+private:
+    npy_intp count_;
+    Scratch<T> memory_;
+};
+
 // Tables of places: a row for each number of steps, so that factors may lie in whatever order.
 class Places {
 public:
@@ -120,7 +134,7 @@ template <class T>
 class Scores {
 public:
     Scores(const Attention<T>& attention) : a_(attention), keys_(attention.keys, attention.mask.step[3]), queries_(attention.queries, attention.mask.step[2]),
-                                            shifts_(attention.mask.data ? static_cast<size_t>(key_block * width_of_panel<T>()) : 0) {}
+                                            shifts_(attention.mask.data ? key_block * width_of_panel<T>() : 0) {}
     void restrict_to(T* scores, npy_intp batch, npy_intp head, npy_intp query, npy_intp used, npy_intp key, npy_intp keys) {
         const npy_intp width = width_of_panel<T>();
         if (a_.mask.data) {
@@ -141,7 +155,7 @@ public:
 private:
     const Attention<T>& a_;
     Places keys_, queries_;
-    std::vector<T> shifts_;
+    Room<T> shifts_;
 };
 
 }  // namespace wengert

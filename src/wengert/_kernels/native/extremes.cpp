@@ -234,6 +234,31 @@ PyObject* row_products(PyArrayObject* x, const Block& block) {
     }
     return result.give();
 }
+// Of many numbers those of columns, strip by strip; each is formed row by row.
+template <class T>
+PyObject* column_products(PyArrayObject* x, const Block& block) {
+    constexpr npy_intp strip = 512;
+    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp inner = block.inner, length = block.reduced, strips = (inner + strip - 1) / strip;
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer * strips, length * std::min(inner, strip), [=](npy_intp begin, npy_intp end) {
+        for (npy_intp i = begin; i < end; ++i) {
+            const npy_intp at = i % strips * strip, count = std::min(inner - at, strip);
+            const T* from = input + i / strips * length * inner + at;
+            T* to = out + i / strips * inner + at;
+            std::copy_n(from, count, to);
+            for (npy_intp row = 1; row < length; ++row) loops<T>().binary[MULTIPLY](to, 1, from + row * inner, 1, to, count);
+        }
+    });
+    return result.give();
+}
+template <class T>
+PyObject* many_products(PyArrayObject* x, const Block& block) {
+    return block.reduced == 0 ? nullptr : block.inner == 1 ? row_products<T>(x, block) : column_products<T>(x, block);
+}
 // (self, dim, keepdim, dtype); many integers are left to NumPy, whose loops multiply in several lanes; they wrap around
 PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
@@ -242,7 +267,8 @@ PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
         if (!x || !((args[1] == Py_None && args[2] == Py_False) || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
         const bool rows = block.inner == 1 && block.reduced >= 32;
-        if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024) return descr == float_descr ? row_products<float>(x, block) : descr == double_descr ? row_products<double>(x, block) : nullptr;
+        if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024)
+            return descr == float_descr ? many_products<float>(x, block) : descr == double_descr ? many_products<double>(x, block) : nullptr;
         if (descr == float_descr) return typed_product<float, float>(x, block);
         if (descr == double_descr) return typed_product<double, double>(x, block);
         if (descr == int64_descr) return typed_product<int64_t, uint64_t>(x, block);

@@ -38,7 +38,7 @@ struct Huber {
     T bend;
     T loss(T difference) const {
         const T distance = std::fabs(difference);
-        return distance <= bend ? T(0.5) * distance * distance : bend * (distance - T(0.5) * bend);
+        return distance < bend ? T(0.5) * distance * distance : bend * (distance - T(0.5) * bend);
     }
     T slope(T difference) const { return limited(difference, bend); }
     double factor() const { return 1; }

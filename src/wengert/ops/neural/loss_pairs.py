@@ -255,7 +255,7 @@ def huber(self: Array, target: Array, reduction: str = "mean", delta: float = 1.
     broadcast(self.shape, target.shape)
     check_floating("huber", "huber_cpu", self)
     distance = np.abs(kernels.subtract(self, target))
-    losses = np.where(distance <= delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta))
+    losses = np.where(distance < delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta))
     return collected(losses, reduction, self.dtype)
 
 
