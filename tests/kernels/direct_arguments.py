@@ -98,7 +98,7 @@ DIRECT.update(
         [
             *("sin", "cos", "tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"),
             *("expm1", "log1p", "log2", "log10", "log_sigmoid", "mish", "hardsigmoid", "hardswish"),
-            *("sinc", "entr", "exp2", "erfc", "frac"),
+            *("sinc", "rad2deg", "deg2rad", "entr", "exp2", "erfc", "frac"),
         ],
         lambda r, t: [np.abs(few(r, t))],
     )

@@ -1,7 +1,7 @@
 // What a reduction works along: one block of neighbouring axes, (outer, reduced, inner) -> (outer, inner).
 #pragma once
 
-#include "common.hpp"
+#include "dense.hpp"
 
 namespace wengert {
 
@@ -79,6 +79,39 @@ inline bool find_dims(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block&
     bool marked[NPY_MAXDIMS] = {}, keepdims = false;
     return as_flag(keepdim, keepdims) && mark_dims(dim, PyArray_NDIM(x), marked) &&
            make_block(x, marked, keepdims, block) && block.outer * block.inner > 0;
+}
+
+// The block of an array that lies in another order than rows, along its dimensions as they lie; false where these are no
+// neighbours, or those that are left change their order.
+inline bool find_block_in_memory(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
+    bool marked[NPY_MAXDIMS] = {}, keepdims = false;
+    int order[NPY_MAXDIMS], last = -1, state = 0;  // 0: before the block, 1: in it, 2: behind
+    const int ndim = PyArray_NDIM(x);
+    if (!as_flag(keepdim, keepdims) || !mark_dims(dim, ndim, marked) || !memory_order(x, order)) return false;
+    for (int i = 0; i < ndim; ++i) {
+        const npy_intp size = PyArray_DIM(x, order[i]);
+        if (size == 1) continue;
+        if (marked[order[i]]) {
+            if (state == 2) return false;
+            state = 1;
+            block.reduced *= size;
+        } else {
+            if (order[i] < last) return false;
+            last = order[i];
+            if (state == 1) state = 2;
+            (state == 2 ? block.inner : block.outer) *= size;
+        }
+    }
+    for (int i = 0; i < ndim; ++i)
+        if (!marked[i] || keepdims) block.shape[block.ndim++] = marked[i] ? 1 : PyArray_DIM(x, i);
+    return true;
+}
+
+// An array without gaps, whatever the order of its dimensions, and the block that is reduced; null for others.
+inline PyArrayObject* reduced_along(PyObject* object, PyObject* dim, PyObject* keepdim, Block& block) {
+    if (PyArrayObject* x = plain(object)) return find_dims(x, dim, keepdim, block) ? x : nullptr;
+    PyArrayObject* x = dense(object);
+    return x && find_block_in_memory(x, dim, keepdim, block) ? x : nullptr;
 }
 
 }  // namespace wengert

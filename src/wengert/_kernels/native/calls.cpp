@@ -61,6 +61,13 @@ PyObject* sinc(Call args) {
         return x == 0 ? decltype(x)(1) : std::sin(angle) / angle;
     });
 }
+// Angles in another unit.
+PyObject* rad2deg(Call args) {
+    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(180 / 3.14159265358979323846); });
+}
+PyObject* deg2rad(Call args) {
+    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(3.14159265358979323846 / 180); });
+}
 PyObject* entr(Call args) {
     return of_one<few>(args[0], call, [](auto x) {
         using T = decltype(x);
@@ -136,6 +143,8 @@ PyObject* heaviside(Call args) {
 
 PyMethodDef call_methods[] = {
     direct_method("direct_sinc", iterated<direct<1, sinc>>, "sinc(self), or NotImplemented"),
+    direct_method("direct_rad2deg", iterated<direct<1, rad2deg>>, "rad2deg(self), or NotImplemented"),
+    direct_method("direct_deg2rad", iterated<direct<1, deg2rad>>, "deg2rad(self), or NotImplemented"),
     direct_method("direct_entr", iterated<direct<1, entr>>, "special_entr(self), or NotImplemented"),
     direct_method("direct_logit", iterated<direct<2, logit>>, "logit(self, eps), or NotImplemented"),
     direct_method("direct_logit_rule", iterated<direct<3, logit_rule>>, "the rule of logit(grad, self, eps), or NotImplemented"),

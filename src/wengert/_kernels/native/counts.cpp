@@ -2,6 +2,7 @@
 #include "laid.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 namespace wengert {
@@ -131,10 +132,40 @@ PyObject* equal(Call args) {
     });
 }
 
+// Of many elements, by the loops of comparisons.
+template <class T>
+PyObject* count_many(const T* x, npy_intp count) {
+    std::atomic<npy_intp> total{0};
+    {
+        ReleaseGil unlocked(true);
+        parallel_for(count, 1, [&](npy_intp begin, npy_intp end) {
+            constexpr npy_intp piece = 4096;
+            bool differs[piece];
+            const T zero = 0;
+            npy_intp found = 0;
+            for (npy_intp at = begin; at < end; at += piece) {
+                const npy_intp some = std::min(piece, end - at);
+                loops<T>().compare[NOT_EQUAL](x + at, 1, &zero, 0, differs, some);
+                int few_found = 0;
+                for (npy_intp i = 0; i < some; ++i) few_found += differs[i];
+                found += few_found;
+            }
+            total += found;
+        });
+    }
+    Owned made(new_array(int64_descr, 0, nullptr));
+    if (made) *data_of<int64_t>(made.get()) = total;
+    return made.give();
+}
 // count_nonzero(self, None)
 PyObject* count_nonzero(Call args) {
-    PyArrayObject* x = args[1] == Py_None ? small(args[0]) : nullptr;
-    if (!x) return nullptr;
+    PyArrayObject* x = args[1] == Py_None ? plain(args[0]) : nullptr;
+    if (x && PyArray_SIZE(x) > few) {
+        if (PyArray_DESCR(x) == float_descr) return count_many(data_of<float>(x), PyArray_SIZE(x));
+        if (PyArray_DESCR(x) == double_descr) return count_many(data_of<double>(x), PyArray_SIZE(x));
+        return PyArray_DESCR(x) == int64_descr ? count_many(data_of<int64_t>(x), PyArray_SIZE(x)) : nullptr;
+    }
+    if (!x || PyArray_SIZE(x) == 0) return nullptr;
     const auto counted = [=](auto element) -> PyObject* {
         using T = decltype(element);
         Owned made(new_array(int64_descr, 0, nullptr));

@@ -1,6 +1,5 @@
-// Largest and smallest elements and where they are, products, truth along dimensions: for the dispatcher only.
+// Largest and smallest elements and where they are, truth along dimensions: for the dispatcher only.
 #include "block.hpp"
-#include "complex_products.hpp"
 #include "promoted.hpp"
 
 #include <algorithm>
@@ -102,9 +101,10 @@ PyObject* of_shorter(Extreme side, Wanted wanted, PyArrayObject* x, const Block&
 }
 
 PyObject* extremes(Extreme side, Wanted wanted, PyObject* object, PyObject* dim, PyObject* keepdim) {
-    PyArrayObject* x = plain(object);
     Block block;
-    if (!x || PyArray_SIZE(x) == 0 || !find_dims(x, dim, keepdim, block)) return nullptr;
+    const bool in_rows = wanted != VALUES && dim == Py_None;  // a place among all elements is counted in rows
+    PyArrayObject* x = in_rows && !plain(object) ? nullptr : reduced_along(object, dim, keepdim, block);
+    if (!x || PyArray_SIZE(x) == 0) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return typed_extremes<float>(side, wanted, x, block);
     if (descr == double_descr) return typed_extremes<double>(side, wanted, x, block);
@@ -185,98 +185,6 @@ PyObject* both_extremes(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-// ---- products ------------------------------------------------------------------------------------------------------
-template <class T>
-struct ComplexFactor {
-    T real, imaginary;
-    ComplexFactor& operator=(int value) { return real = static_cast<T>(value), imaginary = 0, *this; }
-    void operator*=(const ComplexFactor& by) {
-        const T before = real;
-        real = real * by.real - imaginary * by.imaginary, imaginary = before * by.imaginary + imaginary * by.real;
-    }
-};
-template <class T, class Factor>
-PyObject* typed_product(PyArrayObject* x, const Block& block) {
-    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
-    if (!result) return nullptr;
-    const auto* rows = reinterpret_cast<const Factor*>(data_of<T>(x));
-    auto* out = reinterpret_cast<Factor*>(data_of<T>(result.get()));
-    for (npy_intp o = 0; o < block.outer; ++o, rows += block.reduced * block.inner, out += block.inner) {
-        for (npy_intp j = 0; j < block.inner; ++j) out[j] = 1;
-        for (npy_intp i = 0; i < block.reduced; ++i)
-            for (npy_intp j = 0; j < block.inner; ++j) out[j] *= rows[i * block.inner + j];
-    }
-    return result.give();
-}
-// Of many numbers those of rows; a long row in pieces that do not depend on the number of threads: few, for in each the
-// lanes' products pass through the numbers next to zero, with which processors multiply slowly.
-template <class T>
-PyObject* row_products(PyArrayObject* x, const Block& block) {
-    constexpr npy_intp piece = 262144;
-    if (block.inner != 1) return nullptr;
-    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
-    if (!result) return nullptr;
-    const T* input = data_of<T>(x);
-    const npy_intp length = block.reduced, pieces = (length + piece - 1) / piece;
-    std::vector<double> part(static_cast<size_t>(block.outer * pieces));
-    double* parts = part.data();
-    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    parallel_for(block.outer * pieces, length < piece ? length : piece, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) {
-            const npy_intp at = i % pieces * piece, count = length - at < piece ? length - at : piece;
-            parts[i] = loops<T>().row_product(input + i / pieces * length + at, count);
-        }
-    });
-    for (npy_intp o = 0; o < block.outer; ++o) {
-        double product = 1;
-        for (npy_intp k = 0; k < pieces; ++k) product *= parts[o * pieces + k];
-        data_of<T>(result.get())[o] = static_cast<T>(product);
-    }
-    return result.give();
-}
-// Of many numbers those of columns, strip by strip; each is formed row by row.
-template <class T>
-PyObject* column_products(PyArrayObject* x, const Block& block) {
-    constexpr npy_intp strip = 512;
-    Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
-    if (!result) return nullptr;
-    const T* input = data_of<T>(x);
-    T* out = data_of<T>(result.get());
-    const npy_intp inner = block.inner, length = block.reduced, strips = (inner + strip - 1) / strip;
-    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    parallel_for(block.outer * strips, length * std::min(inner, strip), [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) {
-            const npy_intp at = i % strips * strip, count = std::min(inner - at, strip);
-            const T* from = input + i / strips * length * inner + at;
-            T* to = out + i / strips * inner + at;
-            std::copy_n(from, count, to);
-            for (npy_intp row = 1; row < length; ++row) loops<T>().binary[MULTIPLY](to, 1, from + row * inner, 1, to, count);
-        }
-    });
-    return result.give();
-}
-template <class T>
-PyObject* many_products(PyArrayObject* x, const Block& block) {
-    return block.reduced == 0 ? nullptr : block.inner == 1 ? row_products<T>(x, block) : column_products<T>(x, block);
-}
-// (self, dim, keepdim, dtype); many integers are left to NumPy, whose loops multiply in several lanes; they wrap around
-PyObject* product(PyObject*, Call args, Py_ssize_t nargs) {
-    return answer([=]() -> PyObject* {
-        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
-        Block block;
-        if (!x || !((args[1] == Py_None && args[2] == Py_False) || PyLong_CheckExact(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
-        PyArray_Descr* descr = PyArray_DESCR(x);
-        const bool rows = block.inner == 1 && block.reduced >= 32;
-        if ((rows && descr != int64_descr) || PyArray_SIZE(x) > 1024)
-            return descr == float_descr ? many_products<float>(x, block) : descr == double_descr ? many_products<double>(x, block) : nullptr;
-        if (descr == float_descr) return typed_product<float, float>(x, block);
-        if (descr == double_descr) return typed_product<double, double>(x, block);
-        if (descr == int64_descr) return typed_product<int64_t, uint64_t>(x, block);
-        if (!is_complex(x)) return nullptr;
-        return PyArray_TYPE(x) == NPY_CFLOAT ? typed_product<float, ComplexFactor<float>>(x, block) : typed_product<double, ComplexFactor<double>>(x, block);
-    });
-}
-
 // ---- truth ---------------------------------------------------------------------------------------------------------
 // Whether any element is (`any`) or none is not (`all`) different from zero.
 template <class T>
@@ -327,9 +235,10 @@ PyObject* typed_truth(PyArrayObject* x, const Block& block, bool any) {
 template <bool any>
 PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        PyArrayObject* x = nargs == 3 ? plain(args[0]) : nullptr;
+        if (nargs != 3 || (args[1] != Py_None && names_nothing(args[1]))) return nullptr;
         Block block;
-        if (!x || (args[1] != Py_None && names_nothing(args[1])) || !find_dims(x, args[1], args[2], block)) return nullptr;
+        PyArrayObject* x = reduced_along(args[0], args[1], args[2], block);
+        if (!x) return nullptr;
         PyArray_Descr* descr = PyArray_DESCR(x);
         if (descr == bool_descr) return typed_truth<uint8_t>(x, block, any);
         if (descr == float_descr) return typed_truth<float>(x, block, any);
@@ -366,9 +275,9 @@ PyObject* typed_logsumexp(PyArrayObject* x, const Block& block) {
 // (self, dim, keepdim)
 PyObject* logsumexp(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        PyArrayObject* x = nargs == 3 && args[1] != Py_None ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || !find_dims(x, args[1], args[2], block)) return nullptr;
+        PyArrayObject* x = nargs == 3 && args[1] != Py_None ? reduced_along(args[0], args[1], args[2], block) : nullptr;
+        if (!x) return nullptr;
         if (PyArray_DESCR(x) == float_descr) return typed_logsumexp<float>(x, block);
         return PyArray_DESCR(x) == double_descr ? typed_logsumexp<double>(x, block) : nullptr;
     });
@@ -386,7 +295,6 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_aminmax", laid<both_extremes>, "(self, dim, keepdim): the least and the largest, or NotImplemented"),
     direct_method("direct_argmax", laid<widened<with_places<MAXIMAL, PLACES>>>, "argmax(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_argmin", laid<widened<with_places<MINIMAL, PLACES>>>, "argmin(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_prod", laid<widened<product>>, "prod(self, dim, keepdim, dtype), or NotImplemented"),
     direct_method("direct_any", laid<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_all", laid<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of the last axes, or NotImplemented"),

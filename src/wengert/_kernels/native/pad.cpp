@@ -43,6 +43,7 @@ struct Sides {
         return PyLong_CheckExact(object) && as_index(object, width) && width > -most && width < most;
     }
     npy_intp size() const { return product(made, ndim); }
+    npy_intp rows() const { return product(made, ndim - 1); }  // of the result
     static npy_intp product(const npy_intp* lengths, int count) {
         npy_intp total = 1;
         for (int i = 0; i < count; ++i) total *= lengths[i];
@@ -153,13 +154,13 @@ public:
             if (!fill_sources(s.shape[i], s.before[i], s.made[i], mode, s.behind[i], places_.data() + start_[i])) return false;
         return true;
     }
-    // visit(row of the result, row of the array, where the elements of a row come from)
+    // visit(row of the result, row of the array, where the elements of a row come from), for some rows
     template <class Visit>
-    void over_rows(const Sides& s, const Visit& visit) const {
+    void over_rows(const Sides& s, npy_intp begin, npy_intp end, const Visit& visit) const {
         const int last = s.ndim - 1;
-        const npy_intp rows = Sides::product(s.made, last);
-        npy_intp index[most_dims] = {};
-        for (npy_intp row = 0; row < rows; ++row) {
+        npy_intp index[most_dims] = {}, rest = begin;
+        for (int i = last - 1; i >= 0; rest /= s.made[i--]) index[i] = rest % s.made[i];
+        for (npy_intp row = begin; row < end; ++row) {
             npy_intp source = 0;
             for (int i = 0; i < last; ++i) source = source * s.shape[i] + places_[static_cast<size_t>(start_[i] + index[i])];
             visit(row, source, places_.data() + start_[last]);
@@ -194,14 +195,15 @@ PyObject* edge_pad(Call args) {
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
-    sources.over_rows(s, [=](npy_intp row, npy_intp source, const npy_intp* places) {
+    const auto copy_row = [=](npy_intp row, npy_intp source, const npy_intp* places) {
         const char* own = from + source * length * bytes;
         char* made = to + row * width * bytes;
         const npy_intp inner = std::max<npy_intp>(width - before - behind, 0);
         for (npy_intp i = 0; i < before && i < width; ++i) copy_element(made + i * bytes, own + places[i] * bytes, bytes);
         if (inner > 0) std::memcpy(made + before * bytes, own + places[before] * bytes, static_cast<size_t>(inner * bytes));
         for (npy_intp i = before + inner; i < width; ++i) copy_element(made + i * bytes, own + places[i] * bytes, bytes);
-    });
+    };
+    parallel_for(s.rows(), width, [&](npy_intp begin, npy_intp end) { sources.over_rows(s, begin, end, copy_row); });
     return result.give();
 }
 
@@ -223,7 +225,7 @@ PyObject* folded(Call args) {
     const T* from = data_of<T>(grad.get());
     T* to = data_of<T>(result.get());
     ReleaseGil unlocked(s.size() >= thread_threshold);
-    sources.over_rows(s, [=](npy_intp row, npy_intp source, const npy_intp* places) {
+    sources.over_rows(s, 0, s.rows(), [=](npy_intp row, npy_intp source, const npy_intp* places) {
         for (npy_intp i = 0; i < width; ++i) to[source * length + places[i]] += from[row * width + i];
     });
     return result.give();

@@ -105,30 +105,40 @@ PyObject* of_other_numbers(Binary op, PyObject* a, PyObject* b) {
 }
 
 PyObject* of_other_numbers(Unary op, PyObject* object) {
-    static Ufunc negative{"numpy", "negative"}, square{"numpy", "square"}, root{"numpy", "sqrt"}, exponential{"numpy", "exp"};
+    static Ufunc negative{"numpy", "negative"}, absolute{"numpy", "absolute"}, square{"numpy", "square"}, root{"numpy", "sqrt"}, exponential{"numpy", "exp"};
     static Ufunc logarithm{"numpy", "log"}, sine{"numpy", "sin"}, cosine{"numpy", "cos"};
     PyArrayObject* x = plain(object);
-    if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) > few || !PyArray_ISNOTSWAPPED(x)) return nullptr;
+    if (!x || PyArray_SIZE(x) == 0 || !PyArray_ISNOTSWAPPED(x)) return nullptr;
     const bool whole = PyTypeNum_ISSIGNED(PyArray_TYPE(x));
     if (!whole && !is_complex(x)) return nullptr;
     if (!whole && op == RECIPROCAL) {
         static PyObject* const one = PyLong_FromLong(1);
         return one ? of_two_complex(arithmetic[DIVIDE], one, object) : nullptr;
     }
-    Ufunc* ufunc = op == NEGATIVE ? &negative : op == SQUARE ? &square : nullptr;
+    Ufunc* ufunc = op == NEGATIVE ? &negative : op == SQUARE ? &square : whole && op == ABSOLUTE ? &absolute : nullptr;
     if (!whole && !ufunc) ufunc = op == SQRT ? &root : op == EXP ? &exponential : op == LOG ? &logarithm : op == SIN ? &sine : op == COS ? &cosine : nullptr;
     InnerLoop loop;
-    if (!ufunc || !loop.find(*ufunc, 1, PyArray_TYPE(x))) return nullptr;
-    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
-    if (!result) return nullptr;
-    char* elements[] = {PyArray_BYTES(x), PyArray_BYTES(result.get())};
-    const npy_intp steps[] = {PyArray_ITEMSIZE(x), PyArray_ITEMSIZE(x)};
-    return loop.run(elements, steps, PyArray_SIZE(x)) ? result.give() : nullptr;
+    return ufunc && loop.find(*ufunc, 1, PyArray_TYPE(x)) ? run_one(loop, x) : nullptr;
 }
 
+// Sums and differences, whose real and imaginary parts lie in a line.
+template <class T>
+static PyObject* joined_parts(Binary op, PyArrayObject* a, PyArrayObject* b) {
+    Owned result(new_array(PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a)));
+    if (!result) return nullptr;
+    const auto loop = loops<T>().binary[op];
+    const T *left = data_of<T>(a), *right = data_of<T>(b);
+    T* out = data_of<T>(result.get());
+    const npy_intp count = 2 * PyArray_SIZE(a);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { loop(left + begin, 1, right + begin, 1, out + begin, end - begin); });
+    return result.give();
+}
 PyObject* of_complex(Binary op, PyArrayObject* a, PyArrayObject* b) {
-    const bool rows = plain(reinterpret_cast<PyObject*>(a)) && plain(reinterpret_cast<PyObject*>(b));
-    return op == MULTIPLY && rows ? complex_product(a, b, false) : nullptr;
+    if (!plain(reinterpret_cast<PyObject*>(a)) || !plain(reinterpret_cast<PyObject*>(b))) return nullptr;
+    if (op == MULTIPLY) return complex_product(a, b, false);
+    if (op > SUBTRACT || !is_complex(a) || !same_shape(a, b) || PyArray_SIZE(a) <= few) return nullptr;
+    return PyArray_TYPE(a) == NPY_CFLOAT ? joined_parts<float>(op, a, b) : joined_parts<double>(op, a, b);
 }
 
 }  // namespace wengert

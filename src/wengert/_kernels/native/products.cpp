@@ -4,6 +4,9 @@
 #include "halved.hpp"
 #include "product.hpp"
 
+#include <numeric>
+#include <vector>
+
 namespace wengert {
 namespace {
 
@@ -57,11 +60,31 @@ PyObject* mv(PyObject* const* args) {
     return result.give();
 }
 
+// Of many elements, in pieces, as they are for any number of threads.
+template <class T>
+PyObject* long_dot(const T* a, const T* b, npy_intp count) {
+    constexpr npy_intp piece = 16384;
+    const npy_intp pieces = (count + piece - 1) / piece;
+    std::vector<double> part(static_cast<size_t>(pieces));
+    double* parts = part.data();
+    {
+        ReleaseGil unlocked(true);
+        parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i)
+                parts[i] = loops<T>().row_centred_product(a + i * piece, b + i * piece, std::min(piece, count - i * piece), T(0));
+        });
+    }
+    Owned result(new_array(descr_of<T>(), 0, nullptr));
+    if (result) *data_of<T>(result.get()) = static_cast<T>(std::accumulate(part.begin(), part.end(), 0.0));
+    return result.give();
+}
 // dot(self, tensor)
 template <class T>
 PyObject* dot(PyObject* const* args) {
     Matrix<T> a, b;
-    if (!as_column(args[0], a) || !as_column(args[1], b) || !is_small(a.transposed(), b)) return nullptr;
+    if (!as_column(args[0], a) || !as_column(args[1], b)) return nullptr;
+    if (a.rows == b.rows && a.rows >= thread_threshold && a.factor.row == 1 && b.factor.row == 1) return long_dot(a.factor.data, b.factor.data, a.rows);
+    if (!is_small(a.transposed(), b)) return nullptr;
     Owned result(new_array(descr_of<T>(), 0, nullptr));
     if (result) multiply(a.transposed(), b, data_of<T>(result.get()));
     return result.give();

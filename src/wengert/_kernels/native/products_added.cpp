@@ -121,7 +121,7 @@ template <class T>
 PyObject* cross(Call args) {
     PyArrayObject *a = plain(args[0], descr_of<T>()), *b = plain(args[1], descr_of<T>());
     int axis = 0;
-    if (!a || !b || !same_shape(a, b) || !as_axis(args[2], PyArray_NDIM(a), axis) || PyArray_SIZE(a) >= thread_threshold) return nullptr;
+    if (!a || !b || !same_shape(a, b) || !as_axis(args[2], PyArray_NDIM(a), axis)) return nullptr;
     const Line line = line_of(PyArray_DIMS(a), PyArray_NDIM(a), axis);
     if (line.length != 3 || PyArray_SIZE(a) == 0) return nullptr;
     for (int i = 0; i < PyArray_NDIM(a); ++i)
@@ -129,15 +129,21 @@ PyObject* cross(Call args) {
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(a), PyArray_DIMS(a)));
     if (!result) return nullptr;
     const npy_intp step = line.inner;
-    for (npy_intp outer = 0; outer < line.outer; ++outer)
-        for (npy_intp inner = 0; inner < step; ++inner) {
-            const npy_intp place = outer * 3 * step + inner;
-            const T *x = data_of<T>(a) + place, *y = data_of<T>(b) + place;
-            T* out = data_of<T>(result.get()) + place;
+    const T *first = data_of<T>(a), *second = data_of<T>(b);
+    T* made = data_of<T>(result.get());
+    ReleaseGil unlocked(PyArray_SIZE(a) >= thread_threshold);
+    parallel_for(line.outer * step, 6, [=](npy_intp begin, npy_intp end) {
+        npy_intp place = begin / step * 3 * step + begin % step, inner = begin % step;
+        for (npy_intp at = begin; at < end; ++at) {
+            const T *x = first + place, *y = second + place;
+            T* out = made + place;
             out[0] = x[step] * y[2 * step] - x[2 * step] * y[step];
             out[step] = x[2 * step] * y[0] - x[0] * y[2 * step];
             out[2 * step] = x[0] * y[step] - x[step] * y[0];
+            ++place;
+            if (++inner == step) inner = 0, place += 2 * step;
         }
+    });
     return result.give();
 }
 

@@ -182,31 +182,6 @@ PyObject* scattered(PyArrayObject* x, PyObject* dim, PyObject* keepdim) {
     return PyArray_DESCR(x) == double_descr ? scattered_sum<double>(x, marked, keepdims, mean) : nullptr;
 }
 
-// The block of an array that lies in another order than rows, along its dimensions as they lie; false where these are no
-// neighbours, or those that are left change their order.
-bool find_block_in_memory(PyArrayObject* x, PyObject* dim, PyObject* keepdim, Block& block) {
-    bool marked[NPY_MAXDIMS] = {}, keepdims = false;
-    int order[NPY_MAXDIMS], last = -1, state = 0;  // 0: before the block, 1: in it, 2: behind
-    const int ndim = PyArray_NDIM(x);
-    if (!as_flag(keepdim, keepdims) || !mark_dims(dim, ndim, marked) || !memory_order(x, order)) return false;
-    for (int i = 0; i < ndim; ++i) {
-        const npy_intp size = PyArray_DIM(x, order[i]);
-        if (size == 1) continue;
-        if (marked[order[i]]) {
-            if (state == 2) return false;
-            state = 1;
-            block.reduced *= size;
-        } else {
-            if (order[i] < last) return false;
-            last = order[i];
-            if (state == 1) state = 2;
-            (state == 2 ? block.inner : block.outer) *= size;
-        }
-    }
-    for (int i = 0; i < ndim; ++i)
-        if (!marked[i] || keepdims) block.shape[block.ndim++] = marked[i] ? 1 : PyArray_DIM(x, i);
-    return true;
-}
 template <bool mean>
 PyObject* in_memory_order(PyObject* object, PyObject* dim, PyObject* keepdim) {
     PyArrayObject* x = dense(object);
@@ -363,9 +338,9 @@ PyObject* power_norm(PyArrayObject* x, const Block& block, double order) {
 PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         double order = 0;
-        PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order) ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || PyArray_SIZE(x) == 0 || !find_dims(x, args[2], args[3], block)) return nullptr;
+        PyArrayObject* x = nargs == 5 && args[4] == Py_None && as_number(args[1], order) ? reduced_along(args[0], args[2], args[3], block) : nullptr;
+        if (!x || PyArray_SIZE(x) == 0) return nullptr;
         if (block.reduced == 1 && order != 0) order = 1;  // of one element its size, which need not be squared
         if (order != 1 && order != 2)
             return PyArray_DESCR(x) == float_descr    ? power_norm<float>(x, block, order)
@@ -377,9 +352,9 @@ PyObject* vector_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
 }
 PyObject* nansum(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
-        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? plain(args[0]) : nullptr;
         Block block;
-        if (!x || !find_dims(x, args[1], args[2], block)) return nullptr;
+        PyArrayObject* x = nargs == 4 && args[3] == Py_None ? reduced_along(args[0], args[1], args[2], block) : nullptr;
+        if (!x) return nullptr;
         if (PyArray_DESCR(x) == float_descr) return typed<float>(x, block, false, OF_NUMBERS);
         return PyArray_DESCR(x) == double_descr ? typed<double>(x, block, false, OF_NUMBERS) : nullptr;
     });

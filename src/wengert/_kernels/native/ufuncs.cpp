@@ -34,6 +34,7 @@ bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
         function = ufunc.object->functions[at];
         data = ufunc.object->data ? ufunc.object->data[at] : nullptr;
         made = types[operands];
+        quiet = std::strcmp(ufunc.module, "numpy") == 0;
         return function && (made == type || made == NPY_BOOL);
     }
     return false;
@@ -42,7 +43,7 @@ bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
 namespace {
 
 using Call = PyObject* const*;
-constexpr npy_intp few = 4096;  // beyond, the call around the loop no longer counts, and NumPy lets other threads run
+constexpr npy_intp few = few_for_loops;
 
 // What a card takes: one array, two, or an array and an array or a number.
 enum Operands { ONE, TWO, WITH_NUMBERS };
@@ -72,7 +73,11 @@ bool is_known(PyArrayObject* array) {
 }
 PyArrayObject* operand(PyObject* object) {
     PyArrayObject* array = plain(object);
-    return array && is_known(array) && PyArray_SIZE(array) > 0 && PyArray_SIZE(array) <= few ? array : nullptr;
+    return array && is_known(array) && PyArray_SIZE(array) > 0 ? array : nullptr;
+}
+PyArrayObject* few_of(PyObject* object) {
+    PyArrayObject* array = operand(object);
+    return array && PyArray_SIZE(array) <= few ? array : nullptr;
 }
 PyArrayObject* new_of_type(int type, PyArrayObject* like) {
     PyArray_Descr* descr = PyArray_DescrFromType(type);
@@ -84,12 +89,7 @@ PyArrayObject* new_of_type(int type, PyArrayObject* like) {
 PyObject* of_one(Ufunc& ufunc, PyObject* object) {
     PyArrayObject* x = operand(object);
     InnerLoop loop;
-    if (!x || !loop.find(ufunc, 1, PyArray_TYPE(x))) return nullptr;
-    Owned result(new_of_type(loop.made, x));
-    if (!result) return nullptr;
-    char* elements[] = {PyArray_BYTES(x), PyArray_BYTES(result.get())};
-    const npy_intp steps[] = {PyArray_ITEMSIZE(x), PyArray_ITEMSIZE(result.get())};
-    return loop.run(elements, steps, PyArray_SIZE(x)) ? result.give() : nullptr;
+    return x && loop.find(ufunc, 1, PyArray_TYPE(x)) ? run_one(loop, x) : nullptr;
 }
 
 // A Python number as an element of the dtype of an array; false where it has none, or is a card's matter.
@@ -125,12 +125,20 @@ private:
 
 }  // namespace
 
-PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step) {
-    Owned result(new_of_type(loop.made, first));
+PyObject* run_one(const InnerLoop& loop, PyArrayObject* x) {
+    Owned result(loop.serves(PyArray_SIZE(x)) ? new_of_type(loop.made, x) : nullptr);
     if (!result) return nullptr;
-    char* elements[] = {PyArray_BYTES(first), second, PyArray_BYTES(result.get())};
+    char* const elements[] = {PyArray_BYTES(x), PyArray_BYTES(result.get())};
+    const npy_intp steps[] = {PyArray_ITEMSIZE(x), PyArray_ITEMSIZE(result.get())};
+    return loop.spread(elements, steps, PyArray_SIZE(x)) ? result.give() : nullptr;
+}
+
+PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step) {
+    Owned result(loop.serves(PyArray_SIZE(first)) ? new_of_type(loop.made, first) : nullptr);
+    if (!result) return nullptr;
+    char* const elements[] = {PyArray_BYTES(first), second, PyArray_BYTES(result.get())};
     const npy_intp steps[] = {PyArray_ITEMSIZE(first), step, PyArray_ITEMSIZE(result.get())};
-    return loop.run(elements, steps, PyArray_SIZE(first)) ? result.give() : nullptr;
+    return loop.spread(elements, steps, PyArray_SIZE(first)) ? result.give() : nullptr;
 }
 
 PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers) {
@@ -233,24 +241,27 @@ PyObject* logaddexp2(Call args) {
     return x && (PyArray_DESCR(x) == float_descr || PyArray_SIZE(x) < 512) ? of_pair(LOGADDEXP2, ufunc, args, false) : nullptr;
 }
 
+constexpr npy_intp joining = 32;  // the work of one logaddexp, in additions
 // logcumsumexp(self, dim): each element joins what the ones before it have made, as NumPy accumulates
 PyObject* logcumsumexp(Call args) {
     static Ufunc ufunc{"numpy", "logaddexp"};
     PyArrayObject* x = operand(args[0]);
     int axis = 0;
     InnerLoop loop;
-    if (!x || !as_axis(args[1], PyArray_NDIM(x), axis) || !loop.find(ufunc, 2, PyArray_TYPE(x))) return nullptr;
+    if (!x || !as_axis(args[1], PyArray_NDIM(x), axis) || !loop.find(ufunc, 2, PyArray_TYPE(x)) || !loop.quiet) return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
     const Line line = line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis);
-    const npy_intp step = line.inner * PyArray_ITEMSIZE(x), steps[] = {step, step, step};
-    for (npy_intp outer = 0; outer < line.outer; ++outer)
-        for (npy_intp inner = 0; inner < line.inner; ++inner) {
-            const npy_intp place = (outer * line.length * line.inner + inner) * PyArray_ITEMSIZE(x);
-            char* first = PyArray_BYTES(result.get()) + place;
-            char* elements[] = {first, PyArray_BYTES(x) + place + step, first + step};
-            if (!loop.run(elements, steps, line.length - 1)) return nullptr;
+    const npy_intp size = PyArray_ITEMSIZE(x), step = line.inner * size, count = line.length - 1, steps[] = {step, step, step};
+    char *from = PyArray_BYTES(x), *to = PyArray_BYTES(result.get());
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(line.outer * line.inner, line.length * joining, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp at = begin; at < end; ++at) {
+            const npy_intp place = (at / line.inner * line.length * line.inner + at % line.inner) * size;
+            char* elements[] = {to + place, from + place + step, to + place + step};
+            loop.function(elements, &count, steps, loop.data);
         }
+    });
     return result.give();
 }
 
@@ -298,7 +309,7 @@ PyObject* polygamma(Call args) {
         PyObject* result = polygamma_of_positive(order, x);
         if (result || PyErr_Occurred()) return result;
     }
-    x = x ? operand(args[1]) : nullptr;
+    x = x ? few_of(args[1]) : nullptr;
     if (!x) return nullptr;
     if (PyArray_DESCR(x) == float_descr) return polygamma_of<float>(order, x);
     return PyArray_DESCR(x) == double_descr ? polygamma_of<double>(order, x) : nullptr;

@@ -5,7 +5,11 @@
 
 #include <numpy/ufuncobject.h>
 
+#include <algorithm>
+
 namespace wengert {
+
+constexpr npy_intp few_for_loops = 4096;
 
 // A function by the module that has it. It is looked up when it is called, and only where that module is loaded already:
 // to import one is for the bodies.
@@ -22,6 +26,7 @@ struct InnerLoop {
     PyUFuncGenericFunction function = nullptr;
     void* data = nullptr;
     int made = NPY_NOTYPE;
+    bool quiet = false;  // it sets no Python error, and so may run in any thread
 
     // False, without an error, where there is none.
     bool find(Ufunc& ufunc, int operands, int type);
@@ -31,11 +36,32 @@ struct InnerLoop {
         function(elements, &count, steps, data);
         return !PyErr_Occurred();
     }
+    // Whether it is worth a call: around many elements NumPy's own lets other threads run, and this one only where that is safe.
+    bool serves(npy_intp count) const { return count > 0 && (quiet || count <= few_for_loops); }
+    // The same by threads where there are many elements.
+    template <int operands>
+    bool spread(char* const (&elements)[operands], const npy_intp (&steps)[operands], npy_intp count) const {
+        if (!quiet || count < thread_threshold) {
+            char* places[operands];
+            std::copy(elements, elements + operands, places);
+            return run(places, steps, count);
+        }
+        ReleaseGil unlocked(true);
+        parallel_for(count, 1, [&](npy_intp begin, npy_intp end) {
+            char* places[operands];
+            for (int i = 0; i < operands; ++i) places[i] = elements[i] + begin * steps[i];
+            const npy_intp some = end - begin;
+            function(places, &some, steps, data);
+        });
+        return true;
+    }
 };
 
-// The loop's results for two row-major arrays of its type and one shape; `second` may be one element repeated.
+// The loop's results for a row-major array of its type, of as many elements as it serves; null without an error for others.
+PyObject* run_one(const InnerLoop& loop, PyArrayObject* x);
+// The same for two row-major arrays of one shape; `second` may be one element repeated.
 PyObject* run_two(const InnerLoop& loop, PyArrayObject* first, char* second, npy_intp step);
-// The function of two row-major arrays of one dtype and shape, of few elements; with `numbers`, also of one and a
+// The function of two row-major arrays of one dtype and shape; with `numbers`, also of one and a
 // number. Null without an error for whatever else.
 PyObject* of_two(Ufunc& ufunc, PyObject* first, PyObject* second, bool numbers);
 

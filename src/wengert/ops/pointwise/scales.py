@@ -33,7 +33,7 @@ def refuse_complex(name: str, self: Any) -> None:
         raise RuntimeError(f"{name} is not supported for complex tensors.")
 
 
-@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Deg2RadBackward0")
+@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Deg2RadBackward0", native=native("deg2rad"))
 def deg2rad(self: Array, *, out: Any = None) -> Any:
     """Angles in degrees as angles in radians.
 
@@ -57,7 +57,7 @@ def deg2rad_vjp(grad: Any) -> Any:
     return times(grad, math.pi / 180)
 
 
-@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Rad2DegBackward0")
+@function(dtypes=REALS, explained=COMPLEXES, linear="self", node="Rad2DegBackward0", native=native("rad2deg"))
 def rad2deg(self: Array, *, out: Any = None) -> Any:
     """Angles in radians as angles in degrees.
 
