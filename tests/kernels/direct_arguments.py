@@ -355,3 +355,16 @@ IN_PLACE = [
     "clamp_min", "clamp_max",
 ]  # fmt: skip
 DIRECT.update({f"{name}_": DIRECT[name] for name in IN_PLACE})
+ELEMENTWISE = [
+    "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "cos", "cosh", "digamma", "erf",
+    "erfc", "erfinv", "exp2", "exp", "expm1", "floor", "frac", "gammaln", "hardsigmoid", "hardswish", "log10", "log1p",
+    "log2", "log", "log_sigmoid", "mish", "negative", "reciprocal", "relu", "rint", "rsqrt", "sigmoid", "sign", "silu",
+    "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+]  # fmt: skip
+DIRECT |= dict.fromkeys([f"{name}_" for name in ELEMENTWISE], lambda r, t: [np.abs(few(r, t))])
+DIRECT |= dict.fromkeys(["add_", "subtract_"], lambda r, t: (lambda x: [x, x[:1] + 1, 0.5])(matrix(r, t)))
+DIRECT |= dict.fromkeys(["multiply_", "divide_"], lambda r, t: (lambda x: [x, x[:1] + 1])(matrix(r, t)))
+DIRECT |= dict.fromkeys(
+    ["arctan2_", "hypot_", "fmod_", "remainder_", "floor_divide_"],
+    lambda r, t: (lambda x: [x, x + 1])(few(r, np.float32)),
+)

@@ -16,7 +16,16 @@ from wengert._core.cards.card import REGISTRY
 if not _kernels.direct:
     pytest.skip("no native kernels here", allow_module_level=True)
 
-ONE = {"sinc": "sinc", "rad2deg": "rad2deg", "deg2rad": "deg2rad", "entr": "special_entr", "frac": "frac", "erfc": "erfc", "exp2": "exp2", "logit": "logit"}
+ONE = {
+    "sinc": "sinc",
+    "rad2deg": "rad2deg",
+    "deg2rad": "deg2rad",
+    "entr": "special_entr",
+    "frac": "frac",
+    "erfc": "erfc",
+    "exp2": "exp2",
+    "logit": "logit",
+}
 BY_LOOPS = ("frac", "erfc", "exp2", "logit")
 """Those that know other orders of memory, too, as all element-wise functions do."""
 TWO = {"xlogy": "xlogy", "xlog1py": "special_xlog1py", "heaviside": "heaviside"}

@@ -158,6 +158,48 @@ def test_a_native_write_is_that_of_the_card_or_does_nothing(native: Any, name: s
     assert answered > (50 if name != "scatter" else 10)
 
 
+ELEMENTWISE = {
+    **dict.fromkeys(("neg", "abs", "exp", "sqrt", "relu", "sigmoid", "floor", "square", "tan", "sign", "erfc"), 0),
+    **dict.fromkeys(("mul", "true_divide", "atan2", "hypot", "fmod", "remainder", "floor_divide"), 1),
+    **dict.fromkeys(("add", "sub"), 2),
+}
+"""By the name of the card, how many arguments its form in place has beside the target."""
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_an_elementwise_function_in_place_writes_what_it_makes_or_nothing(native: Any, name: str):
+    card: Any = registered(name)
+    answered = 0
+
+    @CHOICES
+    @given(st.data())
+    def compare(data: Any) -> None:
+        nonlocal answered
+        form = (data.draw(SHAPES), data.draw(st.sampled_from(LAYOUTS)), data.draw(st.sampled_from(DTYPES)))
+        memory, twin = Memory(*form), Memory(*form)
+        values: list[Any] = []
+        if ELEMENTWISE[name]:
+            number = data.draw(st.booleans())
+            shape = drawn_shape(data.draw, form[0])
+            values.append(data.draw(st.sampled_from(NUMBERS)) if number else drawn_array(data.draw, shape, memory))
+        if ELEMENTWISE[name] == 2:
+            values.append(data.draw(st.sampled_from((1, 1, 2, 0.5, True, 1j))))
+        made = card.in_place.native(memory.target, *values)
+        if made is NotImplemented:
+            assert memory.whole.tobytes() == twin.whole.tobytes()
+            return
+        answered += 1
+        assert made is None
+        operands = [twin.target.copy(), *[np.array(each) if isinstance(each, np.ndarray) else each for each in values]]
+        wanted = card.native(*operands)
+        assert wanted is not NotImplemented and wanted.dtype == memory.target.dtype
+        twin.target[...] = wanted
+        assert memory.whole.tobytes() == twin.whole.tobytes()
+
+    compare()
+    assert answered > 20
+
+
 @CHOICES
 @given(st.data())
 def test_reading_at_places_gives_what_the_body_gives(data: Any):

@@ -24,7 +24,7 @@ from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from . import late
 from .arguments import checked as checked, parameters_of
-from .derived import derive_in_place as derive_in_place
+from .derived import derive_in_place as derive_in_place, in_place_form
 from .node_classes import NodeClasses
 from .options import (
     ALL as ALL,
@@ -272,9 +272,8 @@ def op(
             register(card)
         begin_calls(card)
         if given.inplace:
-            derive_in_place(
-                card, native=given.native_write, renamed=given.inplace == "renamed", by_result=given.by_result
-            )
+            native = given.native_write or in_place_form(given.native)
+            derive_in_place(card, native=native, renamed=given.inplace == "renamed", by_result=given.by_result)
         if samples is not None:
             card.sampler = samples
         if rules is not None:

@@ -33,3 +33,8 @@ def derive_in_place(
     card.in_place = made
     begin_calls(made)
     bind_to_tensor(made.name, made)
+
+
+def in_place_form(native: Any) -> Any:
+    """The native function that writes what another one makes into its first operand; None if there is none."""
+    return getattr(getattr(native, "__self__", None), f"{getattr(native, '__name__', '')}_", None)

@@ -29,6 +29,8 @@ cpdef object call(InPlaceOp op, tuple args)
 @cython.locals(functional=Op, target=Tensor, recorded=bint, mask=long, values=list, together=bint, node=OpNode)
 cpdef object complete_write(InPlaceOp op, tuple args, long word, Modes modes)
 @cython.locals(functional=Op)
+cpdef bint write_at_once(InPlaceOp op, Tensor target, tuple args) except -1
+@cython.locals(functional=Op)
 cpdef object computed(InPlaceOp op, Tensor target, tuple args)
 @cython.locals(other=Tensor)
 cpdef bint shares_memory(Tensor target, tuple args) except -1

@@ -100,6 +100,9 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     together: bool = word & (flags.BATCHED | flags.SPARSE) != 0
     if word & flags.BATCHED and mask:
         args = (target, *batching.lifted(functional, args)[1:])
+    if not together and not mask and not word & flags.VOLATILE and write_at_once(op, target, args):
+        counted(op, target, modes)
+        return target
     made: Any = None if together or functional.writer is not None else computed(op, target, args)
     if made is None and not together:
         values = dispatch.unwrap(functional, args)
@@ -122,6 +125,15 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     rebase(target, node, modes)
     node.saved = save_outputs(node.plan, node.saved, (target,), modes)
     return target
+
+
+def write_at_once(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> bool:
+    """Write a plain case by the native function of the form in place; False, with nothing written, if it is none."""
+    functional: Op = op.functional
+    if op.native is None or functional.writer is not None or shares_memory(target, args):
+        return False
+    answer: Any = door.on_arrays(op.native, args, Tensor)
+    return answer is None
 
 
 def computed(op: InPlaceOp, target: Tensor, args: tuple[Any, ...]) -> Any:
@@ -270,9 +282,14 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
         if result.shape != array.shape:
             raise RuntimeError(errors.target_shape(array.shape, result.shape))
         modes.quietly(np.copyto, (array, result, "unsafe"))
+    counted(op, target, modes)
+
+
+def counted(op: InPlaceOp, target: Tensor, modes: Modes) -> None:
+    """Note that the target was written to."""
     count(target._storage_)
     if modes.noting:
-        anomaly.note_write(target._storage_, f"{functional.name}_")
+        anomaly.note_write(target._storage_, f"{op.functional.name}_")
 
 
 def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:

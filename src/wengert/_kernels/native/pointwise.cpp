@@ -145,8 +145,6 @@ constexpr const char* const* names_of(Binary op) {
 
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
-// The card of these takes no numbers beside tensors; that of FMOD none in the first place.
-constexpr bool arrays_only(Binary op) { return op > DIVIDE && (op < FMOD || op > FLOOR_DIVIDE); }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
 template <class T>
 constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op > COS && op < LOG_SIGMOID && op != LOG1P && count > 256; }
@@ -372,6 +370,9 @@ MethodList pointwise_list(pointwise_methods);
 
 PyObject* pointwise_unary(Unary op, PyObject* x, PyObject* out) { return compute_unary(op, x, out); }
 PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out) { return compute(op, a, b, out); }
+PyObject* pointwise_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha, PyObject* out) {
+    return is_one(alpha) ? compute(op, a, b, out) : compute_scaled(op, a, b, alpha, out);
+}
 PyObject* direct_unary(Unary op, PyObject* x) {
     PyObject* result = compute_unary(op, x, nullptr);
     if (!result && !PyErr_Occurred()) result = half_unary(op, cost_of(op), x);

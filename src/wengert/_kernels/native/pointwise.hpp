@@ -5,9 +5,14 @@
 
 namespace wengert {
 
+// The card of these takes no numbers beside tensors; that of FMOD none in the first place.
+constexpr bool arrays_only(Binary op) { return op > DIVIDE && (op < FMOD || op > FLOOR_DIVIDE); }
+
 // The result, or null: with a Python error set, or unknown. `out` may be null or None.
 PyObject* pointwise_unary(Unary op, PyObject* x, PyObject* out);
 PyObject* pointwise_binary(Binary op, PyObject* a, PyObject* b, PyObject* out);
+// The same of ADD or SUBTRACT, with `alpha` times the second operand.
+PyObject* pointwise_scaled(Binary op, PyObject* a, PyObject* b, PyObject* alpha, PyObject* out);
 // The same for the dispatcher, of halves and of memory in other orders, too.
 PyObject* direct_unary(Unary op, PyObject* x);
 PyObject* direct_binary(Binary op, PyObject* a, PyObject* b);

@@ -1,6 +1,7 @@
 #include "threads.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +25,12 @@ inline void pause_briefly() {
 }
 
 constexpr int most_threads = 256;         // that share a kernel
-constexpr int waits_before_sleep = 2000;  // some 20 to 100 microseconds: the time between the kernels of a training step
+constexpr int waits_before_yield = 2000;  // for the last pieces of a job
+// How long a thread without work stays awake: as long as it takes from one kernel of a training step to the next. At first it
+// keeps its core; then it lets others have it, if there are any, and notices a job a little later.
+constexpr auto time_alert = std::chrono::microseconds(30), time_awake = std::chrono::microseconds(200);
+
+using Clock = std::chrono::steady_clock;
 
 class Pool {
 public:
@@ -47,10 +53,8 @@ public:
         take_pieces(0);
         open_.store(false);
         for (int waits = 0; inside_.load() > 0; ++waits) {
-            if (waits < waits_before_sleep)
-                pause_briefly();
-            else
-                std::this_thread::yield();
+            if (waits < waits_before_yield) pause_briefly();
+            else std::this_thread::yield();
         }
         return !refused_.load();
     }
@@ -124,24 +128,27 @@ private:
     // Thread `number`, from 1 on.
     void work(int number) {
         std::uint64_t seen = 0;
-        int waits = 0;
+        Clock::time_point idle_since = Clock::now();
         for (;;) {
-            wait_for_job(number, seen, waits);
+            wait_for_job(number, seen, idle_since);
             seen = generation_.load();
             if (!open_.load() || number > allowed_.load()) continue;
             wake_below(number);
             // Whoever is counted inside before the job is closed is waited for; whoever comes later finds it closed.
             inside_.fetch_add(1);
-            if (open_.load() && number <= allowed_.load()) take_pieces(number), waits = 0;
+            if (open_.load() && number <= allowed_.load()) take_pieces(number), idle_since = Clock::now();
             inside_.fetch_sub(1);
         }
     }
 
     // A thread that no job needs goes to sleep, though jobs go by.
-    void wait_for_job(int number, std::uint64_t seen, int& waits) {
-        for (; waits < waits_before_sleep; ++waits) {
+    void wait_for_job(int number, std::uint64_t seen, Clock::time_point idle_since) {
+        for (;;) {
             if (generation_.load() != seen) return;
-            pause_briefly();
+            const auto idle = Clock::now() - idle_since;
+            if (idle >= time_awake) break;
+            if (idle < time_alert) pause_briefly();
+            else std::this_thread::yield();
         }
         Bed& bed = beds_[number];
         std::unique_lock<std::mutex> lock(bed.lock);
