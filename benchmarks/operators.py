@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.cases import BOTH, draw
 from benchmarks.catalogue import CONSTANT, DIFFERENTIABLE, PLAIN, operands
+from benchmarks.reasons import explained, reasons
 from benchmarks.small import function_of
 from benchmarks.timing import Case, Result, flatten
 
@@ -99,8 +100,8 @@ def seed_of(result: np.ndarray) -> np.ndarray:
 
 
 def report(results: list[Result]) -> list[str]:
-    """Lines for the table: how many cases of each size and direction reach what is wanted, and which do not."""
-    lines = []
+    """Lines for the table: how many cases of each size and direction reach what is wanted, and which do not, and why."""
+    lines, known = [], reasons()
     for label in (*SIZES, *LARGEST):
         floor = SMALL_FLOOR if label == "10" else LARGE_FLOOR
         for direction in (FORWARD, BACKWARD):
@@ -116,5 +117,6 @@ def report(results: list[Result]) -> list[str]:
                 f"{fast:.0%} reach {SMALL_TARGET} (wanted {SMALL_SHARE:.0%} at 10); {len(below)} below {floor}; "
                 f"{len(chosen) - len(ratios)} not compared"
             )
-            lines += [f"    {ratio:5.2f}  {name}" for name, ratio in sorted(below.items(), key=lambda each: each[1])]
+            for name, ratio in sorted(below.items(), key=lambda each: each[1]):
+                lines += explained(f"    {ratio:5.2f}  {name}", known, name, indent=11)
     return lines

@@ -11,11 +11,17 @@ WIDTH = 120
 
 
 def reasons() -> dict[str, str]:
-    """For each name of a case, or beginning of another line of the table, the reason."""
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+    """For each name of a case, or beginning of it or of another line of the table, the reason."""
+    written = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return {name: text for names, text in written.items() for name in names.split("; ")}
 
 
-def explained(line: str, known: dict[str, str]) -> list[str]:
-    """A line of the table that says MISS, and below it the reason, or that there is none."""
-    found = next((text for name, text in known.items() if line.startswith(name)), "no reason is known")
-    return [line, *textwrap.wrap(found, WIDTH, initial_indent="    ", subsequent_indent="    ")]
+def explained(line: str, known: dict[str, str], name: str = "", indent: int = 4) -> list[str]:
+    """A line of the table that misses its target, and below it the reason, or that there is none.
+
+    Args:
+        name: of the case, where the line does not begin with it.
+    """
+    found = next((text for start, text in known.items() if (name or line).startswith(start)), "no reason is known")
+    margin = indent * " "
+    return [line, *textwrap.wrap(found, WIDTH, initial_indent=margin, subsequent_indent=margin)]

@@ -12,10 +12,12 @@ ARGUMENTS = {
     **dict.fromkeys(("addcmul", "addcdiv", "lerp", "clamp"), 2),
     **dict.fromkeys(("hypot", "clamp_min", "clamp_max", "heaviside", "pow"), 1),
     **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), 1),
+    **dict.fromkeys(("add", "sub", "mul", "true_divide", "floor_divide", "remainder", "fmod", "atan2"), 1),
     **dict.fromkeys(("cumsum", "cumprod", "tril", "triu"), -1),
 }
 """How many further tensors a call takes; -1: the number 0."""
 NUMBERS: dict[str, list[object]] = {
+    **dict.fromkeys(("add", "sub", "mul", "true_divide", "floor_divide", "remainder", "fmod"), [0.75]),
     "threshold": [0.5, 2.0],
     "renorm": [2, 0, 1.0],
     "pow": [2],
