@@ -7,12 +7,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks import reasons, run
+from benchmarks import operators, reasons, run
 
 
 def names():
-    """Of all lines of the table that have a target."""
-    return [case.name for chosen, _ in run.with_targets() for case in chosen] + ["wengert over numpy"]
+    """Of all lines of the table that have a target, and of the table of operators."""
+    chosen = [case.name for cases, _ in run.with_targets() for case in cases]
+    return [*chosen, "wengert over numpy", *[case.name for case in operators.cases()]]
 
 
 def test_every_reason_is_that_of_a_line_with_a_target():

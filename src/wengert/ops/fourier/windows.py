@@ -77,13 +77,12 @@ def window(name: str, shape: Callable[..., Any], options: tuple[Any, ...], param
     count, element = read_window(name, window_length, periodic, dtype, layout, place)
     if count < 2:
         return ones(count, dtype=element, requires_grad=requires_grad)  # type: ignore[no-any-return]
-    places = arange(count + periodic, dtype=element)
-    made = shape(places, count + periodic - 1, *parameters)
-    return deliver(name, made._array_[:count].copy(), requires_grad, None)
+    made = shape(arange(count, dtype=element), count + periodic - 1, *parameters)
+    return deliver(name, made._array_, requires_grad, None)
 
 
 def cosines(places: Any, last: int, alpha: float, beta: float) -> Any:
-    return (places * (2 * math.pi / last)).cos() * -beta + alpha
+    return (places * (2 * math.pi / last)).cos_().mul_(-beta).add_(alpha)
 
 
 def two_cosines(places: Any, last: int) -> Any:
