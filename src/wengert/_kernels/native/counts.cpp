@@ -1,8 +1,9 @@
-// What few elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher only.
+// What elements have in common with others: histograms, membership, equality, how many are not zero. For the dispatcher only.
 #include "laid.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 #include <vector>
 
 namespace wengert {
@@ -104,19 +105,50 @@ PyObject* histc(Call args) {
 }
 
 // ---- isin, equal, count_nonzero ------------------------------------------------------------------------------------
-// isin(elements, test_elements, assume_unique, invert), so few that each is compared with each
+template <class T>
+void mark_equal(const T* x, npy_intp count, T value, bool* out) {
+    if constexpr (std::is_same<T, int32_t>::value)
+        for (npy_intp i = 0; i < count; ++i) out[i] = x[i] == value;
+    else
+        loops<T>().compare[EQUAL](x, 1, &value, 0, out, count);
+}
+// Which of the elements equal one of the tests, or (inverted) none of them.
+template <class T>
+void mark_members(const T* x, npy_intp count, const T* tests, npy_intp test_count, bool inverted, bool* out) {
+    constexpr npy_intp block = 1024;
+    bool equal[block];
+    for (npy_intp begin = 0; begin < count; begin += block) {
+        const npy_intp some = std::min(block, count - begin);
+        bool* found = out + begin;
+        mark_equal(x + begin, some, *tests, found);
+        for (npy_intp at = 1; at < test_count; ++at) {
+            mark_equal(x + begin, some, tests[at], equal);
+            for (npy_intp i = 0; i < some; ++i) found[i] |= equal[i];
+        }
+        if (inverted)
+            for (npy_intp i = 0; i < some; ++i) found[i] = !found[i];
+    }
+}
+// isin(elements, test_elements, assume_unique, invert), of these so few that each is compared with each
 PyObject* isin(Call args) {
-    PyArrayObject *x = small(args[0]), *tests = small(args[1]);
+    constexpr npy_intp few_tests = 32;
+    PyArrayObject *x = plain(args[0]), *tests = small(args[1]);
     bool inverted = false;
-    if (!x || !tests || !PyBool_Check(args[2]) || !as_flag(args[3], inverted)) return nullptr;
-    if (PyArray_DESCR(x) != PyArray_DESCR(tests) || PyArray_SIZE(x) * PyArray_SIZE(tests) > 1024) return nullptr;
+    if (!x || !tests || PyArray_SIZE(x) == 0 || !PyBool_Check(args[2]) || !as_flag(args[3], inverted)) return nullptr;
+    const npy_intp count = PyArray_SIZE(x), test_count = PyArray_SIZE(tests);
+    if (PyArray_DESCR(x) != PyArray_DESCR(tests) || (test_count > few_tests && (Size(count) * test_count).value_or_most() > 1024)) return nullptr;
     return with_number(x, [=](auto element) -> PyObject* {
         using T = decltype(element);
         Owned result(new_array(bool_descr, PyArray_NDIM(x), PyArray_DIMS(x)));
         if (!result) return nullptr;
-        const T *values = data_of<T>(x), *first = data_of<T>(tests), *last = first + PyArray_SIZE(tests);
-        npy_bool* out = data_of<npy_bool>(result.get());
-        for (npy_intp i = 0; i < PyArray_SIZE(x); ++i) out[i] = (std::find(first, last, values[i]) != last) != inverted;
+        const T *values = data_of<T>(x), *of = data_of<T>(tests);
+        bool* out = data_of<bool>(result.get());
+        {
+            ReleaseGil unlocked(count >= thread_threshold);
+            parallel_for(count, test_count, [=](npy_intp begin, npy_intp end) {
+                mark_members(values + begin, end - begin, of, test_count, inverted, out + begin);
+            });
+        }
         return result.give();
     });
 }

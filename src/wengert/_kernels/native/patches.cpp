@@ -1,6 +1,9 @@
 // Patches of images as columns and back, channels as pixels and back, channels in another order: for the dispatcher only.
 #include "elements.hpp"
 #include "laid.hpp"
+#include "moves.hpp"
+
+#include <limits>
 
 namespace wengert {
 namespace {
@@ -106,25 +109,23 @@ PyObject* from_columns(Call args) {
 }
 
 // ---- permuted copies ------------------------------------------------------------------------------------------------
-// The elements of an array, its dimensions cut into `ndim` of these lengths and strides, one by one.
+// The elements of an array, its dimensions cut into `ndim` of these lengths and strides.
 PyObject* permuted(PyArrayObject* x, int ndim, const npy_intp* lengths, const npy_intp* strides, const npy_intp* shape) {
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), shape));
     if (!result) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(x);
     npy_intp rows[most_dims], step = bytes;
     for (int i = ndim - 1; i >= 0; --i) rows[i] = step, step *= lengths[i];
-    const char* from = PyArray_BYTES(x);
-    char* to = PyArray_BYTES(result.get());
-    walk(ndim, lengths, strides, rows, 0, 0, [=](npy_intp source, npy_intp target) { copy_element(to + target, from + source, bytes); });
+    move_elements(ndim, lengths, PyArray_BYTES(result.get()), rows, PyArray_BYTES(x), strides, bytes);
     return result.give();
 }
 
-// Numbers in at least three dimensions, so few that they are copied one by one, and a factor of at least 1.
-PyArrayObject* few_planes(Call args, npy_intp& factor) {
+// Numbers in at least three dimensions, and a factor of at least 1.
+PyArrayObject* planes(Call args, npy_intp& factor) {
     if (!PyArray_CheckExact(args[0])) return nullptr;
     auto* x = reinterpret_cast<PyArrayObject*>(args[0]);
     const npy_intp size = PyArray_SIZE(x);
-    if (!holds_numbers(x) || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > most_dims - 4 || size == 0 || size > most_elements) return nullptr;
+    if (!holds_numbers(x) || PyArray_NDIM(x) < 3 || PyArray_NDIM(x) > most_dims - 4 || size == 0) return nullptr;
     return PyLong_CheckExact(args[1]) && as_index(args[1], factor) && factor >= 1 && factor <= size ? x : nullptr;
 }
 struct Cut {
@@ -141,8 +142,8 @@ Cut leading(PyArrayObject* x, int count) {
 // pixel_shuffle(input, upscale_factor)
 PyObject* pixel_shuffle(Call args) {
     npy_intp r = 0, shape[most_dims];
-    PyArrayObject* x = few_planes(args, r);
-    if (!x || r > most_elements) return nullptr;
+    PyArrayObject* x = planes(args, r);
+    if (!x || r > std::numeric_limits<int32_t>::max()) return nullptr;
     const int at = PyArray_NDIM(x) - 3;
     const npy_intp *dims = PyArray_DIMS(x), *strides = PyArray_STRIDES(x);
     if (dims[at] % (r * r)) return nullptr;
@@ -160,7 +161,7 @@ PyObject* pixel_shuffle(Call args) {
 // pixel_unshuffle(input, downscale_factor)
 PyObject* pixel_unshuffle(Call args) {
     npy_intp r = 0, shape[most_dims];
-    PyArrayObject* x = few_planes(args, r);
+    PyArrayObject* x = planes(args, r);
     if (!x) return nullptr;
     const int at = PyArray_NDIM(x) - 3;
     const npy_intp *dims = PyArray_DIMS(x), *strides = PyArray_STRIDES(x);
@@ -178,7 +179,7 @@ PyObject* pixel_unshuffle(Call args) {
 // channel_shuffle(self, groups)
 PyObject* channel_shuffle(Call args) {
     npy_intp groups = 0;
-    PyArrayObject* x = few_planes(args, groups);
+    PyArrayObject* x = planes(args, groups);
     if (!x || !is_row_major(x) || PyArray_DIM(x, 1) % groups) return nullptr;
     const npy_intp stride = PyArray_STRIDE(x, 1), inside = PyArray_DIM(x, 1) / groups;
     Cut cut = leading(x, 1);

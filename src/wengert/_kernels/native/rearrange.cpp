@@ -57,23 +57,29 @@ void copy_bytes(char* to, const char* from, npy_intp count) {
 }
 
 // A row of `count` elements.
+struct Row {
+    npy_intp count, start;
+    bool backwards;
+};
+// Those from `begin` to `end` of what is written.
 template <class T>
-void copy_row(T* to, const T* from, npy_intp count, npy_intp start, bool backwards) {
-    if (backwards) {
-        for (npy_intp i = 0; i < count; ++i) to[i] = from[count - 1 - i];
+void copy_row(T* to, const T* from, Row row, npy_intp begin, npy_intp end) {
+    if (row.backwards) {
+        for (npy_intp i = begin; i < end; ++i) to[i] = from[row.count - 1 - i];
     } else {
         constexpr npy_intp size = sizeof(T);
-        copy_bytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from + start), (count - start) * size);
-        copy_bytes(reinterpret_cast<char*>(to + count - start), reinterpret_cast<const char*>(from), start * size);
+        const npy_intp turn = std::max(begin, std::min(end, row.count - row.start));
+        copy_bytes(reinterpret_cast<char*>(to + begin), reinterpret_cast<const char*>(from + row.start + begin), (turn - begin) * size);
+        copy_bytes(reinterpret_cast<char*>(to + turn), reinterpret_cast<const char*>(from + turn - (row.count - row.start)), (end - turn) * size);
     }
 }
 struct Wide {
     uint64_t low, high;
 };
-void copy_elements(npy_intp bytes, char* to, const char* from, npy_intp count, npy_intp start, bool backwards) {
+void copy_elements(npy_intp bytes, char* to, const char* from, Row row, npy_intp begin, npy_intp end) {
     const auto copy = [=](auto element) {
         using T = decltype(element);
-        copy_row(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), count, start, backwards);
+        copy_row(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), row, begin, end);
     };
     switch (bytes) {
         case 1: return copy(uint8_t{});
@@ -98,13 +104,18 @@ PyObject* rearranged(PyArrayObject* x, Paths paths) {
     const char* from = PyArray_BYTES(x);
     char* to = PyArray_BYTES(result.get());
     const ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    const Row whole{length, paths.start[last], paths.backwards[last]};
+    if (rows == 1) {
+        parallel_for(length, itemsize / 8 + 1, [=](npy_intp begin, npy_intp end) { copy_elements(itemsize, to, from, whole, begin, end); });
+        return result.give();
+    }
     parallel_for(rows, bytes / 8 + 1, [=, &paths](npy_intp begin, npy_intp end) {
         npy_intp index[most_dims];
         for (npy_intp dim = last - 1, rest = begin; dim >= 0; rest /= paths.shape[dim--]) index[dim] = rest % paths.shape[dim];
         for (npy_intp row = begin; row < end; ++row) {
             npy_intp source = 0;
             for (int dim = 0; dim < last; ++dim) source = source * paths.shape[dim] + paths.source(dim, index[dim]);
-            copy_elements(itemsize, to + row * bytes, from + source * bytes, length, paths.start[last], paths.backwards[last]);
+            copy_elements(itemsize, to + row * bytes, from + source * bytes, whole, 0, length);
             for (int dim = last - 1; dim >= 0 && ++index[dim] == paths.shape[dim]; --dim) index[dim] = 0;
         }
     });
