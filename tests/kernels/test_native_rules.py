@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
 from wengert import _kernels
-from wengert._core.cards.card import REGISTRY
+from wengert._core.cards.card import REGISTRY, registered
 from wengert._core.tensor.base import Tensor, wrap
 
 FEW = [0, 1, -1, 2, 3, 0.5, -0.0, -2.5, np.inf, -np.inf, np.nan]
@@ -194,3 +194,39 @@ def test_reading_and_writing_at_several_index_arrays_is_that_of_the_body(case: A
     if kept is not NotImplemented:
         whole[where] = 0
         np.testing.assert_array_equal(kept, whole)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dim", [0, 1, -1, (0, 1), (1, 2), ()])
+@pytest.mark.parametrize("shape", [(301, 333), (3, 50, 401), (70_000,), (2, 3, 4)])
+def test_many_extremes_share_their_gradient_as_in_python(shape: Any, dim: Any):
+    if dim and np.max(np.abs(dim)) >= len(shape):
+        return
+    random = np.random.default_rng(4)
+    for dtype in DTYPES:
+        x = random.integers(0, 9, shape).astype(dtype)
+        x.flat[5] = np.nan
+        for name in ("amax", "amin"):
+            result = REGISTRY[name](wrap(x), dim, False)._array_  # type: ignore[operator]
+            grad = random.normal(size=result.shape).astype(dtype)
+            for each in (grad, np.broadcast_to(dtype(0.5), grad.shape)):
+                check(rule_of(name, "self"), each, x, result, dim, False)
+        whole = registered("max_full")(wrap(x))._array_  # type: ignore[operator]
+        check(rule_of("max_full", "self"), np.ones((), dtype), x, whole)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shape", [(2, 3), (4, 2, 3), (300, 200), (2, 70_000)])
+def test_rules_of_gates_and_slopes_are_those_in_python(shape: Any):
+    random = np.random.default_rng(4)
+    for dtype in DTYPES:
+        x, weight = random.normal(size=shape).astype(dtype), random.normal(size=shape[1:2]).astype(dtype)
+        x.flat[:3] = 0.0, -0.0, np.nan
+        grad = random.normal(size=shape).astype(dtype)
+        slopes = weight.reshape((-1,) + (1,) * (len(shape) - 2))
+        for each in (grad, np.broadcast_to(dtype(0.5), shape)):
+            for slope in (slopes, slopes[:1]):
+                check(rule_of("_prelu_kernel", "self"), each, x, slope)
+            check(rule_of("_prelu_kernel", "weight"), each, x)
+            for dim in range(-1, 1):
+                check(rule_of("glu", "self"), each, np.concatenate([x, x + 1], dim), dim)

@@ -1,4 +1,5 @@
 // Activations with a second operand: a gate along a dimension, a slope of each channel. For the dispatcher only.
+#include "broadcast.hpp"
 #include "laid.hpp"
 #include "pairs.hpp"
 
@@ -9,28 +10,75 @@ namespace {
 
 using Call = PyObject* const*;
 
+// An array whose halves along a dimension are a value and its gate: `outer` times `half` elements of each.
+struct Gated {
+    PyArrayObject* x = nullptr;
+    npy_intp outer = 1, half = 1;
+    npy_intp shape[most_dims];  // of one half
+
+    bool find(PyObject* self, PyObject* dim, PyArray_Descr* descr) {
+        x = rows_only(self, descr);
+        int axis = 0;
+        if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) > most_dims || !as_axis(dim, PyArray_NDIM(x), axis)) return false;
+        std::copy_n(PyArray_DIMS(x), PyArray_NDIM(x), shape);
+        if (shape[axis] % 2) return false;
+        shape[axis] /= 2;
+        const Line line = line_of(shape, PyArray_NDIM(x), axis);
+        outer = line.outer, half = line.length * line.inner;
+        return true;
+    }
+    static constexpr npy_intp most = 512;  // elements of a piece
+    // body(offset of a value, offset of its half, number): pieces of values that lie side by side. Gates lie `half` behind.
+    template <class Body>
+    void each_piece(const Body& body) const {
+        const npy_intp pieces = (half + most - 1) / most, length = half;
+        parallel_for(outer * pieces, std::min(half, most) * 8, [=](npy_intp first, npy_intp last) {
+            for (npy_intp at = first; at < last; ++at) {
+                const npy_intp o = at / pieces, begin = at % pieces * most;
+                body(2 * o * length + begin, o * length + begin, std::min(most, length - begin));
+            }
+        });
+    }
+};
+
 // glu(self, dim): the first half times the sigmoid of the second
 template <class T>
 PyObject* glu(Call args) {
-    PyArrayObject* x = rows_only(args[0], descr_of<T>());
-    int axis = 0;
-    if (!x || PyArray_SIZE(x) == 0 || PyArray_NDIM(x) > most_dims || !as_axis(args[1], PyArray_NDIM(x), axis)) return nullptr;
-    npy_intp shape[most_dims];
-    std::copy_n(PyArray_DIMS(x), PyArray_NDIM(x), shape);
-    if (shape[axis] % 2) return nullptr;
-    const Line line = line_of(shape, PyArray_NDIM(x), axis);
-    shape[axis] /= 2;
-    Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), shape));
+    Gated gated;
+    if (!gated.find(args[0], args[1], descr_of<T>())) return nullptr;
+    Owned result(new_array(descr_of<T>(), PyArray_NDIM(gated.x), gated.shape));
     if (!result) return nullptr;
-    const npy_intp half = line.length / 2 * line.inner;
-    const T* input = data_of<T>(x);
+    const npy_intp half = gated.half;
+    const T* input = data_of<T>(gated.x);
     T* out = data_of<T>(result.get());
-    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    parallel_for(line.outer, half * 8, [=](npy_intp first, npy_intp last) {
-        for (npy_intp i = first; i < last; ++i) {
-            loops<T>().unary[SIGMOID](input + (2 * i + 1) * half, out + i * half, half);
-            loops<T>().binary[MULTIPLY](input + 2 * i * half, 1, out + i * half, 1, out + i * half, half);
-        }
+    ReleaseGil unlocked(PyArray_SIZE(gated.x) >= thread_threshold);
+    gated.each_piece([=](npy_intp value, npy_intp at, npy_intp count) {
+        loops<T>().unary[SIGMOID](input + value + half, out + at, count);
+        loops<T>().binary[MULTIPLY](input + value, 1, out + at, 1, out + at, count);
+    });
+    return result.give();
+}
+
+// glu_backward(grad, self, dim): the gradient times the gates, and times the values and the slopes of the gates
+template <class T>
+PyObject* glu_backward(Call args) {
+    Gated gated;
+    Operand grad;
+    if (!gated.find(args[1], args[2], descr_of<T>()) || !read_gradient(args[0], descr_of<T>(), grad)) return nullptr;
+    if (PyArray_NDIM(grad.array) != PyArray_NDIM(gated.x) || !std::equal(gated.shape, gated.shape + PyArray_NDIM(gated.x), PyArray_DIMS(grad.array))) return nullptr;
+    Owned result(new_array(descr_of<T>(), PyArray_NDIM(gated.x), PyArray_DIMS(gated.x)));
+    if (!result) return nullptr;
+    const npy_intp half = gated.half, step = grad.repeated ? 0 : 1;
+    const T *input = data_of<T>(gated.x), *given = data_of<T>(grad.array);
+    T* out = data_of<T>(result.get());
+    ReleaseGil unlocked(PyArray_SIZE(gated.x) >= thread_threshold);
+    gated.each_piece([=](npy_intp value, npy_intp at, npy_intp count) {
+        T gates[Gated::most], products[Gated::most];
+        const auto multiply = loops<T>().binary[MULTIPLY];
+        loops<T>().unary[SIGMOID](input + value + half, gates, count);
+        multiply(given + at * step, step, gates, 1, out + value, count);
+        multiply(given + at * step, step, input + value, 1, products, count);
+        loops<T>().binary[SIGMOID_BACKWARD](products, 1, gates, 1, out + value + half, count);
     });
     return result.give();
 }
@@ -40,19 +88,16 @@ template <class T>
 PyObject* prelu(Call args) {
     PyArrayObject *x = rows_only(args[0], descr_of<T>()), *weight = rows_only(args[1], descr_of<T>());
     Layout layout;
-    if (!x || !weight || PyArray_SIZE(x) == 0 || PyArray_SIZE(weight) == 0 || !block_layout(x, weight, layout)) return nullptr;
+    if (!x || !weight || PyArray_SIZE(x) == 0 || PyArray_SIZE(weight) == 0) return nullptr;
+    const bool alike = same_shape(x, weight);
+    if (!alike && !block_layout(x, weight, layout)) return nullptr;
+    if (alike) layout = {x, 1, PyArray_SIZE(x), 1};
     Owned result(new_array(descr_of<T>(), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T *input = data_of<T>(x), *slopes = data_of<T>(weight);
     T* out = data_of<T>(result.get());
-    // A row has one slope, or, where the channels lie innermost, one for each element.
-    const npy_intp middle = layout.inner == 1 ? 1 : layout.middle, inner = layout.inner == 1 ? layout.middle : layout.inner;
-    const npy_intp step = layout.inner == 1;
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    parallel_for(layout.outer * middle, inner, [=](npy_intp first, npy_intp last) {
-        const auto loop = loops<T>().binary[PRELU];
-        for (npy_intp row = first; row < last; ++row) loop(input + row * inner, 1, slopes + row % middle, step, out + row * inner, inner);
-    });
+    run(loops<T>().binary[PRELU], 1, input, slopes, out, true, alike, layout);
     return result.give();
 }
 
@@ -65,6 +110,8 @@ PyObject* prelu_of_vector(Call args) {
 
 PyMethodDef gate_methods[] = {
     direct_method("direct_glu", laid<direct<2, by_element<glu<float>, glu<double>>>, few_with_gaps>, "glu(self, dim), or NotImplemented"),
+    direct_method("direct_glu_backward", laid<direct<3, by_element<glu_backward<float>, glu_backward<double>>>, few_with_gaps>,
+                  "glu_backward(grad, self, dim), or NotImplemented"),
     direct_method("direct_prelu_kernel", iterated<direct<2, by_element<prelu<float>, prelu<double>>>>, "prelu_kernel(self, weight), or NotImplemented"),
     direct_method("direct_prelu", laid<direct<2, prelu_of_vector>>, "prelu(input, weight), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

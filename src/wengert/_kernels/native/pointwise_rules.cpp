@@ -146,6 +146,13 @@ PyObject* smaller_rule(Call args) {
         return self > other ? decltype(grad)(0) : self == other ? grad / 2 : grad;
     });
 }
+// Of prelu: for the elements, and for the slopes before those of a channel are summed.
+PyObject* prelu_rule(Call args) {
+    return of_two(args, [](auto grad, auto self, auto slope) { return self > 0 ? grad : grad * slope; });
+}
+PyObject* prelu_weight_rule(Call args) {
+    return of_saved(args, any_number, [](auto grad, auto self) { return self > 0 ? decltype(grad)(0) : grad * self; });
+}
 
 #define WENGERT_RULE(count, name, arguments, ...) \
     direct_method("direct_" #name, iterated<direct<count, name>, ##__VA_ARGS__>, arguments ": the gradient of the operand, or NotImplemented"),
@@ -189,6 +196,8 @@ PyMethodDef rule_methods[] = {
     WENGERT_RULE(3, divisor_rule, "(grad, self, other)")
     WENGERT_RULE(3, larger_rule, "(grad, self, other)", true)
     WENGERT_RULE(3, smaller_rule, "(grad, self, other)", true)
+    WENGERT_RULE(3, prelu_rule, "(grad, self, weight)", true)
+    WENGERT_RULE(2, prelu_weight_rule, "(grad, self)", true)
     {nullptr, nullptr, 0, nullptr},
 };
 #undef WENGERT_RULE

@@ -3,7 +3,10 @@
 #include "broadcast.hpp"
 #include "laid.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <limits>
 
 namespace wengert {
 namespace {
@@ -101,6 +104,71 @@ PyObject* mean_rule(PyObject*, Call args, Py_ssize_t nargs) {
 }
 
 // ---- extremes ------------------------------------------------------------------------------------------------------
+template <class T>
+struct Shared {
+    using Count = typename SameSize<T>::Type;
+    const T *x, *found, *grad;
+    npy_intp step, reduced, inner;  // of gradients; elements for each extreme, and how far apart these lie
+    bool whole;
+
+    // How many of a row's elements share its gradient.
+    npy_intp hits_of(const T* row, npy_intp count, T extreme) const {
+        Count hits = 0;
+        if (whole && extreme != extreme)
+            for (npy_intp i = 0; i < count; ++i) hits += row[i] != row[i];
+        else
+            for (npy_intp i = 0; i < count; ++i) hits += row[i] == extreme;
+        return hits;
+    }
+    T part_of(npy_intp at, Count hits) const { return grad[at * step] / static_cast<T>(hits); }
+    T nothing_beside(T part) const { return whole ? T(0) : part * T(0); }
+    void spread(const T* row, T* out, npy_intp count, T extreme, T part) const {
+        const T nothing = nothing_beside(part);
+        if (whole && extreme != extreme)
+            for (npy_intp i = 0; i < count; ++i) out[i] = row[i] != row[i] ? part : nothing;
+        else
+            for (npy_intp i = 0; i < count; ++i) out[i] = row[i] == extreme ? part : nothing;
+    }
+    void share_rows(T* out, npy_intp rows) const {
+        parallel_for(rows, reduced * 2, [this, out](npy_intp begin, npy_intp end) {
+            for (npy_intp at = begin; at < end; ++at) {
+                const T *row = x + at * reduced, extreme = found[at];
+                spread(row, out + at * reduced, reduced, extreme, part_of(at, static_cast<Count>(hits_of(row, reduced, extreme))));
+            }
+        });
+    }
+    // One extreme, by all threads.
+    void share_one(T* out) const {
+        std::atomic<npy_intp> hits{0};
+        const T extreme = *found;
+        parallel_for(reduced, 1, [=, &hits](npy_intp begin, npy_intp end) { hits += hits_of(x + begin, end - begin, extreme); });
+        const T part = part_of(0, static_cast<Count>(hits.load()));
+        parallel_for(reduced, 1, [=](npy_intp begin, npy_intp end) { spread(x + begin, out + begin, end - begin, extreme, part); });
+    }
+    // Extremes of columns, in strips of some side by side.
+    void share_columns(T* out, npy_intp outer) const {
+        const npy_intp strips = (inner + width - 1) / width;
+        parallel_for(outer * strips, reduced * std::min(inner, width) * 2, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp strip = begin; strip < end; ++strip) {
+                const npy_intp o = strip / strips, j = strip % strips * width, first = o * reduced * inner + j;
+                share_strip(x + first, out + first, o * inner + j, std::min(width, inner - j));
+            }
+        });
+    }
+
+private:
+    static constexpr npy_intp width = 256;
+    void share_strip(const T* top, T* out, npy_intp at, npy_intp columns) const {
+        T part[width], nothing[width];
+        Count hits[width] = {};
+        const T* extreme = found + at;
+        for (npy_intp i = 0; i < reduced; ++i)
+            for (npy_intp j = 0; j < columns; ++j) hits[j] += top[i * inner + j] == extreme[j];
+        for (npy_intp j = 0; j < columns; ++j) part[j] = part_of(at + j, hits[j]), nothing[j] = nothing_beside(part[j]);
+        for (npy_intp i = 0; i < reduced; ++i)
+            for (npy_intp j = 0; j < columns; ++j) out[i * inner + j] = top[i * inner + j] == extreme[j] ? part[j] : nothing[j];
+    }
+};
 // The gradient of each extreme in equal parts to the elements that equal it. Of NaN: NaN for all, unless NaN counts as equal
 // to itself (`whole`: one extreme of all elements).
 template <class T>
@@ -109,27 +177,13 @@ PyObject* shared(PyArrayObject* x, const T* found, PyObject* grad_object, const 
     if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
-    const T *given = data_of<T>(grad.array), *input = data_of<T>(x);
+    if (block.reduced > std::numeric_limits<int32_t>::max()) return nullptr;
+    const Shared<T> shared{data_of<T>(x), found, data_of<T>(grad.array), grad.repeated ? 0 : 1, block.reduced, block.inner, whole};
     T* out = data_of<T>(result.get());
-    const npy_intp reduced = block.reduced, inner = block.inner, step = grad.repeated ? 0 : 1;
     ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
-    parallel_for(block.outer, reduced * inner * 2, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp at = begin * inner; at < end * inner; ++at) {
-            const npy_intp first = at / inner * reduced * inner + at % inner;
-            const T extreme = found[at];
-            const bool strange = whole && extreme != extreme;
-            npy_intp hits = 0;
-            for (npy_intp i = 0; i < reduced; ++i) {
-                const T value = input[first + i * inner];
-                hits += (value == extreme) | (strange & (value != value));
-            }
-            const T part = given[at * step] / static_cast<T>(hits), nothing = whole ? T(0) : part * T(0);
-            for (npy_intp i = 0; i < reduced; ++i) {
-                const T value = input[first + i * inner];
-                out[first + i * inner] = (value == extreme) | (strange & (value != value)) ? part : nothing;
-            }
-        }
-    });
+    if (block.outer * block.inner == 1) shared.share_one(out);
+    else if (block.inner == 1) shared.share_rows(out, block.outer);
+    else shared.share_columns(out, block.outer);
     return result.give();
 }
 PyObject* shared_gradient(PyObject* grad, PyObject* self, PyObject* out, PyObject* dim, PyObject* keepdim, bool whole) {

@@ -58,7 +58,10 @@ def halves(self: Any, dim: int) -> tuple[Any, Any]:
     return first, second.sigmoid()
 
 
-@op(dtypes=REALS, batching=along("dim"), linear="grad", method=False, function=False)
+@op(
+    dtypes=REALS, batching=along("dim"), linear="grad", method=False, function=False,
+    native=kernels.direct_function("glu_backward"),
+)  # fmt: skip
 def glu_backward(grad: Array, self: Array, dim: int) -> Any:
     """`grad` times the derivatives of `glu` for both halves of `self`."""
     check_floating("glu_backward", "glu_backward_cpu", grad)
@@ -91,7 +94,7 @@ def glu_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3), make(4, 3), 0)
 
 
-@glu.vjp("self")
+@glu.vjp("self", native=kernels.direct_function("glu_backward"))
 def glu_vjp(grad: Any, self: Any, dim: int) -> Any:
     return glu_backward(grad, self, dim)
 

@@ -292,12 +292,12 @@ def prelu_kernel(self: Array, weight: Array) -> Any:
     return np.where(self > 0, self, weight * self)
 
 
-@prelu_kernel.vjp("self")
+@prelu_kernel.vjp("self", native=native("prelu_rule"))
 def prelu_vjp_self(grad: Any, self: Any, weight: Any) -> Any:
     return prelu_kernel_backward(grad, self, weight)
 
 
-@prelu_kernel.vjp("weight")
+@prelu_kernel.vjp("weight", native=native("prelu_weight_rule"))
 def prelu_vjp_weight(grad: Any, self: Any) -> Any:
     return prelu_weight_backward(grad, self)
 
