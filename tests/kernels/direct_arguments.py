@@ -90,6 +90,7 @@ DIRECT.update(
     as_strided=lambda r, t: [few(r, t), (2, 1), (1, 2), 0],
     kthvalue_along=lambda r, t: [few(r, t), 1, 0, True],
     movedim_arguments=lambda r, t: [few(r, t), 0, -1],
+    scatter_add_=lambda r, t: (lambda x: [x, 0, rows(r, x.size, len(x)).reshape(x.shape), x + 1])(few(r, t)),
     scatter_=lambda r, t: (lambda x: [x, 0, rows(r, x.size, 3).reshape(x.shape), 0.5, None])(few(r, t)),
 )
 DIRECT.update(dict.fromkeys(["max_dim", "min_dim", "argmax", "argmin"], lambda r, t: [few(r, t), 1, True]))

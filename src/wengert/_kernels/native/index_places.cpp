@@ -1,4 +1,5 @@
 // x[index] and x[index] = value for index arrays or a mask: the cards `index` and `index_put`, and their rules.
+#include "blocks.hpp"
 #include "broadcast.hpp"
 #include "laid.hpp"
 #include "masks.hpp"
@@ -76,9 +77,7 @@ bool put_under(PyArrayObject* target, PyArrayObject* mask, PyArrayObject* values
         ReleaseGil unlocked(count >= thread_threshold);
         if (PyArray_SIZE(values) == 1) {
             const T value = *from;
-            parallel_for(count, 1, [=](npy_intp begin, npy_intp end) {
-                for (npy_intp i = begin; i < end; ++i) whole[i] = held[i] ? value : whole[i];
-            });
+            parallel_for(count, 1, [=](npy_intp begin, npy_intp end) { fill_held(whole + begin, held + begin, end - begin, value); });
             return Py_None;
         }
         const Held found(held, count);
@@ -143,7 +142,10 @@ PyObject* index_put(PyObject* const* args) {
     if (ndim < 0 || !stretch(values, ndim, shape, strides)) return nullptr;
     Size size(1);
     for (int i = 0; i < ndim; ++i) size = size * shape[i];
-    if (size.value_or_most() > most_elements) return nullptr;
+    if (size.value_or_most() > most_elements) {
+        const Blocks blocks{lead, places.ndim, ndim, shape, strides, PyArray_BYTES(values)};
+        return blocks.write(target, places.offsets) ? Py_NewRef(Py_None) : nullptr;
+    }
     char* to = PyArray_BYTES(target);
     const char* from = PyArray_BYTES(values);
     const npy_intp bytes = PyArray_ITEMSIZE(target), *own = PyArray_STRIDES(target), *offsets = places.offsets.data();

@@ -1,9 +1,7 @@
 // Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their in-place forms,
 // which write everything and return None, or write nothing and answer NotImplemented.
-#include "elements.hpp"
+#include "blocks.hpp"
 #include "laid.hpp"
-
-#include <vector>
 
 namespace wengert {
 namespace {
@@ -13,6 +11,7 @@ using Call = PyObject* const*;
 // Where the slices lie that an index array names along an axis. Each index is loaded once and checked; what is found stays.
 struct Slices {
     int axis = 0;
+    bool many = false;              // elements are written
     std::vector<npy_intp> offsets;  // in bytes
 
     // False where something is unusual or wrong; `from_end`: an index may count from the end.
@@ -20,8 +19,8 @@ struct Slices {
         PyArrayObject* places = aligned(index, int64_descr);
         if (!places || PyArray_NDIM(places) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) || PyArray_SIZE(target) == 0) return false;
         const npy_intp count = PyArray_SIZE(places), length = PyArray_DIM(target, axis), step = PyArray_STRIDE(target, axis);
-        const Size written = Size(count) * (PyArray_SIZE(target) / length);
-        if (written.value_or_most() > most_elements || !lie_apart(target, places)) return false;
+        many = (Size(count) * (PyArray_SIZE(target) / length)).value_or_most() > most_elements;
+        if (!lie_apart(target, places)) return false;
         const npy_intp stride = PyArray_NDIM(places) ? PyArray_STRIDE(places, 0) : 0;
         offsets.reserve(static_cast<size_t>(count));
         for (npy_intp i = 0; i < count; ++i) {
@@ -33,8 +32,9 @@ struct Slices {
     }
 
     // Writes what lies at `from`, under `strides` of the target's dimensions. What lies in one piece in both, or is one element
-    // again and again, is written at once.
-    void write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
+    // again and again, is written at once. False, with nothing written, where many lie in another way.
+    bool write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
+        if (many) return write_many(target, from, strides);
         npy_intp shape[NPY_MAXDIMS], own[NPY_MAXDIMS], its[NPY_MAXDIMS];
         int rest = 0;
         for (int i = 0; i < PyArray_NDIM(target); ++i) {
@@ -54,10 +54,13 @@ struct Slices {
             });
             at += strides[axis];
         }
+        return true;
     }
-    static void fill_run(char* to, const char* element, npy_intp bytes, npy_intp run) {
-        copy_element(to, element, bytes);
-        for (npy_intp done = 1; done < run; done *= 2) std::memcpy(to + done * bytes, to, static_cast<size_t>(std::min(done, run - done) * bytes));
+    bool write_many(PyArrayObject* target, const char* from, const npy_intp* strides) const {
+        npy_intp shape[NPY_MAXDIMS];
+        std::copy_n(PyArray_DIMS(target), PyArray_NDIM(target), shape);
+        shape[axis] = static_cast<npy_intp>(offsets.size());
+        return Blocks{axis, 1, PyArray_NDIM(target), shape, strides, from}.write(target, offsets);
     }
 };
 
@@ -71,8 +74,7 @@ PyObject* copy_slices(Call args) {
         const npy_intp wanted = i == slices.axis ? static_cast<npy_intp>(slices.offsets.size()) : PyArray_DIM(target, i);
         if (PyArray_DIM(source, i) != wanted) return nullptr;
     }
-    slices.write(target, PyArray_BYTES(source), PyArray_STRIDES(source));
-    Py_RETURN_NONE;
+    return slices.write(target, PyArray_BYTES(source), PyArray_STRIDES(source)) ? Py_NewRef(Py_None) : nullptr;
 }
 
 // (self, dim, index, value)
@@ -82,8 +84,7 @@ PyObject* fill_slices(Call args) {
     Slices slices;
     Element element;
     if (!target || !element.read(target, args[3]) || !slices.find(target, args[1], args[2], true)) return nullptr;
-    slices.write(target, element.data(), none);
-    Py_RETURN_NONE;
+    return slices.write(target, element.data(), none) ? Py_NewRef(Py_None) : nullptr;
 }
 
 // (self, index, source, accumulate): elements at places counted in row-major order, not added
@@ -92,25 +93,22 @@ PyObject* put_places(Call args) {
     PyArrayObject *places = x ? plain(args[1], int64_descr) : nullptr, *source = places ? plain(args[2], PyArray_DESCR(x)) : nullptr;
     if (!source || args[3] != Py_False || PyArray_SIZE(places) != PyArray_SIZE(source)) return nullptr;
     const npy_intp count = PyArray_SIZE(places), length = PyArray_SIZE(x), bytes = PyArray_ITEMSIZE(x);
-    if (count > most_elements || !lie_apart(target, places) || !lie_apart(target, source)) return nullptr;
+    if (!lie_apart(target, places) || !lie_apart(target, source)) return nullptr;
     std::vector<npy_intp> checked(static_cast<size_t>(count));
     const int64_t* given = data_of<int64_t>(places);
     for (npy_intp i = 0; i < count; ++i) {
         const npy_intp place = load_once(given + i);
         if (place < -length || place >= length) return nullptr;
-        checked[static_cast<size_t>(i)] = place < 0 ? place + length : place;
+        checked[static_cast<size_t>(i)] = (place < 0 ? place + length : place) * bytes;
     }
-    char* to = PyArray_BYTES(target);
-    const char* from = PyArray_BYTES(source);
-    for (npy_intp i = 0; i < count; ++i) copy_element(to + checked[static_cast<size_t>(i)] * bytes, from + i * bytes, bytes);
-    Py_RETURN_NONE;
+    return Blocks{0, 1, 1, &count, &bytes, PyArray_BYTES(source)}.write(target, checked) ? Py_NewRef(Py_None) : nullptr;
 }
 
 // The same on a copy.
 template <PyObject* (*write)(Call)>
 PyObject* on_copy(Call args) {
     PyArrayObject* x = plain(args[0]);
-    if (!x || !holds_numbers(x) || PyArray_SIZE(x) > most_elements) return nullptr;
+    if (!x || !holds_numbers(x)) return nullptr;
     Owned result(new_copy(x));
     if (!result) return nullptr;
     PyObject* given[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};

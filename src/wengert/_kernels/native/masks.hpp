@@ -68,6 +68,12 @@ private:
     std::vector<npy_intp> firsts_;  // how many are held before each piece
 };
 
+// One value for all elements of `whole` that are held.
+template <class T>
+void fill_held(T* whole, const npy_bool* held, npy_intp count, T value) {
+    for (npy_intp i = 0; i < count; ++i) whole[i] = held[i] ? value : whole[i];
+}
+
 // 16 bytes that are moved together.
 struct Wide {
     uint64_t low, high;

@@ -67,12 +67,18 @@ private:
             const npy_intp length = PyArray_DIM(array, lead + k), step = PyArray_STRIDE(array, lead + k);
             const char* data = PyArray_BYTES(arrays[k]);
             npy_intp* offset = offsets.data();
-            walk(ndim, shape, strides, strides, 0, 0, [&](npy_intp at, npy_intp) {
-                npy_intp place = load_once(reinterpret_cast<const int64_t*>(data + at));
-                if (place < 0) place += length;
-                if (place < 0 || place >= length) inside = false;
-                else *offset += place * step;
-                ++offset;
+            const npy_intp count = ndim ? shape[ndim - 1] : 1, apart = ndim ? strides[ndim - 1] : 0;
+            walk(std::max(ndim - 1, 0), shape, strides, strides, 0, 0, [&](npy_intp at, npy_intp) {
+                bool all = true;
+                for (npy_intp i = 0; i < count; ++i) {
+                    const npy_intp given = load_once(reinterpret_cast<const int64_t*>(data + at + i * apart));
+                    const npy_intp place = given < 0 ? given + length : given;
+                    const bool fits = static_cast<size_t>(place) < static_cast<size_t>(length);
+                    offset[i] += fits ? place * step : 0;
+                    all &= fits;
+                }
+                inside = inside && all;
+                offset += count;
             });
         }
         return inside;

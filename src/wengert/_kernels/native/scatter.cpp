@@ -91,41 +91,69 @@ PyObject* scatter(Call args) {
     return nullptr;
 }
 
+// Whether neither an index nor the last one less it is negative.
 bool all_within(const int64_t* index, npy_intp count, npy_intp length) {
-    uint64_t largest = 0;  // negative ones are larger than any length
-    for (npy_intp i = 0; i < count; ++i) largest = std::max(largest, static_cast<uint64_t>(index[i]));
-    return largest < static_cast<uint64_t>(length);
+    std::atomic<bool> inside{true};
+    const uint64_t last = static_cast<uint64_t>(length) - 1;
+    parallel_for(count, 1, [=, &inside](npy_intp begin, npy_intp end) {
+        uint64_t signs = 0;
+        for (npy_intp i = begin; i < end; ++i) signs |= static_cast<uint64_t>(index[i]) | (last - static_cast<uint64_t>(index[i]));
+        if (signs >> 63) inside.store(false, std::memory_order_relaxed);
+    });
+    return inside.load();
 }
 
-// scatter_(self, dim, index, src, reduce): all indices are checked before the first is used; those of few elements in a
-// copy, of many, where another thread may put others meanwhile, again when they are used.
+// body(offset in the array, offset in the index) for each index, all of which are checked before the first is used; those of few
+// elements in a copy, of many, where another thread may put others meanwhile, again when they are used.
+template <class Body>
+bool put_in_place(const Scattered& scattered, const Body& body) {
+    const npy_intp count = PyArray_SIZE(scattered.index);
+    const Owned copy(count > most_elements ? nullptr : new_copy(scattered.index));
+    if (!copy && PyErr_Occurred()) return false;
+    const int64_t* index = data_of<int64_t>(copy ? copy.get() : scattered.index);
+    ReleaseGil unlocked(count >= thread_threshold);
+    if (!all_within(index, count, scattered.over.length)) return false;
+    at_places(index, scattered.over, PyArray_ITEMSIZE(scattered.x), body);
+    return true;
+}
+
+PyObject* none_if(bool written) { return written ? Py_NewRef(Py_None) : nullptr; }
+
+// scatter_(self, dim, index, src, reduce)
 PyObject* scatter_in_place(Call args) {
     const Scattered scattered(args[0], args[1], args[2]);
     PyArrayObject *target = as_target(args[0]), *x = scattered.x ? plain(args[0]) : nullptr;
     Source source;
     if (!x || !target || args[4] != Py_None || !source.read(args[3], scattered)) return nullptr;
     if (source.step && !lie_apart(target, reinterpret_cast<PyArrayObject*>(args[3]))) return nullptr;
-    const npy_intp count = PyArray_SIZE(scattered.index), bytes = PyArray_ITEMSIZE(target), step = source.step;
-    if (bytes > 16) return nullptr;
-    const Owned copy(count > most_elements ? nullptr : new_copy(scattered.index));
-    if (!copy && PyErr_Occurred()) return nullptr;
-    const int64_t* index = data_of<int64_t>(copy ? copy.get() : scattered.index);
     char* out = PyArray_BYTES(target);
     const char* from = source.data;
-    ReleaseGil unlocked(count >= thread_threshold);
-    if (!all_within(index, count, scattered.over.length)) return nullptr;
+    const npy_intp step = source.step;
     const auto put = [&](auto size) {
         constexpr size_t each = decltype(size)::value;
-        at_places(index, scattered.over, bytes, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); });
+        return none_if(put_in_place(scattered, [=](npy_intp to, npy_intp at) { std::memcpy(out + to * each, from + at * step, each); }));
     };
-    switch (bytes) {
-        case 1: put(std::integral_constant<size_t, 1>()); break;
-        case 2: put(std::integral_constant<size_t, 2>()); break;
-        case 4: put(std::integral_constant<size_t, 4>()); break;
-        case 8: put(std::integral_constant<size_t, 8>()); break;
-        default: put(std::integral_constant<size_t, 16>());
+    switch (PyArray_ITEMSIZE(target)) {
+        case 1: return put(std::integral_constant<size_t, 1>());
+        case 2: return put(std::integral_constant<size_t, 2>());
+        case 4: return put(std::integral_constant<size_t, 4>());
+        case 8: return put(std::integral_constant<size_t, 8>());
+        case 16: return put(std::integral_constant<size_t, 16>());
     }
-    Py_RETURN_NONE;
+    return nullptr;
+}
+
+// scatter_add_(self, dim, index, src)
+template <class T>
+PyObject* add_in_place(Call args) {
+    const Scattered scattered(args[0], args[1], args[2]);
+    PyArrayObject *x = scattered.x ? plain(args[0], descr_of<T>()) : nullptr, *given = aligned(args[3], descr_of<T>());
+    if (!x || !writeable(x) || !given || !lie_apart(x, given)) return nullptr;
+    const Owned part(part_under(given, scattered.index));
+    if (!part) return nullptr;
+    T* out = data_of<T>(x);
+    const T* source = data_of<T>(part.get());
+    return none_if(put_in_place(scattered, [=](npy_intp to, npy_intp from) { out[to] += source[from]; }));
 }
 
 // ---- scatter_reduce ------------------------------------------------------------------------------------------------
@@ -154,6 +182,8 @@ PyObject* scatter_reduce(Call args) {
 PyMethodDef scatter_methods[] = {
     direct_method("direct_scatter", laid<direct<5, scatter>>, "scatter(self, dim, index, src, reduce), or NotImplemented"),
     direct_method("direct_scatter_", direct<5, scatter_in_place>, "scatter_(self, dim, index, src, reduce): None, or NotImplemented"),
+    direct_method("direct_scatter_add_", direct<4, by_element<add_in_place<float>, add_in_place<double>>>,
+                  "scatter_add_(self, dim, index, src): None, or NotImplemented"),
     direct_method("direct_scatter_reduce", laid<direct<6, by_element<scatter_reduce<float>, scatter_reduce<double>>>>,
                   "scatter_reduce(self, dim, index, src, reduce, include_self), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},

@@ -1,6 +1,8 @@
 // The in-place forms copy_, fill_, zero_ and masked_fill_: functions that write into their first argument and return None, or
 // write nothing and answer NotImplemented.
+#include "broadcast.hpp"
 #include "elements.hpp"
+#include "masks.hpp"
 #include "moves.hpp"
 
 #include <algorithm>
@@ -75,12 +77,35 @@ PyObject* copy(PyObject* const* args) {
     return written();
 }
 
+// Many elements in rows, all of them read and written.
+PyObject* fill_many(PyArrayObject* target, PyArrayObject* mask, const char* element) {
+    Operand operands[2];
+    operands[0].array = target, operands[1].array = mask;
+    Broadcast<2> shape;
+    if (!in_c_order(mask) || !in_c_order(target) || !PyArray_ISALIGNED(target) || !shape.find(operands) || !shape.is_like(target)) return nullptr;
+    if (!lie_apart(mask, target)) return nullptr;
+    return with_element(target, [=, &shape](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        T value, *whole = data_of<T>(target);
+        std::memcpy(&value, element, sizeof value);
+        const npy_bool* held = data_of<npy_bool>(mask);
+        {
+            ReleaseGil unlocked(true);
+            shape.run(1, [=, &shape](npy_intp to, const npy_intp* from, npy_intp count) {
+                if (shape.inner(1)) fill_held(whole + to, held + from[1], count, value);
+                else if (held[from[1]]) std::fill_n(whole + to, count, value);
+            });
+        }
+        return written();
+    });
+}
 // masked_fill_(self, mask, value)
 PyObject* masked_fill(PyObject* const* args) {
     PyArrayObject *target = as_target(args[0]), *mask = aligned(args[1], bool_descr);
     npy_intp strides[NPY_MAXDIMS];
     Element element;
-    if (!target || !mask || PyArray_SIZE(target) > most_elements || !element.read(target, args[2])) return nullptr;
+    if (!target || !mask || !element.read(target, args[2])) return nullptr;
+    if (PyArray_SIZE(target) > most_elements) return fill_many(target, mask, element.data());
     if (!stretch(mask, PyArray_NDIM(target), PyArray_DIMS(target), strides) || !lie_apart(mask, target)) return nullptr;
     const npy_intp bytes = PyArray_ITEMSIZE(target);
     char* to = PyArray_BYTES(target);

@@ -135,7 +135,10 @@ def scatter_samples(make: Any) -> Any:
     yield beyond(make)
 
 
-@op(dtypes=WIDE, inplace=True, apart="wholly", batching="batches.elements", native=native("scatter_add"))
+@op(
+    dtypes=WIDE, inplace=True, apart="wholly", batching="batches.elements", native=native("scatter_add"),
+    native_write=native("scatter_add_"),
+)  # fmt: skip
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 
