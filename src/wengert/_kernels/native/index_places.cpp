@@ -120,6 +120,19 @@ PyObject* index_put_add(PyObject* const* args) {
     Py_RETURN_NONE;
 }
 
+// Whether each of many places is one element of the whole array: NumPy's loop, one element after the other, takes less time than
+// finding the places.
+bool names_many_elements(PyObject* indices, PyArrayObject* target) {
+    if (!PyList_CheckExact(indices) || PyList_GET_SIZE(indices) != PyArray_NDIM(target)) return false;
+    bool many = false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(indices); ++i) {
+        PyArrayObject* each = aligned(PyList_GET_ITEM(indices, i), int64_descr);
+        if (!each) return false;
+        many = many || PyArray_SIZE(each) > most_elements;
+    }
+    return many;
+}
+
 // index_put_(self, indices, values, accumulate)
 PyObject* index_put(PyObject* const* args) {
     if (args[3] == Py_True) return index_put_add(args);
@@ -137,7 +150,7 @@ PyObject* index_put(PyObject* const* args) {
         PyObject* each = PyList_GET_ITEM(args[1], i);
         if (PyArray_Check(each) && !lie_apart(target, reinterpret_cast<PyArrayObject*>(each))) return nullptr;
     }
-    if (!places.find(args[1], target)) return nullptr;
+    if (names_many_elements(args[1], target) || !places.find(args[1], target)) return nullptr;
     const int ndim = places.shape_of_part(target, shape), lead = places.lead, behind = lead + places.ndim;
     if (ndim < 0 || !stretch(values, ndim, shape, strides)) return nullptr;
     Size size(1);
@@ -163,6 +176,7 @@ PyObject* index_put(PyObject* const* args) {
 // index_put(self, indices, values, accumulate): the same on a copy of an array in row-major order
 PyObject* index_put_copy(PyObject* const* args) {
     PyArrayObject* x = in_plain_rows(args[0]);
+    if (x && args[3] == Py_False && names_many_elements(args[1], x)) return nullptr;
     Owned result(x ? new_copy(x) : nullptr);
     if (!result) return nullptr;
     PyObject* write[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};
