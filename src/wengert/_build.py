@@ -51,25 +51,39 @@ RECORD_TITLE = "wengert build record 3"
 # ---- what a tree holds -----------------------------------------------------------------------------------------------
 
 
-def listing(folder: str) -> set[str]:
-    """The names in `folder`; empty where there is no such folder (inside a zip archive, or not shipped)."""
-    try:
-        return set(os.listdir(folder))
-    except OSError:
-        return set()
+class Tree(str):
+    """The folder of a package, whose folders are listed once each."""
+
+    listings: dict[str, set[str]]
+
+    def __new__(cls, root: str) -> Tree:
+        made = super().__new__(cls, root)
+        made.listings = {}
+        return made
+
+
+def listing(root: str, folder: str) -> set[str]:
+    """The names in a `folder` of the package; empty where there is none (inside a zip archive, or not shipped)."""
+    known: dict[str, set[str]] = getattr(root, "listings", {})
+    if folder not in known:
+        try:
+            known[folder] = set(os.listdir(f"{root}/{folder}"))
+        except OSError:
+            known[folder] = set()
+    return known[folder]
 
 
 def rooms(root: str) -> list[str]:
     """The folders of the core, itself first, relative to the package."""
-    return [CORE, *sorted(f"{CORE}/{name}" for name in listing(f"{root}/{CORE}") if "." not in name)]
+    return [CORE, *sorted([f"{CORE}/{name}" for name in listing(root, CORE) if "." not in name])]
 
 
 def declared(root: str) -> list[str]:
     """The core's files with a `.pxd` beside them, relative to the package and without ending, in alphabetical order."""
     found = []
     for room in rooms(root):
-        names = listing(f"{root}/{room}")
-        found += [f"{room}/{name[:-4]}" for name in names if name.endswith(".pxd") and f"{name[:-4]}.py" in names]
+        names = listing(root, room)
+        found += [f"{room}/{name[:-4]}" for name in names if name[-4:] == ".pxd" and f"{name[:-4]}.py" in names]
     return sorted(found)
 
 
@@ -87,7 +101,7 @@ def core_modules(root: str) -> list[str]:
 
 def native_sources(root: str) -> list[str]:
     """The C++ files of the native kernels, relative to the package; empty where they are not shipped."""
-    return sorted(f"{NATIVE}/{name}" for name in listing(f"{root}/{NATIVE}") if name.endswith(NATIVE_SOURCE_ENDINGS))
+    return sorted([f"{NATIVE}/{name}" for name in listing(root, NATIVE) if name.endswith(NATIVE_SOURCE_ENDINGS)])
 
 
 def source_files(root: str) -> list[str]:
@@ -107,8 +121,8 @@ def built_libraries(root: str) -> dict[str, str]:
     endings = tuple(EXTENSION_SUFFIXES)
     built = {}
     for folder in (*rooms(root), "_kernels"):
-        for name in listing(f"{root}/{folder}"):
-            if name.endswith(endings):
+        for name in listing(root, folder):
+            if name[-3:] != ".py" and name.endswith(endings):
                 stem, _, ending = name.partition(".")
                 if f".{ending}" in endings:  # not those for another version of Python
                     built[f"{folder.replace('/', '.')}.{stem}"] = f"{folder}/{name}"
@@ -126,10 +140,12 @@ class Record:
         libraries, modules: what it made, and which modules the library of the core holds.
         stamps: a line for each source, with its size and the time of its last change.
         checksums: of the bytes of each source.
+        mark: the `mark` of all of them; empty in records of builds that wrote none.
     """
 
     def __init__(self, text: str) -> None:
-        head, _, checksums = text.partition("\n\n")
+        head, _, rest = text.partition("\n\n")
+        checksums, _, self.mark = rest.partition("\n\n")
         self.title, self.recipe, libraries, modules, stamped = (head.split("\n", 4) + [""] * 4)[:5]
         self.libraries, self.modules = set(libraries.split()), set(modules.split())
         self.stamps, self.lines = f"{stamped}\n", checksums
@@ -173,6 +189,13 @@ def stamps(root: str, sources: Iterable[str]) -> str:
     return "".join(lines)
 
 
+def mark(root: str, sources: list[str]) -> str:
+    """A number from the sizes and times of all sources, and their names: made and compared sooner than `stamps`."""
+    found = [os.stat(f"{root}/{source}") for source in sources]
+    number = hash(tuple([each.st_mtime_ns for each in found] + [each.st_size for each in found]))
+    return f"{number}\n{' '.join(sources)}"
+
+
 def changed(root: str, stamped: str, record: Record) -> list[str]:
     """The sources, by their `stamps`, whose bytes are other than those recorded, or of which nothing is recorded."""
     before, checksums = set(record.stamps.splitlines()), record.checksums
@@ -183,12 +206,13 @@ def changed(root: str, stamped: str, record: Record) -> list[str]:
 def compose_record(root: str, recipe: str) -> str:
     """The text of the record for the tree at `root`; `recipe` is a checksum of the build script.
 
-    A line each for the form, the recipe, the libraries and the modules, then the stamps, an empty line, the checksums.
+    A line each for the form, the recipe, the libraries and the modules, then the stamps, the checksums and the mark, an
+    empty line between them.
     """
     sources = source_files(root)
     head = (RECORD_TITLE, recipe, " ".join(sorted(wanted_libraries(root))), " ".join(core_modules(root)))
     checksums = [f"{source} {fingerprint(f'{root}/{source}')}\n" for source in sources]
-    return "\n".join((*head, stamps(root, sources), "".join(checksums)))
+    return "\n".join((*head, stamps(root, sources), "".join(checksums), mark(root, sources)))
 
 
 def read_record(path: str) -> Record | None:
@@ -208,6 +232,8 @@ def find_problems(root: str, built: Iterable[str], record: Record | None) -> lis
     present, built, wanted = source_files(root), set(built), record.libraries
     if not present:
         return []  # libraries alone, as some packagers ship them: nothing to compare with
+    if built == wanted and record.mark and mark(root, present) == record.mark:
+        return []
     stamped = stamps(root, present)
     if built == wanted and stamped == record.stamps:
         return []
@@ -246,8 +272,11 @@ def settle(root: str, package: str = PACKAGE) -> set[str]:
     Raises:
         ImportError: the libraries are incomplete, or not made from the sources as they are.
     """
+    if asked_for_interpreted():
+        return set()
+    root = Tree(root)
     built = built_libraries(root)
-    if not built or asked_for_interpreted():
+    if not built:
         return set()
     record = read_record(f"{root}/{record_file()}")
     problems = find_problems(root, built, record)

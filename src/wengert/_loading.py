@@ -8,8 +8,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from _frozen_importlib_external import MAGIC_NUMBER, cache_from_source  # as of importlib.util, which has more to load
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, ModuleSpec, SourceFileLoader
-from importlib.util import MAGIC_NUMBER, cache_from_source
 from io import open_code
 from marshal import loads
 from types import MethodType, ModuleType

@@ -332,13 +332,11 @@ def bind_all() -> None:
     """Put everything above on the class."""
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
-    promise(f"{__package__}.kinds", (), KINDS)
-    promise(f"{__package__}.pickling", (), ("__deepcopy__", "__reduce__"))
-    promise(f"{__package__}.conversions", (), CONVERSIONS)
-    promise(f"{__package__}._core.calls.overriding", (), ("__torch_function__",))
-    promise(
-        f"{__package__}.compat.arrays.protocols", (), ("__array_ufunc__", "__array_function__", "__array_namespace__")
-    )
+    promise(f"{__package__}.kinds", KINDS)
+    promise(f"{__package__}.pickling", ("__deepcopy__", "__reduce__"))
+    promise(f"{__package__}.conversions", CONVERSIONS)
+    promise(f"{__package__}._core.calls.overriding", ("__torch_function__",))
+    promise(f"{__package__}.compat.arrays.protocols", ("__array_ufunc__", "__array_function__", "__array_namespace__"))
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)
 

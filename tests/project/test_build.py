@@ -144,6 +144,15 @@ def test_a_change_that_keeps_the_size_and_goes_back_in_time_is_noticed(package):
         settle(package)
 
 
+def test_a_record_without_a_mark_of_all_sources_counts_as_before(package):
+    pretend_to_build(package)
+    record = package / lists.record_file()
+    text, _, mark = record.read_text(encoding="utf-8").rpartition("\n\n")
+    assert mark == lists.mark(str(package), lists.source_files(str(package)))
+    record.write_text(text, encoding="utf-8")
+    assert settle(package) == "compiled"
+
+
 def test_a_source_touched_but_not_changed_is_still_fresh(package):
     pretend_to_build(package)
     os.utime(package / "_core" / "backward" / "engine.py", (1, 1))

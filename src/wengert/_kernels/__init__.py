@@ -146,6 +146,7 @@ from .softmax import (
 )
 
 if TYPE_CHECKING:
+    direct: dict[str, native_choice.Function]
     from .conv import (
         convolution,
         convolution_backward_input,
@@ -202,10 +203,8 @@ else:
     )
 
 native = native_choice.load_native()
-direct: dict[str, native_choice.Function] = {}
 if native is not None:
     globals().update(native_choice.native_functions(native, globals()))
-    direct = native_choice.direct_functions(native)
 
 
 def direct_function(name: str) -> native_choice.Function | None:
@@ -214,9 +213,18 @@ def direct_function(name: str) -> native_choice.Function | None:
     Raises:
         ImportError: the extension has no such function: the name is wrong, or it was built from other sources.
     """
-    if direct and name not in direct:
+    found: native_choice.Function | None = getattr(native, f"direct_{name}", None)
+    if found is None and native is not None:
         raise ImportError(f"the native library has no function direct_{name}")
-    return direct.get(name)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    """`direct`, made when it is first asked for: the cards ask for one function after the other."""
+    if name != "direct":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["direct"] = found = {} if native is None else native_choice.direct_functions(native)
+    return found
 
 
 def natives(*names: str) -> tuple[Any, ...]:

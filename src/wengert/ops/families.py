@@ -7,7 +7,7 @@ not given by its family, fails a test.
 
 from __future__ import annotations
 
-from .._core.cards.late import promise
+from .._core.cards.late import promise_families
 
 NAMES: dict[str, str] = {
     "create.further_ranges": "empty_permuted range",
@@ -202,13 +202,13 @@ METHODS: dict[str, str] = {
     "create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
     "fourier.short_time": "istft stft",
     "create.legacy_storages": "storage_type",
-    "indexing.index_write": "index_add* index_copy* index_fill*",
+    "indexing.index_write": "index_add index_add_ index_copy index_copy_ index_fill index_fill_",
     "indexing.positions": "nonzero_static",
-    "indexing.put": "fill_diagonal_ masked_scatter* put*",
-    "indexing.scatter": "scatter* scatter_add*",
-    "indexing.scatter_reduce": "index_reduce* scatter_reduce*",
-    "linalg.addmm": "addbmm* addmm* addmv* baddbmm*",
-    "linalg.addr": "addr*",
+    "indexing.put": "fill_diagonal_ masked_scatter masked_scatter_ put put_",
+    "indexing.scatter": "scatter scatter_ scatter_add scatter_add_",
+    "indexing.scatter_reduce": "index_reduce index_reduce_ scatter_reduce scatter_reduce_",
+    "linalg.addmm": "addbmm addbmm_ addmm addmm_ addmv addmv_ baddbmm baddbmm_",
+    "linalg.addr": "addr addr_",
     "linalg.cholesky": "cholesky cholesky_inverse cholesky_solve",
     "linalg.cross": "cross",
     "linalg.determinants": "det logdet slogdet",
@@ -234,44 +234,53 @@ METHODS: dict[str, str] = {
     "order.running": "cummax cummin logcumsumexp",
     "order.sort": "argsort msort sort topk",
     "order.unique": "unique unique_consecutive",
-    "pointwise.activation": "gelu_ relu* sigmoid* silu_ tanh*",
+    "pointwise.activation": "gelu_ relu relu_ sigmoid sigmoid_ silu_ tanh tanh_",
     "pointwise.apply": "apply_ map2_ map_",
-    "pointwise.bessel": "i0*",
-    "pointwise.choose": "clamp* clamp_max* clamp_min* clip* nan_to_num* where",
+    "pointwise.bessel": "i0 i0_",
+    "pointwise.choose": (
+        "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ nan_to_num nan_to_num_ where"
+    ),
     "pointwise.classify": "is_neg isfinite isinf isnan isneginf isposinf isreal resolve_neg signbit",
     "pointwise.compared_in_place": ("eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_"),
-    "pointwise.complex": "angle conj conj_physical* imag real resolve_conj",
+    "pointwise.complex": "angle conj conj_physical conj_physical_ imag real resolve_conj",
     "pointwise.extremes": "fmax fmin maximum minimum",
-    "pointwise.gamma": "digamma* igamma* igammac* lgamma* mvlgamma* polygamma*",
-    "pointwise.integers": "gcd* lcm*",
-    "pointwise.mixtures": "lerp*",
-    "pointwise.normal": "erfinv*",
-    "pointwise.pairs": "copysign* heaviside* hypot* logaddexp logaddexp2 nextafter* xlogy*",
-    "pointwise.piecewise": (
-        "celu_ elu_ hardshrink* hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
+    "pointwise.gamma": (
+        "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ polygamma polygamma_"
     ),
-    "pointwise.scaled_sums": "addcdiv* addcmul*",
-    "pointwise.scales": "deg2rad* float_power* frexp ldexp* logit* rad2deg* sinc*",
-    "pointwise.smooth": "erf* erfc* logsigmoid_ mish_ softplus_",
+    "pointwise.integers": "gcd gcd_ lcm lcm_",
+    "pointwise.mixtures": "lerp lerp_",
+    "pointwise.normal": "erfinv erfinv_",
+    "pointwise.pairs": (
+        "copysign copysign_ heaviside heaviside_ hypot hypot_ logaddexp logaddexp2 nextafter nextafter_ xlogy xlogy_"
+    ),
+    "pointwise.piecewise": (
+        "celu_ elu_ hardshrink hardshrink_ hardsigmoid_ hardswish_ hardtanh_ leaky_relu_ prelu softshrink_ threshold_"
+    ),
+    "pointwise.scaled_sums": "addcdiv addcdiv_ addcmul addcmul_",
+    "pointwise.scales": (
+        "deg2rad deg2rad_ float_power float_power_ frexp ldexp ldexp_ logit logit_ rad2deg rad2deg_ sinc sinc_"
+    ),
+    "pointwise.smooth": "erf erf_ erfc erfc_ logsigmoid_ mish_ softplus_",
     "pointwise.trigonometry": (
-        "acos* acosh* arccos* arccosh* arcsin* arcsinh* arctan* arctan2* arctanh* asin* asinh* atan* atan2* "
-        "atanh* cos* cosh* sin* sinh* tan*"
+        "acos acos_ acosh acosh_ arccos arccos_ arccosh arccosh_ arcsin arcsin_ arcsinh arcsinh_ arctan arctan_ "
+        "arctan2 arctan2_ arctanh arctanh_ asin asin_ asinh asinh_ atan atan_ atan2 atan2_ atanh atanh_ cos cos_ cosh "
+        "cosh_ sin sin_ sinh sinh_ tan tan_"
     ),
     "randomness.random_fill": "bernoulli_ cauchy_ exponential_ geometric_ log_normal_ normal_ random_ uniform_",
     "randomness.sampling": "bernoulli multinomial",
     "reductions.differences": "diff",
-    "reductions.distance": "dist renorm*",
+    "reductions.distance": "dist renorm renorm_",
     "reductions.hashes": "hash_tensor",
     "reductions.maxima": "amax amin aminmax max min",
     "reductions.moments": "std var",
     "reductions.places": "argmax argmin",
-    "reductions.scan": "cumprod* cumsum* prod",
+    "reductions.scan": "cumprod cumprod_ cumsum cumsum_ prod",
     "shapes.as_strided_copies": "as_strided_scatter",
     "shapes.broadcast": "broadcast_to expand_as sum_to_size",
     "shapes.duals": "_fw_primal _made_dual",
     "shapes.geometry": "_as_strided_from_ as_strided_ resize_ resize_as_ set_ swapaxes_ swapdims_",
     "shapes.flips": "flip fliplr flipud",
-    "shapes.rearrange": "repeat repeat_interleave roll tile tril* triu*",
+    "shapes.rearrange": "repeat repeat_interleave roll tile tril tril_ triu triu_",
     "shapes.rotate": "rot90",
     "shapes.scattered": "diagonal_scatter select_scatter slice_scatter",
     "shapes.sections": "dsplit hsplit tensor_split vsplit",
@@ -286,19 +295,9 @@ METHODS: dict[str, str] = {
     "shapes.unsafe_parts": "split_with_sizes unsafe_chunk unsafe_split unsafe_split_with_sizes",
     "shapes.view_copies": "narrow_copy",
 }
-"""Names on Tensor, most of them functions as well, by family; where a star stands, the form in place comes, too."""
-
-
-def spelled(names: str) -> list[str]:
-    """The names of an entry, one by one."""
-    if "*" not in names:
-        return names.split()
-    in_place = [f"{name[:-1]}_" for name in names.split() if name[-1] == "*"]
-    return names.replace("*", "").split() + in_place
+"""Names on Tensor, most of them functions as well, by family."""
 
 
 def promise_all() -> None:
     """Have all these families loaded when they are needed."""
-    package = __name__.rpartition(".")[0]
-    for family in dict.fromkeys((*NAMES, *METHODS)):
-        promise(f"{package}.{family}", spelled(NAMES.get(family, "")), spelled(METHODS.get(family, "")))
+    promise_families(__name__.rpartition(".")[0], NAMES, METHODS)

@@ -12,13 +12,32 @@ HOMES: dict[str, str] = {}
 """The module of each operator whose family comes late, by the operator's name."""
 
 
-def promise(module: str, names: Iterable[str], methods: Iterable[str]) -> None:
-    """Say what a module gives when it is loaded: operators, and names on Tensor, operators or not."""
-    present = vars(Tensor)  # asked for once: this runs when the package is imported
-    for name in names:
-        HOMES[name] = module
+def promise(module: str, methods: Iterable[str]) -> None:
+    """Say what a module gives on Tensor when it is loaded, operators or not."""
+    HOMES.update(dict.fromkeys(methods, module))
+    stand_in(methods)
+
+
+def promise_families(package: str, names: dict[str, str], methods: dict[str, str]) -> None:
+    """Say what modules of a package give when they are loaded: operators, and names on Tensor.
+
+    Args:
+        names, methods: by module, its name in the package, all of them in one text: this runs at each import.
+    """
+    on_tensor: list[str] = []
+    for module, listed in names.items():
+        HOMES.update(dict.fromkeys(listed.split(), f"{package}.{module}"))
+    for module, listed in methods.items():
+        found = listed.split()
+        HOMES.update(dict.fromkeys(found, f"{package}.{module}"))
+        on_tensor += found
+    stand_in(on_tensor)
+
+
+def stand_in(methods: Iterable[str]) -> None:
+    """Put something in the place of what comes late on Tensor."""
+    present = vars(Tensor)
     for name in methods:
-        HOMES[name] = module
         if name not in present:  # a family that came at once, because another one needs it
             bind(name, LateMethod(name))
 
@@ -29,13 +48,13 @@ def load_all() -> None:
         import_module(module)
 
 
-class LateMethod:
-    """Stands on Tensor for a method or property until somebody asks for it: its family, once loaded, binds it."""
+class LateMethod(str):
+    """Stands on Tensor for a method or property until somebody asks for it: its family, once loaded, binds it.
 
-    __slots__ = ("name",)
+    It is the name, for which nothing is to be made in Python: several hundred stand there when the package is imported.
+    """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    __slots__ = ()
 
     def __get__(self, tensor: Tensor | None, kind: type | None = None) -> Any:
         found = self.loaded()
@@ -45,11 +64,11 @@ class LateMethod:
 
     def __set__(self, tensor: Tensor, value: Any) -> None:
         self.loaded()
-        setattr(tensor, self.name, value)
+        setattr(tensor, str(self), value)
 
     def __delete__(self, tensor: Tensor) -> None:
         self.loaded()
-        delattr(tensor, self.name)
+        delattr(tensor, str(self))
 
     def loaded(self) -> Any:
         """What the family has put in the place of this.
@@ -57,8 +76,9 @@ class LateMethod:
         Raises:
             AttributeError: the family is being loaded.
         """
-        import_module(HOMES[self.name])
-        found = vars(Tensor)[self.name]
+        name = str(self)
+        import_module(HOMES[name])
+        found = vars(Tensor)[name]
         if isinstance(found, LateMethod):
-            raise AttributeError(f"Tensor.{self.name}: {HOMES[self.name]} is being loaded")
+            raise AttributeError(f"Tensor.{name}: {HOMES[name]} is being loaded")
         return found
