@@ -21,10 +21,10 @@ from ..operators.rules import Rule, locate
 from ..out_errors import EXACT
 from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
-from ..types.dtypes import dtype as DType
 from . import late
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place, in_place_form
+from .filling import add_rule, fill_options, slots_of
 from .node_classes import NodeClasses
 from .options import (
     ALL as ALL,
@@ -37,7 +37,6 @@ from .options import (
     ORDERED as ORDERED,
     REALS as REALS,
     WIDE as WIDE,
-    Options,
 )
 from .samples import Bad as Bad, Declared, Sample as Sample
 
@@ -99,8 +98,8 @@ class Card(Declared, Op):
     """
 
     declared_dtypes: frozenset[dtypes.dtype]
-    takes_halves: bool
-    keeps_numbers: bool
+    takes_halves = False
+    keeps_numbers = False
     nodes: NodeClasses
     describes: str
     __name__: str
@@ -114,7 +113,7 @@ class Card(Declared, Op):
     crossing: Any = None
     in_place: Any = None
     options: dict[str, Any]
-    mixed: Callable[[list[Any]], None] | None
+    mixed: Callable[[list[Any]], None] | None = None
     method = True
     function = True
     function_of: Callable[[Card], Any] | None = None
@@ -132,10 +131,10 @@ class Card(Declared, Op):
 
         def decorate(rule: Callable[..., Any]) -> Callable[..., Any]:
             if self.partial_rules:
-                slots = set(self._slots(inputs))
+                slots = set(slots_of(self, inputs))
                 self.rules = tuple(each for each in self.rules if not (each.partial and slots.issuperset(each.slots)))
-            self._add_rule(rule, parameters_of(rule)[1:], inputs, partial=False)
-            self.rules[-1].native, self.rules[-1].passes = native, passes
+            added = add_rule(self, rule, parameters_of(rule)[1:], inputs, False)
+            added.native, added.passes = native, passes
             return rule
 
         return decorate
@@ -147,8 +146,8 @@ class Card(Declared, Op):
         """
         card.partial_rules = {}
         for name, rule in rules.items():
-            card.partial_rules[name] = card._add_rule(rule, parameters_of(rule), (name,), partial=True)
-            card.partial_rules[name].native = native
+            card.partial_rules[name] = added = add_rule(card, rule, parameters_of(rule), (name,), True)
+            added.native = native
 
     def jvp(self, *inputs: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Give the forward rule for `inputs`, where it does not follow: what their tangents contribute to the result's.
@@ -161,7 +160,7 @@ class Card(Declared, Op):
             names = parameters_of(rule)[len(inputs) :]
             for name in names:
                 locate(self, name)
-            self.forward_rules = (*self.forward_rules, Rule(rule, names, self._slots(inputs), False))
+            self.forward_rules = (*self.forward_rules, Rule(rule, names, slots_of(self, inputs), False))
             return rule
 
         return decorate
@@ -190,20 +189,6 @@ class Card(Declared, Op):
         """How an `out` of another dtype than the result's is refused, as in `Options`."""
         given = self.said("out_words")
         return given if given != "" else None if self.promotion else EXACT
-
-    def _slots(self, inputs: tuple[str, ...]) -> tuple[int, ...]:
-        return tuple([self.grad_slots.index(self.names.index(name)) for name in inputs])
-
-    def _add_rule(
-        self, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], *, partial: bool
-    ) -> Rule:
-        for name in names:
-            self.nodes.saved[name] = locate(self, name)[0]
-        added = Rule(rule, names, self._slots(inputs), partial)
-        self.rules = (*self.rules, added)
-        if self.in_place is not None:
-            self.in_place.rules = self.rules
-        return added
 
     def __reduce__(self) -> tuple[Any, ...]:
         return registered, (self.name,)
@@ -257,23 +242,22 @@ def op(
         describes: sections of the docstring, for what the card's own does not say.
         options: the fields of `Options`.
     """
-    given = Options(options)
 
     def decorate(body: Callable[..., Any]) -> Card:
         card = Card.__new__(Card)
-        card.name = given.name or body.__name__
+        card.name = options.get("name") or body.__name__
         fill_signature(card, body)
-        fill_options(card, given)
-        card.options = options
+        fill_options(card, options)
         card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
-        if not given.hidden:
+        if not options.get("hidden"):
             register(card)
         begin_calls(card)
-        if given.inplace:
-            native = given.native_write or in_place_form(given.native)
-            derive_in_place(card, native=native, renamed=given.inplace == "renamed", by_result=given.by_result)
+        if options.get("inplace"):
+            native = card.said("native_write") or in_place_form(card.native)
+            renamed, by_result = card.said("inplace") == "renamed", card.said("by_result")
+            derive_in_place(card, native=native, renamed=renamed, by_result=by_result)
         if samples is not None:
             card.sampler = samples
         if rules is not None:
@@ -281,50 +265,6 @@ def op(
         return card
 
     return decorate
-
-
-def fill_options(card: Card, given: Options) -> None:
-    """Take over what was said beside the signature.
-
-    Raises:
-        TypeError: the card has neither a derivative nor a reason why.
-    """
-    if given.derivative is None and not given.why:
-        raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
-    card.why = given.why if given.derivative is None else ""
-    card.shares = {}
-    card.declared_dtypes = frozenset(given.dtypes)
-    card.accepts = numpy_dtypes(
-        card.declared_dtypes.union(given.explained) if given.explained else card.declared_dtypes
-    )
-    card.takes_halves, card.keeps_numbers = given.takes_halves, given.keeps_numbers
-    card.promotion = given.promote
-    card.mixed = given.mixed
-    card.numbers = card.tensor_slots if given.numbers is True else ()
-    if isinstance(given.numbers, str):
-        card.numbers = tuple(card.names.index(name) for name in given.numbers.split())
-    card.lone_numbers = given.lone_numbers
-    card.allows_larger = given.larger
-    card.native = given.native
-    card.writer = given.write
-    card.overwrites = given.overwrites
-    card.apart = ("never", "itself", "partly", "wholly", "warned").index(given.apart)
-    card.layout = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled").index(given.layout)
-    card.view = given.view
-    card.of_memory = given.of_memory
-    card.output_names = given.outputs
-    card.several = given.several or bool(given.outputs)
-    card.differentiable = given.differentiable
-    card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
-    card.batching, card.crossing, card.random = given.batching, given.crossing, given.random
-    card.method, card.function = given.method, given.function
-    NodeClasses(card.name, given.node, given.choose, view=card.view).serve(card)
-
-
-@functools.cache
-def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
-    """NumPy's own dtypes of ours; few families of dtypes serve all cards. (`bfloat16` is met by `halves`.)"""
-    return frozenset(each.numpy for each in given if each is not dtypes.bfloat16)
 
 
 def pointwise(*, promote: str = "same", **options: Any) -> Callable[[Callable[..., Any]], Card]:

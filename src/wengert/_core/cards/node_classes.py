@@ -52,7 +52,6 @@ class NodeClasses:
         name: str,
         node: str | tuple[str, ...],
         choose: Callable[[tuple[Any, ...]], int] | None,
-        *,
         view: bool,
     ) -> None:
         self.name = name
@@ -86,7 +85,7 @@ class NodeClasses:
         """Those of an in-place form that has names of its own, as torch's: `TransposeBackward1`, `EluBackward1`."""
         own = self.titles()
         titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
-        found = NodeClasses(self.name, titles, self.choose, view=self.view)
+        found = NodeClasses(self.name, titles, self.choose, self.view)
         found.saved, found.shown = self.saved, self.shown
         return found
 

@@ -126,10 +126,17 @@ class Options:
     numbers: bool | str = False
     lone_numbers: bool = False
 
-    def __init__(self, given: dict[str, Any]) -> None:
-        self.__dict__ = {**DEFAULTS, **given}
-        if len(self.__dict__) != len(DEFAULTS):
-            raise TypeError(f"op() got unexpected arguments: {', '.join(given.keys() - DEFAULTS.keys())}")
-
 
 DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
+
+
+def completed(said: dict[str, Any]) -> dict[str, Any]:
+    """What was said, and what holds where nothing was.
+
+    Raises:
+        TypeError: there is no such option.
+    """
+    made = {**DEFAULTS, **said}
+    if len(made) != len(DEFAULTS):
+        raise TypeError(f"op() got unexpected arguments: {', '.join(said.keys() - DEFAULTS.keys())}")
+    return made

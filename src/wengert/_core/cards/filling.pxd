@@ -1,0 +1,10 @@
+cimport cython
+from wengert._core.calls.op cimport Op
+from wengert._core.operators.rules cimport Rule
+from wengert._core.cards.node_classes cimport NodeClasses
+
+cpdef object fill_options(Op card, dict options)
+cpdef tuple numbers_among(Op card, object given)
+cpdef tuple slots_of(Op card, tuple inputs)
+@cython.locals(nodes=NodeClasses)
+cpdef Rule add_rule(Op card, object rule, tuple names, tuple inputs, bint partial)

@@ -1,0 +1,95 @@
+"""What a card gets of its declaration: the options beside the signature, and its rules."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..operators.rules import Rule, locate
+from ..types import dtypes
+from ..types.dtypes import dtype as DType
+from .node_classes import NodeClasses
+from .options import completed
+
+APART = ("never", "itself", "partly", "wholly", "warned")
+LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
+"""What `Options` say in words, in the order of the numbers in `sources`."""
+
+KEPT = frozenset(["batching", "crossing", "function", "keeps_numbers", "method", "mixed", "takes_halves"])
+"""Options that are attributes of a card under the same names."""
+
+
+def fill_options(card: Any, options: dict[str, Any]) -> None:
+    """Take over what was said beside the signature.
+
+    Raises:
+        TypeError: there is no such option, or the card has neither a derivative nor a reason why.
+    """
+    given = completed(options)
+    if given["derivative"] is None:
+        if not given["why"]:
+            raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
+        card.why = given["why"]
+    for name in options:
+        if name in KEPT:
+            setattr(card, name, options[name])
+    card.options = options
+    card.shares = {}
+    card.declared_dtypes = declared = frozenset(given["dtypes"])
+    card.accepts = numpy_dtypes(declared.union(given["explained"]) if given["explained"] else declared)
+    card.promotion = given["promote"]
+    card.numbers = numbers_among(card, given["numbers"])
+    card.lone_numbers = given["lone_numbers"]
+    card.allows_larger = given["larger"]
+    card.native = given["native"]
+    card.writer = given["write"]
+    card.overwrites = given["overwrites"]
+    card.apart = APART.index(given["apart"])
+    card.layout = LAYOUTS.index(given["layout"])
+    card.view = given["view"]
+    card.of_memory = given["of_memory"]
+    card.output_names = given["outputs"]
+    card.several = given["several"] or bool(given["outputs"])
+    card.differentiable = given["differentiable"]
+    if given["linear"]:
+        card.linear = (given["linear"],) if isinstance(given["linear"], str) else given["linear"]
+    card.random = given["random"]
+    nodes = NodeClasses(card.name, given["node"], given["choose"], card.view)
+    nodes.serve(card)
+
+
+def numbers_among(card: Any, given: bool | str) -> tuple[int, ...]:
+    """The places of tensors for which numbers may stand."""
+    if given is True:
+        return card.tensor_slots
+    return tuple([card.names.index(name) for name in given.split()]) if given else ()
+
+
+@functools.cache
+def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
+    """NumPy's own dtypes of ours; few families of dtypes serve all cards. (`bfloat16` is met by `halves`.)"""
+    return frozenset(each.numpy for each in given if each is not dtypes.bfloat16)
+
+
+def slots_of(card: Any, inputs: tuple[str, ...]) -> tuple[int, ...]:
+    """The places of inputs among those that are differentiable."""
+    return tuple([card.grad_slots.index(card.names.index(name)) for name in inputs])
+
+
+def add_rule(
+    card: Any, rule: Callable[..., Any], names: tuple[str, ...], inputs: tuple[str, ...], partial: bool
+) -> Rule:
+    """Add a rule for some inputs, which asks for `names`.
+
+    Raises:
+        TypeError: nothing of such a name exists.
+    """
+    nodes: NodeClasses = card.nodes
+    for name in names:
+        nodes.saved[name] = locate(card, name)[0]
+    added = Rule(rule, names, slots_of(card, inputs), partial)
+    card.rules = (*card.rules, added)
+    if card.in_place is not None:
+        card.in_place.rules = card.rules
+    return added

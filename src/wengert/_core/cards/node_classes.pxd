@@ -1,0 +1,9 @@
+cimport cython
+from wengert._core.operators.declaration cimport Declaration
+
+cdef class NodeClasses:
+    cdef public str name
+    cdef public object node, choose
+    cdef public bint view
+    cdef public dict saved, shown, made
+    cpdef object serve(self, Declaration op)
