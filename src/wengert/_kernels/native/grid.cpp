@@ -159,29 +159,63 @@ PyObject* if_numbers(Owned& made) {
     return strange ? nullptr : made.give();
 }
 
-// All channels of one image, a strip of places at a time.
+constexpr npy_intp strip = 64;  // places at a time
+
+// The elements around places and their weights, neighbour by neighbour; how many neighbours a place has.
 template <class T>
-void sample_image(const Sampling& s, const T* image, const T* grid, T* out) {
-    constexpr npy_intp strip = 64;
+npy_intp general_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
+    npy_intp count = 0;
+    for (npy_intp p = 0; p < places; ++p) {
+        const Taps<T> along = taps_of(grid[2 * p], s.lengths[0], s), down = taps_of(grid[2 * p + 1], s.lengths[1], s);
+        count = along.count * down.count;
+        npy_intp k = p;
+        for (int i = 0; i < along.count; ++i)
+            for (int j = 0; j < down.count; ++j, k += places) {
+                index[k] = static_cast<int32_t>(down.tap[j].index * s.lengths[0] + along.tap[i].index);
+                weight[k] = along.tap[i].weight * down.tap[j].weight;
+            }
+    }
+    return count;
+}
+// The same of the four neighbours of bilinear places, without a branch. A place further than an element outside has no weight there,
+// wherever it is.
+template <class T>
+npy_intp bilinear_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
+    const T shift = s.align ? T(0) : T(0.5), edge = s.padding == BORDER ? T(0) : T(2);
+    const int32_t width = static_cast<int32_t>(s.lengths[0]), last[2] = {width - 1, static_cast<int32_t>(s.lengths[1] - 1)};
+    T scale[2], least = -edge, most[2];
+    for (int d = 0; d < 2; ++d) {
+        const T length = static_cast<T>(s.lengths[d]);
+        scale[d] = s.align ? (length - 1) / 2 : length / 2, most[d] = length - 1 + edge;
+    }
+    for (npy_intp p = 0; p < places; ++p) {
+        int32_t place[2][2];
+        T part[2][2];
+        for (int d = 0; d < 2; ++d) {
+            const T at = std::min(std::max((grid[2 * p + d] + 1) * scale[d] - shift, least), most[d]);
+            const int32_t cut = static_cast<int32_t>(at), low = cut - (static_cast<T>(cut) > at), high = low + 1;
+            const T share = at - static_cast<T>(low);
+            part[d][0] = (low >= 0) & (low <= last[d]) ? 1 - share : T(0), part[d][1] = (high >= 0) & (high <= last[d]) ? share : T(0);
+            place[d][0] = std::min(std::max(low, 0), last[d]), place[d][1] = std::min(std::max(high, 0), last[d]);
+        }
+        for (int k = 0; k < 4; ++k) {
+            index[k * places + p] = place[1][k % 2] * width + place[0][k / 2];
+            weight[k * places + p] = part[0][k / 2] * part[1][k % 2];
+        }
+    }
+    return 4;
+}
+
+// All channels of one image, for some places.
+template <class T>
+void sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp places, T* out) {
+    constexpr npy_intp longest = npy_intp(1) << 22;  // up to which T holds the last element's place
     int32_t index[16 * strip];
     T weight[16 * strip];
-    for (npy_intp begin = 0; begin < s.places(); begin += strip) {
-        const npy_intp places = std::min(strip, s.places() - begin);
-        npy_intp count = 0;
-        for (npy_intp p = 0; p < places; ++p) {
-            const T* at = grid + (begin + p) * 2;
-            const Taps<T> along = taps_of(at[0], s.lengths[0], s), down = taps_of(at[1], s.lengths[1], s);
-            count = along.count * down.count;
-            npy_intp k = p;
-            for (int i = 0; i < along.count; ++i)
-                for (int j = 0; j < down.count; ++j, k += places) {
-                    index[k] = static_cast<int32_t>(down.tap[j].index * s.lengths[0] + along.tap[i].index);
-                    weight[k] = along.tap[i].weight * down.tap[j].weight;
-                }
-        }
-        for (npy_intp c = 0; c < s.channels; ++c)
-            loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out + c * s.places() + begin);
-    }
+    const bool simple = s.mode == BILINEAR && s.padding != REFLECTION && std::max(s.lengths[0], s.lengths[1]) <= longest;
+    const npy_intp count = simple ? bilinear_taps(s, grid, places, index, weight) : general_taps(s, grid, places, index, weight);
+    for (npy_intp c = 0; c < s.channels; ++c)
+        loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out + c * s.places());
 }
 
 // grid_sample(input, grid, mode, padding, align_corners)
@@ -196,9 +230,12 @@ PyObject* forward(Call args) {
     const T *image = data_of<T>(x), *places = data_of<T>(grid);
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(s.large());
-    parallel_for(s.images, s.cost(), [=, &s](npy_intp first, npy_intp last) {
-        for (npy_intp n = first; n < last; ++n)
-            sample_image(s, image + n * s.channels * s.area(), places + n * s.places() * 2, out + n * s.channels * s.places());
+    const npy_intp strips = (s.places() + strip - 1) / strip;
+    parallel_for(s.images * strips, s.cost() / strips, [=, &s](npy_intp first, npy_intp last) {
+        for (npy_intp at = first; at < last; ++at) {
+            const npy_intp n = at / strips, begin = at % strips * strip, count = std::min(strip, s.places() - begin);
+            sample_strip(s, image + n * s.channels * s.area(), places + (n * s.places() + begin) * 2, count, out + n * s.channels * s.places() + begin);
+        }
     });
     return if_numbers<T>(result);
 }
