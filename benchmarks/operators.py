@@ -100,8 +100,9 @@ def seed_of(result: np.ndarray) -> np.ndarray:
 
 
 def report(results: list[Result]) -> list[str]:
-    """Lines for the table: how many cases of each size and direction reach what is wanted, and which do not, and why."""
-    lines, known = [], reasons()
+    """Lines for the table: how many cases of each size and direction reach what is wanted; which do not, and why."""
+    lines: list[str] = []
+    known = reasons()
     for label in (*SIZES, *LARGEST):
         floor = SMALL_FLOOR if label == "10" else LARGE_FLOOR
         for direction in (FORWARD, BACKWARD):

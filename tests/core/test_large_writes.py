@@ -17,7 +17,7 @@ ARGUMENTS = {
 }
 """How many further tensors a call takes; -1: the number 0."""
 NUMBERS: dict[str, list[object]] = {
-    **dict.fromkeys(("add", "sub", "mul", "true_divide", "floor_divide", "remainder", "fmod"), [0.75]),
+    **{name: [0.75] for name in ("add", "sub", "mul", "true_divide", "floor_divide", "remainder", "fmod")},
     "threshold": [0.5, 2.0],
     "renorm": [2, 0, 1.0],
     "pow": [2],
