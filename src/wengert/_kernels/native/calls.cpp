@@ -13,6 +13,7 @@ using Call = PyObject* const*;
 // Of more numbers NumPy's logarithms and sines, which are vectorised, save more than its several loops cost.
 constexpr npy_intp few = 256, any_number = NPY_MAX_INTP;
 constexpr npy_intp call = 20;  // what one call of the C library costs, in additions
+constexpr double half_turn = 3.14159265358979323846;
 
 PyArrayObject* numbers(PyObject* object, npy_intp most) {
     PyArrayObject* x = plain(object);
@@ -57,16 +58,16 @@ PyObject* of_two(Call args, npy_intp cost, const Function& function) {
 // (self)
 PyObject* sinc(Call args) {
     return of_one<few>(args[0], call, [](auto x) {
-        const auto angle = x * static_cast<decltype(x)>(3.14159265358979323846);
+        const auto angle = x * static_cast<decltype(x)>(half_turn);
         return x == 0 ? decltype(x)(1) : std::sin(angle) / angle;
     });
 }
 // Angles in another unit.
 PyObject* rad2deg(Call args) {
-    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(180 / 3.14159265358979323846); });
+    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(180 / half_turn); });
 }
 PyObject* deg2rad(Call args) {
-    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(3.14159265358979323846 / 180); });
+    return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(half_turn / 180); });
 }
 PyObject* entr(Call args) {
     return of_one<few>(args[0], call, [](auto x) {

@@ -34,7 +34,8 @@ bool InnerLoop::find(Ufunc& ufunc, int operands, int type) {
         function = ufunc.object->functions[at];
         data = ufunc.object->data ? ufunc.object->data[at] : nullptr;
         made = types[operands];
-        quiet = std::strcmp(ufunc.module, "numpy") == 0;
+        // Of NumPy's only integers raised to integers may be refused by their loop.
+        quiet = std::strcmp(ufunc.module, "numpy") == 0 && !(PyTypeNum_ISINTEGER(type) && std::strcmp(ufunc.name, "power") == 0);
         return function && (made == type || made == NPY_BOOL);
     }
     return false;

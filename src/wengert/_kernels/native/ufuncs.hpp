@@ -9,7 +9,7 @@
 
 namespace wengert {
 
-constexpr npy_intp few_for_loops = 4096;
+constexpr npy_intp few_for_loops = 4096;  // beyond, the call around the loop no longer counts
 
 // A function by the module that has it. It is looked up when it is called, and only where that module is loaded already:
 // to import one is for the bodies.
