@@ -21,13 +21,13 @@ class Op(Declaration):
 
     def call1(self, a: Any) -> Any:
         """Apply to one operand, all other arguments at their defaults."""
-        return self.run((a, *self.after1) if self.after1 else (a,))
+        return self.run((a,) + self.after1 if self.after1 else (a,))  # noqa: RUF005 (a display goes through a list)
 
     def call2(self, a: Any, b: Any) -> Any:
         """Apply to two operands; NotImplemented if one is no operand (Python then tries the other's operator)."""
         if not promotion.is_operand(b) or not promotion.is_operand(a):
             return unusual.of_stranger(self, a, b)
-        return self.run((a, b, *self.after2) if self.after2 else (a, b))
+        return self.run((a, b) + self.after2 if self.after2 else (a, b))  # noqa: RUF005 (as above)
 
     def run(self, args: tuple[Any, ...]) -> Any:
         """Apply to all arguments in the order of the parameters."""
