@@ -3,7 +3,7 @@ from wengert._core.operators cimport sources
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.operators.declaration cimport Declaration
 
-cpdef bint is_operand(object value)
+cpdef bint is_operand(object value) except -1
 cpdef object other_operand(Declaration op, object value, long position)
 @cython.locals(partly=bint, arrays=list, tensor=Tensor)
 cpdef list arrays_of(Declaration op, object value, long position)

@@ -41,3 +41,4 @@ cdef class Modes:
     cpdef list enter(self, list levels)
 
 cpdef Modes current()
+cdef Modes begun()

@@ -378,15 +378,19 @@ _ends = _thread._local()
 def current() -> Modes:
     """The modes of the calling thread."""
     modes = door.recall()
-    if modes is None:
-        made = Modes()
-        modes = door.recall()
-        if modes is None:  # no signal handler has been here meanwhile
-            modes = made
-            everyone[id(made)] = (made, _thread.get_ident())
-            _ends.at = end = ThreadEnd()
-            end.modes = made
-            door.remember(modes)
-            for welcome in tuple(newcomers):
-                welcome(made)
+    return begun() if modes is None else modes
+
+
+def begun() -> Modes:
+    """The modes of a thread that asks for the first time, remembered."""
+    made = Modes()
+    modes: Modes | None = door.recall()
+    if modes is None:  # no signal handler has been here meanwhile
+        modes = made
+        everyone[id(made)] = (made, _thread.get_ident())
+        _ends.at = end = ThreadEnd()
+        end.modes = made
+        door.remember(modes)
+        for welcome in tuple(newcomers):
+            welcome(made)
     return modes
