@@ -76,17 +76,6 @@ def scipy_linalg(caller: str) -> Any:
     return scipy.linalg
 
 
-def exponential(a: Array) -> Array:
-    """The exponentials of square matrices."""
-    expm = scipy_linalg("matrix_exp").expm
-    if not a.size:
-        return a.copy()
-    wrong = infinite(a)
-    found = np.asarray(expm(np.where(wrong[..., None, None], 0, a) if wrong.any() else a))
-    found[wrong] = np.nan
-    return found
-
-
 def zero_pivot(matrix: Array) -> int:
     """The first pivot that is zero in the elimination of a square matrix, counted from 1; 0 if there is none."""
     rest = matrix.copy()

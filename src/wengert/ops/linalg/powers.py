@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import _kernels as kernels
 from ..._core.calls.out import check_cast, copied, one_output, put
 from ..._core.cards.arguments import integer, tensors_of
@@ -18,7 +20,7 @@ from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
-from ..._kernels import factors
+from ..._kernels import matrix_exponentials
 from ..shapes.join import cat
 from .inverse import inv
 from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
@@ -41,11 +43,10 @@ def exponential(self: Array) -> Any:
 
     Raises:
         RuntimeError: `self` holds no square matrices.
-        ImportError: SciPy is not installed.
     """
     check_inexact("linalg.matrix_exp", self)
     check_square("linalg.matrix_exp", self)
-    return factors.exponential(self)
+    return matrix_exponentials.exponential(self)
 
 
 def along(matrix: Any, direction: Any) -> Any:
@@ -56,7 +57,14 @@ def along(matrix: Any, direction: Any) -> Any:
     return exponential(cat([upper, lower], -2)).narrow(-2, 0, size).narrow(-1, size, size)
 
 
-@exponential.vjp("self")
+def turned_slope(grad: Any, matrix: Any) -> Any:
+    """`along` of the adjoint, where nothing is recorded."""
+    turned = matrix.swapaxes(-1, -2)
+    with np.errstate(all="ignore"):
+        return matrix_exponentials.derivative(turned.conj() if turned.dtype.kind == "c" else turned, grad)
+
+
+@exponential.vjp("self", native=turned_slope)
 def exponential_vjp(grad: Any, self: Any) -> Any:
     return along(adjoint(self), grad)
 
@@ -86,7 +94,6 @@ def matrix_exp(self: Tensor) -> Any:
 
     Raises:
         RuntimeError: `self` holds no square matrices.
-        ImportError: SciPy is not installed.
     """
     return exponential(self)
 
