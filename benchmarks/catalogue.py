@@ -48,9 +48,9 @@ DIFFERENTIABLE = {
         lib.linalg.vector_norm(x, 3) ; m.sum(0) ; m.sum(1) ; m.mean(0) ; m.mean(1, keepdim=True) ; m.prod(1) ;
         m.var(1) ; m.std(0) ; m.norm(dim=1) ; m.amax(1) ; m.amin(0) ; m.max(1) ; m.min(0) ; m.logsumexp(1) ;
         m.softmax(1) ; m.softmax(0) ; m.log_softmax(1) ; lib.var_mean(m, 1)[0] ; lib.std_mean(m, 1)[0] ;
-        m.quantile(0.3, 1) ; m.nanmedian(1) ; m.mode(1) ; m.kthvalue(1, 1) ; m.cumsum(1) ; m.cumsum(0) ;
+        m.quantile(0.3, 1) ; m.nanmedian(1) ; dm.mode(1) ; m.kthvalue(1, 1) ; m.cumsum(1) ; m.cumsum(0) ;
         m.cumprod(1) ; m.logcumsumexp(1) ; m.cummax(1) ; m.cummin(0) ; m.dist(o) ; m.diff() ; lib.trapezoid(m) ;
-        lib.cumulative_trapezoid(m) ; lib.gradient(m)[0] ; m.sort(1) ; x.sort() ; m.msort() ; m.topk(2, 1) ;
+        lib.cumulative_trapezoid(m) ; lib.gradient(m)[0] ; dm.sort(1) ; dx.sort() ; dm.msort() ; m.topk(2, 1) ;
         m.cov() ; m.corrcoef()
     """),
     "shapes": listed("""
@@ -68,7 +68,7 @@ DIFFERENTIABLE = {
         m.unfold(0, 2, 1) ; F.pad(m, (1, 1, 1, 1)) ; F.pad(image, (1, 1, 1, 1), mode="reflect") ;
         F.pad(image, (1, 1, 1, 1), mode="replicate") ; F.pad(image, (1, 1, 1, 1), mode="circular") ;
         m.view(-1).unflatten(0, (side, side)) ; m.movedim(0, 1) ; m.as_strided((2, 2), (1, 2)) ; m.squeeze() ;
-        m.narrow(0, 0, 2) ; m.swapaxes(0, 1) ; m.renorm(2, 0, 1.0) ; F.embedding(places, o) ;
+        m.narrow(0, 0, 2) ; m.swapaxes(0, 1) ; m.renorm(2, 0, 1.0) ; F.embedding(i, o) ;
         F.pixel_shuffle(shuffled, 2) ; F.pixel_unshuffle(even4, 2) ; F.unfold(image, 2) ; lib.column_stack([x, y])
     """),
     "products": listed("""
@@ -123,7 +123,7 @@ PLAIN = {
     "asking": listed("""
         x > y ; x == y ; x < 0.5 ; x.eq(0) ; x.isnan() ; x.isfinite() ; x.isinf() ; x.signbit() ; b.logical_not() ;
         b & b ; b | b ; b ^ b ; ~b ; x.logical_and(y) ; x.isclose(y) ; x.allclose(y) ; x.equal(x) ; b.any() ;
-        b.all() ; b2.any(1) ; b2.all(0) ; m.argmax(1) ; m.argmin(0) ; x.argmax() ; m.argsort(1) ; b.nonzero() ;
+        b.all() ; b2.any(1) ; b2.all(0) ; m.argmax(1) ; m.argmin(0) ; x.argmax() ; dm.argsort(1) ; b.nonzero() ;
         x.count_nonzero() ; k.bincount() ; k.unique() ; lib.searchsorted(ordered, x) ; lib.bucketize(x, ordered) ;
         lib.isin(k, k[:2]) ; x.histc(10) ; F.one_hot(k) ; lib.unique_consecutive(k)
     """),
@@ -169,6 +169,7 @@ def operands(length: int) -> dict[str, np.ndarray]:
         "u": draw(length, seed=5).clip(-0.95, 0.95) * np.float32(0.9),
         "one": np.full(1, 0.25, np.float32),
         "ones": np.ones(length, np.float32),
+        "dx": different(length),
         "even": draw(length // 2 * 2, seed=6),
         "ordered": np.sort(draw(side, seed=7)),
         "b": draw(length, seed=8) > 0,
@@ -181,6 +182,14 @@ def operands(length: int) -> dict[str, np.ndarray]:
     }
 
 
+def different(*shape: int) -> np.ndarray:
+    """Numbers of which no two are equal, in any order: where equal ones stand after sorting is each library's own."""
+    size = int(np.prod(shape))
+    return (
+        ((np.random.default_rng(3).permutation(size) - size // 2) / np.float32(size)).astype(np.float32).reshape(shape)
+    )
+
+
 def matrices(side: int) -> dict[str, np.ndarray]:
     """Matrices of a side, and what points into them."""
     return {
@@ -189,6 +198,7 @@ def matrices(side: int) -> dict[str, np.ndarray]:
         "i": np.random.default_rng(1).permutation(side),
         "places": np.argsort(draw(side, side, seed=24), 1),
         "even2": draw(side, side // 2 * 2, seed=25),
+        "dm": different(side, side),
         "triples": draw(max(side * side // 3, 1), 3, seed=26),
     }
 
@@ -216,7 +226,9 @@ def images(length: int) -> dict[str, np.ndarray]:
         "signal": draw(count, count, signal, seed=42),
         "kernel1": draw(count, count, 3, seed=43, scale=0.1),
         "grid": grid,
-        "heads": draw(count, 1 if count == 1 else 4, *((3, 3) if count == 1 else (length // 2048, 32)), seed=44),
+        "heads": draw(
+            count, 1 if count == 1 else 4, *((3, 3) if count == 1 else (max(length // 2048, 4), 32)), seed=44
+        ),
         "shuffled": draw(1, 4, 2, max(length // 8, 1), seed=45),
         "even4": draw(1, 1, 2, max(length // 4 * 2, 2), seed=46),
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from benchmarks.cases import BOTH, draw
+from benchmarks.catalogue import different
 from benchmarks.timing import Case, flatten
 
 
@@ -20,16 +21,23 @@ class Move:
         call: `call(library, functional, *tensors)`.
         values: `values(side)` gives the arrays; those of floating point get gradients.
         backward: whether it has a derivative.
+        flops: `flops(side)` gives the operations of a matrix product of float32.
     """
 
     call: Callable[..., Any]
     values: Callable[[int], list[np.ndarray]]
     backward: bool = True
+    flops: Callable[[int], float] = field(default=lambda side: 0.0)
 
 
 def matrix(side: int) -> list[np.ndarray]:
     """One square matrix."""
     return [draw(side, side, seed=1)]
+
+
+def unequal(side: int) -> list[np.ndarray]:
+    """One square matrix, no two elements equal."""
+    return [different(side, side)]
 
 
 def matrices(side: int) -> list[np.ndarray]:
@@ -171,9 +179,9 @@ MOVES = {
     "triu(1)": Move(lambda wg, nn, x: x.triu(1), matrix),
     "pad": Move(lambda wg, nn, x: nn.pad(x, (2, 2, 2, 2)), matrix),
     "diagonal": Move(lambda wg, nn, x: x.diagonal() * 2, matrix),
-    "sort rows": Move(lambda wg, nn, x: x.sort(1)[0], matrix),
-    "sort columns": Move(lambda wg, nn, x: x.sort(0)[0], matrix),
-    "sort of a vector": Move(lambda wg, nn, x: x.sort()[0], vector),
+    "sort rows": Move(lambda wg, nn, x: x.sort(1)[0], unequal),
+    "sort columns": Move(lambda wg, nn, x: x.sort(0)[0], unequal),
+    "sort of a vector": Move(lambda wg, nn, x: x.sort()[0], lambda n: [different(n * n)]),
     "sort of integers": Move(lambda wg, nn, x: x.sort()[0], repeated, backward=False),
     "argsort rows": Move(lambda wg, nn, x: x.argsort(dim=1, stable=True), matrix, backward=False),
     "argsort of a vector": Move(lambda wg, nn, x: x.argsort(stable=True), vector, backward=False),
@@ -212,51 +220,75 @@ def with_vector(side: int) -> list[np.ndarray]:
     return [draw(side, side, seed=1), draw(side, seed=2)]
 
 
+def cubed(side: int) -> float:
+    """The operations of a product of two square matrices."""
+    return 2.0 * side**3
+
+
+def of_batch(side: int) -> float:
+    """The operations of a product of two batches of small matrices."""
+    count, small, _ = batch(side)[0].shape
+    return count * cubed(small)
+
+
 def with_bias(side: int) -> list[np.ndarray]:
     """Two matrices and a vector."""
     return [*matrices(side), draw(side, seed=3)]
 
 
 PRODUCTS = {
-    "x @ y": Move(lambda wg, nn, x, y: x @ y, matrices),
+    "x @ y": Move(lambda wg, nn, x, y: x @ y, matrices, flops=cubed),
     "x @ y of float64": Move(lambda wg, nn, x, y: x @ y, lambda n: [each.astype(np.float64) for each in matrices(n)]),
-    "x.t() @ y": Move(lambda wg, nn, x, y: x.t() @ y, matrices),
-    "x @ y.t()": Move(lambda wg, nn, x, y: x @ y.t(), matrices),
+    "x.t() @ y": Move(lambda wg, nn, x, y: x.t() @ y, matrices, flops=cubed),
+    "x @ y.t()": Move(lambda wg, nn, x, y: x @ y.t(), matrices, flops=cubed),
     "x @ y, complex": Move(lambda wg, nn, x, y: x @ y, complex_matrices),
-    "bmm": Move(lambda wg, nn, x, y: x.bmm(y), batch),
-    "bmm, transposed": Move(lambda wg, nn, x, y: x.bmm(y.transpose(1, 2)), batch),
-    "batch @ matrix": Move(lambda wg, nn, x, y: x @ y[0], batch),
+    "bmm": Move(lambda wg, nn, x, y: x.bmm(y), batch, flops=of_batch),
+    "bmm, transposed": Move(lambda wg, nn, x, y: x.bmm(y.transpose(1, 2)), batch, flops=of_batch),
+    "batch @ matrix": Move(lambda wg, nn, x, y: x @ y[0], batch, flops=of_batch),
     "x @ vector": Move(lambda wg, nn, x, y: x @ y, with_vector),
     "x.t() @ vector": Move(lambda wg, nn, x, y: x.t() @ y, with_vector),
     "vector @ x": Move(lambda wg, nn, x, y: y @ x, with_vector),
     "outer": Move(lambda wg, nn, x, y: x.outer(y), vectors),
     "dot": Move(lambda wg, nn, x, y: x.dot(y), lambda n: [draw(n * n, seed=1), draw(n * n, seed=2)]),
-    "addmm": Move(lambda wg, nn, x, y, b: wg.addmm(b, x, y), with_bias),
-    "linear": Move(lambda wg, nn, x, y, b: nn.linear(x, y, b), with_bias),
-    "einsum ij,jk->ik": Move(lambda wg, nn, x, y: wg.einsum("ij,jk->ik", x, y), matrices),
-    "einsum ij,kj->ik": Move(lambda wg, nn, x, y: wg.einsum("ij,kj->ik", x, y), matrices),
-    "einsum bij,bjk->bik": Move(lambda wg, nn, x, y: wg.einsum("bij,bjk->bik", x, y), batch),
+    "addmm": Move(lambda wg, nn, x, y, b: wg.addmm(b, x, y), with_bias, flops=cubed),
+    "linear": Move(lambda wg, nn, x, y, b: nn.linear(x, y, b), with_bias, flops=cubed),
+    "einsum ij,jk->ik": Move(lambda wg, nn, x, y: wg.einsum("ij,jk->ik", x, y), matrices, flops=cubed),
+    "einsum ij,kj->ik": Move(lambda wg, nn, x, y: wg.einsum("ij,kj->ik", x, y), matrices, flops=cubed),
+    "einsum bij,bjk->bik": Move(lambda wg, nn, x, y: wg.einsum("bij,bjk->bik", x, y), batch, flops=of_batch),
     "einsum ij,ij->i": Move(lambda wg, nn, x, y: wg.einsum("ij,ij->i", x, y), matrices),
     "einsum i,j->ij": Move(lambda wg, nn, x, y: wg.einsum("i,j->ij", x, y), vectors),
 }  # fmt: skip
 """By name; each gets squares of a side."""
 
 SIDES = {"10": 3, "1e4": 100, "1e6": 1000}
+LARGEST = {"1e7": 3163}
 PRODUCT_SIDES = (64, 256, 1024)
 
 
 def cases(largest: bool = False) -> list[Case]:
     """A case for every operator, size and direction."""
-    sides = {**SIDES, **({"1e7": 3163} if largest else {})}
-    found = [case(f"{name} | {label}", move, side) for label, side in sides.items() for name, move in MOVES.items()]
-    found += [
-        case(f"{name} | {side} x {side}", move, side) for side in PRODUCT_SIDES for name, move in PRODUCTS.items()
+    labels = [*SIDES, *(LARGEST if largest else {})]
+    return [each for label in labels for each in of_moves(label)] + of_products()
+
+
+def of_moves(label: str) -> list[Case]:
+    """What moves and orders, at one size."""
+    side = (SIDES | LARGEST)[label]
+    return [each for name, move in MOVES.items() for each in case(f"{name} | {label}", move, side)]
+
+
+def of_products() -> list[Case]:
+    """Products of all sizes."""
+    return [
+        each
+        for side in PRODUCT_SIDES
+        for name, move in PRODUCTS.items()
+        for each in case(f"{name} | {side} x {side}", move, side)
     ]
-    return [each for pair in found for each in pair]
 
 
 def case(name: str, move: Move, side: int) -> list[Case]:
-    """Forward, and forward with backward if there is one."""
+    """Forward, and forward with backward if there is one, whose two products take twice as long again."""
     directions = (False, True) if move.backward else (False,)
     return [
         Case(
@@ -264,6 +296,7 @@ def case(name: str, move: Move, side: int) -> list[Case]:
             maker(move, side, backward),
             tolerance=1e-3,
             only=BOTH,
+            flops=move.flops(side) * (3 if backward else 1),
         )
         for backward in directions
     ]

@@ -1,4 +1,4 @@
-"""Every operator of the catalogue, forward and forward with backward, on 10 and on a million elements: torch beside
+"""Every operator of the catalogue, forward and forward with backward, on 10, 2,000 and a million elements: torch beside
 wengert.
 """
 
@@ -15,16 +15,16 @@ from benchmarks.cases import BOTH, draw
 from benchmarks.catalogue import CONSTANT, DIFFERENTIABLE, PLAIN, operands
 from benchmarks.reasons import explained, reasons
 from benchmarks.small import function_of
-from benchmarks.timing import Case, Result, flatten
+from benchmarks.timing import Case, Result, bytes_of, flatten
 
-SIZES = {"10": 10, "1e6": 1_000_000}
+SIZES = {"10": 10, "2000": 2_000, "1e6": 1_000_000}
 LARGEST = {"1e7": 10_000_000}
 FORWARD, BACKWARD = "forward", "forward + backward"
 
 SMALL_TARGET, SMALL_SHARE, SMALL_FLOOR = 1.5, 0.9, 1.0
 """At 10 elements this share of the cases is to be this much faster than torch, and none below the floor."""
 LARGE_FLOOR = 0.7
-"""What no case of a million elements may fall below."""
+"""What no case of more elements may fall below."""
 
 SECONDS = 0.005
 """How long a turn lasts: there are many cases."""
@@ -92,6 +92,19 @@ def with_backward(text: str, length: int) -> Callable[[Any], Callable[[], Any]]:
         return run
 
     return make
+
+
+def read_by(text: str, length: int, backward: bool) -> Callable[[Any], float]:
+    """Bytes that a case must read, as a function of an adapter: the operands, and with a backward pass the gradient of
+    the result; the result itself, which has then been written, counts too. For texts that use their operands whole.
+    """
+
+    def read(adapter: Any) -> float:
+        namespace = names(adapter, text, length, recorded=False)
+        operands = sum(bytes_of(adapter, each) for name, each in namespace.items() if name in values_of(length))
+        return operands + 2 * bytes_of(adapter, function_of(text, namespace)()) if backward else operands
+
+    return read
 
 
 def seed_of(result: np.ndarray) -> np.ndarray:

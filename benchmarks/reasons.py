@@ -8,6 +8,8 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("reasons.toml")
 WIDTH = 120
+NEAR = 0.75
+"""From which share of the machine's limit on a case is said to be at it."""
 
 
 def reasons() -> dict[str, str]:
@@ -16,12 +18,17 @@ def reasons() -> dict[str, str]:
     return {name: text for names, text in written.items() for name in names.split("; ")}
 
 
-def explained(line: str, known: dict[str, str], name: str = "", indent: int = 4) -> list[str]:
+def explained(
+    line: str, known: dict[str, str], name: str = "", share: float | None = None, indent: int = 4
+) -> list[str]:
     """A line of the table that misses its target, and below it the reason, or that there is none.
 
     Args:
         name: of the case, where the line does not begin with it.
+        share: of what the machine allows, where it was measured: a reason where no other is written down.
     """
     found = next((text for start, text in known.items() if (name or line).startswith(start)), "no reason is known")
+    if found == "no reason is known" and share is not None and share >= NEAR:
+        found = f"{share:.0%} of what the machine allows: of its copy of as many bytes, or of its best matrix product."
     margin = indent * " "
     return [line, *textwrap.wrap(found, WIDTH, initial_indent=margin, subsequent_indent=margin)]

@@ -143,13 +143,16 @@ def missing(results: list[Any], lines: list[str]) -> int:
     """Print once more what misses its target, with the reasons; how many."""
     from benchmarks import reasons
 
-    missed = [row(each, ["torch"]) for each in results if "MISS" in each.verdict or each.problem]
-    missed += [line for line in lines if "MISS" in line]
-    if missed:
-        known = reasons.reasons()
-        explained = [text for line in missed for text in reasons.explained(line, known)]
-        print("", f"missed: {len(missed)}", *explained, sep="\n")
-    return len(missed)
+    missed = [each for each in results if "MISS" in each.verdict or each.problem]
+    behind = [line for line in lines if "MISS" in line]
+    known = reasons.reasons()
+    explained = [
+        text for each in missed for text in reasons.explained(row(each, ["torch"]), known, each.name, each.share)
+    ]
+    explained += [text for line in behind for text in reasons.explained(line, known)]
+    if explained:
+        print("", f"missed: {len(missed) + len(behind)}", *explained, sep="\n")
+    return len(missed) + len(behind)
 
 
 def main() -> int:
@@ -157,7 +160,7 @@ def main() -> int:
     options = arguments()
     fix_threads(options.threads)
     sys.path.insert(0, str(ROOT))
-    from benchmarks import history, moving, operators, small
+    from benchmarks import history, large, moving, operators, small
     from benchmarks.libraries import installed
     from benchmarks.limits import Machine
 
@@ -165,15 +168,18 @@ def main() -> int:
     head = introduced(adapters, options.threads)
     machine = Machine(options.threads)
 
-    def run(chosen: list[Any], slice_seconds: float = 0.02) -> list[Any]:
+    def run(chosen: list[Any], slice_seconds: float = 0.02, rounds: int = options.rounds) -> list[Any]:
         chosen = [case for case in chosen if options.only in case.name]
-        return run_cases(chosen, adapters, options.rounds, machine, slice_seconds)
+        return run_cases(chosen, adapters, min(rounds, options.rounds), machine, slice_seconds)
 
     results = []
     for chosen, slice_seconds in with_targets():
         results += run(chosen, slice_seconds)
         print()
+    results += run(large.cases(), large.SECONDS, large.ROUNDS)
     lines, figures = small.report(results)
+    more, found = large.report(results)
+    lines, figures = [*lines, "", *more], figures | found
     if not options.only:
         more, found = others(adapters, options.rounds)
         lines, figures = [*lines, "", *more], figures | found

@@ -30,8 +30,8 @@ class Case:
         target: how many times faster than torch wengert must be, or None.
         tolerance: how far results may lie apart, relative to the largest value.
         only: the libraries that take part; empty for all.
-        inputs: bytes that any program for this must read, or 0 if that is unknown; with them the bytes of the results
-            count as written.
+        inputs: bytes that any program for this must read, or 0 if that is unknown, or a function that gives them for an
+            adapter; with them the bytes of the results count as written.
         flops: floating-point operations of its products, or 0.
     """
 
@@ -40,7 +40,7 @@ class Case:
     target: float | None = None
     tolerance: float = 1e-4
     only: tuple[str, ...] = ()
-    inputs: float = 0.0
+    inputs: float | Callable[[Any], float] = 0.0
     flops: float = 0.0
 
 
@@ -106,9 +106,15 @@ def measure(
             result.ratios[name] = statistics.median([other / ours for other, ours in zip(each, times["wengert"])])
     if machine and "wengert" in values:
         adapter, value = values["wengert"]
-        written = sum(adapter.numpy(each).nbytes for each in flatten(value)) if case.inputs else 0
-        result.share = machine.share(result.seconds["wengert"], case.inputs + written, case.flops)
+        read = case.inputs(adapter) if callable(case.inputs) else case.inputs
+        moved = read + bytes_of(adapter, value) if read else 0.0
+        result.share = machine.share(result.seconds["wengert"], moved, case.flops)
     return result
+
+
+def bytes_of(adapter: Any, value: Any) -> float:
+    """The size of all arrays in a value."""
+    return float(sum(adapter.numpy(each).nbytes for each in flatten(value)))
 
 
 def turn(adapter: Any, run: Callable[[], Any], count: int) -> float:

@@ -7,13 +7,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks import operators, reasons, run
+from benchmarks import large, operators, reasons, run
 
 
 def names():
     """Of all lines of the table that have a target, and of the table of operators."""
     chosen = [case.name for cases, _ in run.with_targets() for case in cases]
-    return [*chosen, "wengert over numpy", *[case.name for case in operators.cases()]]
+    chosen += [case.name for case in (*large.cases(), *operators.cases())]
+    return [
+        *chosen,
+        *(line for group in large.groups() for line in (group.name,)),
+        "large arrays",
+        "wengert over numpy",
+    ]
 
 
 def test_every_reason_is_that_of_a_line_with_a_target():
@@ -29,3 +35,10 @@ def test_a_missed_line_is_followed_by_its_reason_and_by_none_but_its_own():
     assert all(line.startswith("    because") and len(line) <= reasons.WIDTH for line in rest)
     assert reasons.explained("LSTM of 256  MISS", known)[1] == "    in general"
     assert reasons.explained("something else  MISS", known)[1] == "    no reason is known"
+
+
+def test_the_share_of_the_limit_is_the_reason_where_none_is_written_and_the_share_is_high():
+    known = {"exp": "because"}
+    assert reasons.explained("exp  MISS", known, "exp", share=0.9)[1] == "    because"
+    assert reasons.explained("log  MISS", known, "log", share=0.9)[1].startswith("    90% of what the machine allows")
+    assert reasons.explained("log  MISS", known, "log", share=0.5)[1] == "    no reason is known"
