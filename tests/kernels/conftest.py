@@ -20,6 +20,7 @@ FAMILIES = [
     "pointwise",
     "activation",
     "halves",
+    "copies",
     "reduce",
     "softmax",
     "norm",

@@ -208,6 +208,7 @@ CALLS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
     "gru_steps": of_gru,
     "gru_steps_backward": of_gru_backward,
     "converted": of_converted,
+    "copy_into": lambda r, t: [np.empty((4, 6), t), matrix(r, t)[:1, :1]],
     "lstm_steps": of_lstm,
     "lstm_steps_backward": of_lstm_backward,
     "formula_step": of_formula,
@@ -236,7 +237,7 @@ UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu"
 CALLS["add_scaled"] = lambda r, t: [*[matrix(r, t)] * 2, 0.5, None]
 CALLS.update(dict.fromkeys(BINARY, lambda r, t: [*[matrix(r, t)] * 2, None]))
 CALLS.update(dict.fromkeys(UNARY, lambda r, t: [matrix(r, t) * 1e3, None]))
-IN_PLACE = {"sgd_step", "adam_step", "formula_step"}
+IN_PLACE = {"copy_into", "sgd_step", "adam_step", "formula_step"}
 
 
 def test_every_native_function_with_a_twin_is_fuzzed(native):

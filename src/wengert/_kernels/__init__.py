@@ -26,9 +26,8 @@ from .activation import (
     silu_backward,
     tanh_backward,
 )
-from .halves import (
-    converted,
-)
+from .copies import copy_into
+from .halves import converted
 from .index import (
     embedding,
     embedding_backward,
@@ -290,6 +289,7 @@ __all__ = [
     "convolution",
     "convolution_backward_input",
     "convolution_backward_weight",
+    "copy_into",
     "cos",
     "cosh",
     "cumulative_product",

@@ -286,7 +286,7 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     copied = empty_for(leaf, array)
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
         copied = np.empty_like(array)
-    copied[...] = array
+    slots.table.copy_into(copied, array)
     made: Tensor = wrap(copied)
     if is_dense(leaf._array_):
         made._storage_.version = 1  # torch writes into the memory that it laid out, and counts that

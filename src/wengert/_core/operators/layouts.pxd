@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport door
 from wengert._core.operators cimport sources
+from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.operators.declaration cimport Declaration
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import door
+from ..tensor import slots
 from ..tensor.base import Tensor
 from ..types import dtypes
 from . import sources
@@ -81,7 +82,7 @@ def with_strides(array: Any, strides: tuple[int, ...]) -> Any:
     if array.strides == wanted:
         return array
     made = empty(array.shape, strides, array.dtype)
-    made[...] = array
+    slots.table.copy_into(made, array)
     return made
 
 

@@ -8,6 +8,6 @@ cdef class Operators:
     cdef public Operator lshift, lt, matmul, mul, ne, neg, pow, reciprocal, remainder, rshift, rsub, sub
     cdef public Operator iadd, iand, idiv, ifloor_divide, ilshift, imul, ior, ipow, iremainder, irshift, isub, ixor
     cdef public Operator getitem, setitem
-    cdef public object add_into, converted, copy_, construct, contains, contiguous, enter_batch, fill_, index, iterate, leave_batch, length, rebase, refresh, reshaped_view, resize, same_draws, select, slice, stack, unsqueeze, text, to_complex, to_integer, to_real, tracing
+    cdef public object add_into, converted, copy_into, copy_, construct, contains, contiguous, enter_batch, fill_, index, iterate, leave_batch, length, rebase, refresh, reshaped_view, resize, same_draws, select, slice, stack, unsqueeze, text, to_complex, to_integer, to_real, tracing
 
 cdef Operators table

@@ -34,7 +34,8 @@ class Operator:
 class Operators:
     """The operators behind Python's signs, filled by the families in `ops` at import.
 
-    `add_into(array, other, array)` is the kernel of sums of gradients, `converted(array, dtype)` that of halves;
+    `add_into(array, other, array)` is the kernel of sums of gradients, `copy_into(target, source)` that of copies,
+    `converted(array, dtype)` that of halves;
     `copy_`, `fill_`, `select`, `slice`, `stack`, `unsqueeze` are the operators of those names, `enter_batch` and
     `leave_batch` those that lead into batches and out of them; `same_draws(generator)` gives what puts a generator of
     random numbers back to where it was. Python's other protocols (`text` is `repr`), `construct` (what `Tensor(...)`
@@ -80,6 +81,7 @@ class Operators:
     isub: Operator
     ixor: Operator
     add_into: Any
+    copy_into: Any
     converted: Any
     copy_: Any
     fill_: Any
@@ -113,9 +115,10 @@ class Operators:
         "gt", "le", "lshift", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rshift", "rsub",
         "sub", "iadd", "iand", "idiv", "ifloor_divide", "ilshift", "imul", "ior", "ipow", "iremainder", "irshift",
         "isub", "ixor",
-        "add_into", "converted", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_", "getitem",
-        "index", "iterate", "leave_batch", "length", "rebase", "refresh", "reshaped_view", "resize", "same_draws",
-        "select", "slice", "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real", "tracing",
+        "add_into", "converted", "copy_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_",
+        "getitem", "index", "iterate", "leave_batch", "length", "rebase", "refresh", "reshaped_view", "resize",
+        "same_draws", "select", "slice", "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
+        "tracing",
     )  # fmt: skip
 
 

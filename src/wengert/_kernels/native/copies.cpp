@@ -48,10 +48,10 @@ bool asks_for_rows(PyObject* memory_format) {
     Py_XDECREF(text);
     return rows;
 }
-// clone(x, memory_format): of an array in row-major order, or to that.
+// clone(x, memory_format): of an array in row-major order, or to that; copies of a single element repeated lie so.
 PyObject* clone(PyObject*, Arguments args, Py_ssize_t nargs) {
     PyArrayObject* x = nargs == 2 ? numbers(args[0]) : nullptr;
-    if (!x || !(args[1] == Py_None ? is_row_major(x) : asks_for_rows(args[1]))) Py_RETURN_NOTIMPLEMENTED;
+    if (!x || !(args[1] == Py_None ? is_row_major(x) || (PyArray_SIZE(x) > 1 && repeats_one(x)) : asks_for_rows(args[1]))) Py_RETURN_NOTIMPLEMENTED;
     return copy_in_rows(x);
 }
 // contiguous(x, memory_format): the array itself if it is.

@@ -77,6 +77,13 @@ PyObject* copy(PyObject* const* args) {
     return written();
 }
 
+Twin copy_into_twin("copy_into");
+// copy_into(target, source)
+PyObject* copy_into(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    static const char* const names[] = {"target", "source", nullptr};
+    return try_native<2>(copy_into_twin, names, 2, args, nargs, kwnames, [](PyObject** slots) { return copy(slots); });
+}
+
 // Many elements in rows, all of them read and written.
 PyObject* fill_many(PyArrayObject* target, PyArrayObject* mask, const char* element) {
     Operand operands[2];
@@ -116,6 +123,7 @@ PyObject* masked_fill(PyObject* const* args) {
 }
 
 PyMethodDef write_methods[] = {
+    fast_method("copy_into", copy_into, "copy_into(target, source)"),
     direct_method("direct_copy_", direct<3, copy>, "copy_(self, src, non_blocking): None, or NotImplemented"),
     direct_method("direct_fill_", direct<2, fill>, "fill_(self, value): None, or NotImplemented"),
     direct_method("direct_zero_", direct<1, zero>, "zero_(self): None, or NotImplemented"),

@@ -76,7 +76,7 @@ def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
         made = strided(np.zeros(reach, self.dtype), self.shape, tuple([each * self.itemsize for each in stride]))
     else:
         made = layouts.empty(self.shape, tuple(stride), self.dtype)
-    made[...] = self
+    kernels.copy_into(made, self)
     return made
 
 

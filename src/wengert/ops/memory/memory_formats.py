@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ... import _kernels as kernels
 from ..._core.door import is_row_major
 from ..._core.operators import layouts
 from ..._core.types.devices import (
@@ -40,7 +41,7 @@ def copied(array: Any, order: Any) -> Any:
     if order in (None, preserve_format, contiguous_format) and is_row_major(array):
         return array.copy()
     made = layouts.empty(array.shape, strides_in(array, order), array.dtype)
-    made[...] = array
+    kernels.copy_into(made, array)
     return made
 
 

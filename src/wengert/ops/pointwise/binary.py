@@ -289,6 +289,7 @@ alias("subtract", sub)
 alias("multiply", mul)
 OPERATORS.add, OPERATORS.iadd = add, add.in_place
 OPERATORS.add_into = kernels.add
+OPERATORS.copy_into = kernels.copy_into
 OPERATORS.converted = kernels.converted
 OPERATORS.sub, OPERATORS.isub = sub, sub.in_place
 OPERATORS.rsub = rsub
