@@ -64,6 +64,20 @@ struct Entry {
     uint32_t at;
 };
 
+// At most `most_ranked` keys, and how many of them stand before each in order, of equal ones the earlier.
+template <class Bits>
+class Ranks {
+public:
+    void put(npy_intp i, Bits key) { keys_[i] = static_cast<Word>(key ^ (std::make_unsigned_t<Word>(1) << (8 * sizeof(Word) - 1))); }
+    void find(npy_intp count) { loops<Real>().ranks(keys_, count, ranks_); }
+    npy_intp of(npy_intp i) const { return ranks_[i]; }
+
+private:
+    using Real = std::conditional_t<sizeof(Bits) == 8, double, float>;
+    using Word = typename SameSize<Real>::Type;
+    Word keys_[most_ranked] = {}, ranks_[most_ranked];
+};
+
 // Entries that are sorted, in one row or in pieces that threads share, and the memory that this takes.
 template <class Bits>
 class Sorter {
@@ -77,6 +91,7 @@ public:
     // Equal keys keep the order in which they stand. `largest`: of the keys, or more.
     const Entry<Bits>* sort(Bits largest) {
         if (count_ <= few) return insert(), from_;
+        if (count_ <= most_ranked) return rank(), from_;
         for (digits_ = 0; digits_ < static_cast<int>(8 * sizeof(Bits)) && largest >> digits_;) ++digits_;
         count_ >= many && sizeof(Bits) >= 4 ? run<11>() : run<8>();
         return from_;
@@ -92,7 +107,7 @@ public:
     }
 
 private:
-    static constexpr npy_intp few = 48, many = 1 << 15;
+    static constexpr npy_intp few = 8, many = 1 << 15;
 
     npy_intp first_of(npy_intp piece) const { return count_ / pieces_ * piece + (piece == pieces_ ? count_ % pieces_ : 0); }
 
@@ -103,6 +118,14 @@ private:
             for (; at > 0 && from_[at - 1].key > moved.key; --at) from_[at] = from_[at - 1];
             from_[at] = moved;
         }
+    }
+
+    void rank() {
+        Ranks<Bits> ranks;
+        for (npy_intp i = 0; i < count_; ++i) ranks.put(i, from_[i].key);
+        ranks.find(count_);
+        for (npy_intp i = 0; i < count_; ++i) to_[ranks.of(i)] = from_[i];
+        std::swap(from_, to_);
     }
 
     template <int digit>

@@ -111,6 +111,7 @@ template <class T>
 struct SameSize { using Type = int64_t; };
 template <>
 struct SameSize<float> { using Type = int32_t; };
+constexpr int most_ranked = 64;  // keys that are compared with each other, whole vectors of them
 
 template <class T>
 struct Loops {
@@ -131,6 +132,8 @@ struct Loops {
     T (*row_extreme[EXTREME_COUNT])(const T* x, index_t count);
     void (*column_extreme[EXTREME_COUNT])(const T* x, index_t stride, index_t rows, index_t width, T* out, int64_t* places);
     index_t (*first_place)(const T* x, index_t count, T value);
+    // Of at most `most_ranked` keys, both arrays with room for that many: how many stand before each in order, of equal ones the earlier.
+    void (*ranks)(const typename SameSize<T>::Type* keys, index_t count, typename SameSize<T>::Type* ranks);
 
     void (*softmax_row)(const T* x, T* out, index_t count);
     void (*log_softmax_row)(const T* x, T* out, index_t count);

@@ -85,6 +85,23 @@ void sort_line(LineSorter<Key>& line, const typename Key::Bits* x, npy_intp step
     });
 }
 
+// A line of at most `most_ranked` elements.
+template <class Key>
+void sort_short(Key key, const typename Key::Bits* x, npy_intp step, npy_intp count, typename Key::Bits* values, int64_t* places) {
+    typename Key::Bits stored[most_ranked];
+    Ranks<typename Key::Bits> ranks;
+    for (npy_intp i = 0; i < count; ++i) {
+        stored[i] = x[i * step];
+        ranks.put(i, key(stored[i]));
+    }
+    ranks.find(count);
+    for (npy_intp i = 0; i < count; ++i) {
+        const npy_intp to = ranks.of(i) * step;
+        values[to] = stored[i];
+        places[to] = i;
+    }
+}
+
 template <class Key>
 PyObject* sorted(PyArrayObject* array, int axis, Key key) {
     using Bits = typename Key::Bits;
@@ -97,7 +114,10 @@ PyObject* sorted(PyArrayObject* array, int axis, Key key) {
     int64_t* places = data_of<int64_t>(made[1].get());
     {
         ReleaseGil unlocked(PyArray_SIZE(array) >= 1024);
-        if (line.outer == 1 && line.inner == 1) {
+        if (line.length <= most_ranked) {
+            each_line(line, line.length, 8, [] { return 0; },
+                      [=](int, npy_intp from, npy_intp to) { sort_short(key, x + from, line.inner, line.length, values + to, places + to); });
+        } else if (line.outer == 1 && line.inner == 1) {
             LineSorter<Key> sorter(key, line.length, pieces_of_row(line.length));
             sort_line(sorter, x, 1, values, places);
         } else {
