@@ -19,7 +19,9 @@ Draw = Callable[[Any], Any]
 DTYPES = ["float16", "float32", "float64", "bool", "uint8", "int8", "int16", "int32", "int64", "complex64"]
 ORDERED = DTYPES[:-1]
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.5]
-SHAPES = st.sampled_from([(1,), (7,), (49,), (300,), (40_000,), (70, 65), (3, 700, 2), (40, 1, 33), (5, 20, 17)])
+SHAPES = st.sampled_from(
+    [(1,), (7,), (49,), (300,), (40_000,), (70, 65), (64, 44), (16, 64), (3, 700, 2), (40, 1, 33), (5, 20, 17)]
+)
 
 
 def values(draw: Draw, shape: tuple[int, ...], dtype: str) -> Any:
@@ -117,6 +119,33 @@ def test_elements_of_a_rank_are_those_of_the_body(name, data, shape, dtype, keep
 def test_medians_of_all_are_those_of_the_body(name, data, shape, dtype):
     x = wg.from_numpy(values(data.draw, shape, dtype))
     agree(lambda: REGISTRY[name](x), name)
+
+
+@pytest.mark.parametrize("instructions", ["baseline", "avx2"])
+def test_elements_stand_in_order_on_other_instructions(pass_on, instructions):
+    pass_on(instructions, test_sorting_keeps_the_order_of_equals, test_elements_of_a_rank_are_those_of_the_body)
+
+
+LINES = {
+    "rising": np.arange,
+    "falling": lambda count: np.arange(count)[::-1],
+    "to the middle and back": lambda count: np.minimum(np.arange(count), np.arange(count)[::-1]),
+    "in waves": lambda count: np.arange(count) % 7,
+    "alike but for one": lambda count: np.arange(count) == count // 3,
+    "far out in the sample": lambda count: (np.arange(count) % max(count // 64, 1) == 0) * 1e6 + np.arange(count),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("line", LINES)
+def test_ranks_of_lines_that_no_sample_stands_for(line, dtype):
+    for count in (255, 256, 257, 1000, 4096):
+        x = LINES[line](count).astype(dtype)
+        ordered = np.sort(x)
+        for rank in {1, 2, count // 64 + 1, count // 4, (count + 1) // 2, count - 9, count}:
+            value, place = wg.from_numpy(x).kthvalue(rank)
+            assert value == ordered[rank - 1] and place == np.flatnonzero(x == ordered[rank - 1])[0]
+        assert wg.from_numpy(x).median() == ordered[(count - 1) // 2]
 
 
 def test_a_long_row_is_sorted_by_several_threads_as_by_one():

@@ -1,8 +1,11 @@
 // Elements of a rank along a dimension, and the most frequent ones, of few elements: for the dispatcher only.
 #include "block.hpp"
 #include "laid.hpp"
+#include "order.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <vector>
 
 namespace wengert {
@@ -12,63 +15,123 @@ using Call = PyObject* const*;
 
 constexpr npy_intp few = 4096;  // beyond, NumPy's selection by vectors takes less time
 
-// NaN is larger than all numbers and equals itself.
+// The elements of a line as unsigned numbers of the same order.
 template <class T>
-bool less(T a, T b) { return a < b || (a == a && b != b); }
+struct KeyOf;
+template <>
+struct KeyOf<float> : FloatKey<uint32_t, 0x7f800000u> {};
+template <>
+struct KeyOf<double> : FloatKey<uint64_t, 0x7ff0000000000000u> {};
+template <>
+struct KeyOf<int64_t> : IntegerKey<uint64_t> {};
 template <class T>
-bool alike(T a, T b) { return a == b || (a != a && b != b); }
+using Bits = typename KeyOf<T>::Bits;
+template <class T>
+KeyOf<T> key_of() {
+    if constexpr (std::is_integral_v<T>) return {{0, Bits<T>(1) << 63}};
+    else return {{0}};
+}
 
-// The element of `rank` in a line, and the first place where it stands; `scratch` has room for the line.
 template <class T>
-npy_intp place_of_rank(const T* line, npy_intp count, npy_intp rank, T* scratch) {
-    std::copy_n(line, count, scratch);
-    std::nth_element(scratch, scratch + rank, scratch + count, less<T>);
-    npy_intp place = 0;
-    while (!alike(line[place], scratch[rank])) ++place;
-    return place;
+void keys_of(const T* line, npy_intp count, Bits<T>* keys) {
+    const KeyOf<T> key = key_of<T>();
+    for (npy_intp i = 0; i < count; ++i) {
+        Bits<T> stored;
+        std::memcpy(&stored, line + i, sizeof stored);
+        keys[i] = key(stored);
+    }
+}
+
+// Keys in order, of equal ones the earlier first.
+template <class Word>
+const Entry<Word>* in_order(Sorter<Word>& sorter, const Word* keys, npy_intp count) {
+    Entry<Word>* entries = sorter.entries();
+    for (npy_intp i = 0; i < count; ++i) entries[i] = {keys[i], static_cast<uint32_t>(i)};
+    return sorter.sort(static_cast<Word>(~Word(0)));
+}
+
+// The key of `rank` among keys that may be moved. Of many, a sample in order gives two that it probably lies between, and what does is
+// gathered, without a branch that a processor cannot foresee.
+template <class Word>
+Word key_of_rank(Word* keys, npy_intp count, npy_intp rank) {
+    constexpr npy_intp sampled = most_ranked, margin = 10;
+    Word sample[sampled];
+    while (count >= 4 * sampled) {
+        for (npy_intp i = 0; i < sampled; ++i) sample[i] = keys[i * (count / sampled)];
+        Sorter<Word> sorter(sampled, 1);
+        const Entry<Word>* order = in_order(sorter, sample, sampled);
+        const npy_intp first = rank * sampled / count - margin, last = first + 2 * margin;
+        const Word low = first < 0 ? Word(0) : order[first].key, high = last < sampled ? order[last].key : static_cast<Word>(~Word(0));
+        int below = 0, above = 0;
+        for (npy_intp i = 0; i < count; ++i) below += keys[i] < low, above += keys[i] > high;
+        if (rank < below || rank >= count - above || below + above < count / 4) break;
+        npy_intp kept = 0;
+        for (npy_intp i = 0; i < count; ++i) {
+            const Word key = keys[i];
+            keys[kept] = key;
+            kept += static_cast<Word>(key - low) <= static_cast<Word>(high - low);
+        }
+        count = kept, rank -= below;
+    }
+    std::nth_element(keys, keys + rank, keys + count);
+    return keys[rank];
+}
+// The first place where the element of `rank` stands; `keys` has room for the line.
+template <class T>
+npy_intp place_of_rank(const T* line, npy_intp count, npy_intp rank, Bits<T>* keys) {
+    constexpr npy_intp piece = 64;
+    keys_of(line, count, keys);
+    const Bits<T> wanted = key_of_rank(keys, count, rank);
+    for (npy_intp begin = 0;; begin += piece) {
+        const npy_intp some = std::min(piece, count - begin);
+        keys_of(line + begin, some, keys);
+        Bits<T> found = 0;
+        for (npy_intp i = 0; i < some; ++i) found |= static_cast<Bits<T>>(keys[i] == wanted);
+        if (found) return begin + (std::find(keys, keys + some, wanted) - keys);
+    }
 }
 template <class T>
-npy_intp place_of_median(const T* line, npy_intp count, T* scratch) {
-    for (npy_intp i = 0; i < count; ++i)
+npy_intp place_of_median(const T* line, npy_intp count, Bits<T>* keys) {
+    int strange = 0;
+    for (npy_intp i = 0; i < count; ++i) strange |= line[i] != line[i];
+    for (npy_intp i = 0; strange && i < count; ++i)
         if (line[i] != line[i]) return i;
-    return place_of_rank(line, count, (count - 1) / 2, scratch);
+    return place_of_rank(line, count, (count - 1) / 2, keys);
 }
 template <class T>
-npy_intp place_of_nanmedian(const T* line, npy_intp count, T* scratch) {
+npy_intp place_of_nanmedian(const T* line, npy_intp count, Bits<T>* keys) {
     npy_intp numbers = 0;
     for (npy_intp i = 0; i < count; ++i) numbers += line[i] == line[i] ? 1 : 0;
-    return place_of_rank(line, count, numbers ? (numbers - 1) / 2 : 0, scratch);
+    return place_of_rank(line, count, numbers ? (numbers - 1) / 2 : 0, keys);
 }
 // Of the elements that occur most often the smallest, where it is last; each NaN is one by itself.
 template <class T>
-npy_intp place_of_mode(const T* line, npy_intp count, std::vector<npy_intp>& order) {
-    order.resize(static_cast<size_t>(count));
-    for (npy_intp i = 0; i < count; ++i) order[static_cast<size_t>(i)] = i;
-    std::sort(order.begin(), order.end(), [=](npy_intp a, npy_intp b) {
-        return less(line[a], line[b]) || (!less(line[b], line[a]) && a < b);
-    });
+npy_intp place_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits<T>>& sorter) {
+    keys_of(line, count, keys);
+    const Entry<Bits<T>>* const entries = in_order(sorter, keys, count);
     npy_intp longest = 0, run = 0, found = 0;
     for (npy_intp i = 0; i < count; ++i) {
-        const npy_intp at = order[static_cast<size_t>(i)];
-        run = i > 0 && line[order[static_cast<size_t>(i - 1)]] == line[at] ? run + 1 : 1;
+        const npy_intp at = entries[i].at;
+        run = i > 0 && line[entries[i - 1].at] == line[at] ? run + 1 : 1;
         if (run > longest) longest = run, found = at;
     }
     return found;
 }
 
-// The elements that place(line, its length, scratch) chooses from private copies of the lines, and where they are.
+// The elements that place(line, its length, room for keys) chooses from private copies of the lines, and where they are.
 template <class T, class Place>
 PyObject* chosen(PyArrayObject* x, const Block& block, bool with_places, const Place& place) {
     Owned made[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
                      Owned(with_places ? new_array(int64_descr, block.ndim, block.shape) : nullptr)};
     if (!made[0] || (with_places && !made[1])) return nullptr;
     const npy_intp count = block.reduced, inner = block.inner;
-    std::vector<T> room(static_cast<size_t>(2 * count));
-    T *line = room.data(), *scratch = line + count;
+    std::vector<T> room(static_cast<size_t>(count));
+    std::vector<Bits<T>> keys(static_cast<size_t>(count));
+    T* const line = room.data();
     for (npy_intp at = 0; at < block.outer * inner; ++at) {
         const T* first = data_of<T>(x) + at / inner * count * inner + at % inner;
         for (npy_intp i = 0; i < count; ++i) line[i] = first[i * inner];
-        const npy_intp found = place(line, count, scratch);
+        const npy_intp found = place(line, count, keys.data());
         data_of<T>(made[0].get())[at] = line[found];
         if (with_places) data_of<int64_t>(made[1].get())[at] = found;
     }
@@ -93,11 +156,12 @@ template <Choice choice>
 PyObject* chosen_along(PyObject* object, PyObject* dim, PyObject* keepdim, bool with_places) {
     return over(object, dim, keepdim, [=](auto zero, PyArrayObject* x, const Block& block) {
         using T = decltype(zero);
-        std::vector<npy_intp> order;
-        return chosen<T>(x, block, with_places, [&order](const T* line, npy_intp count, T* scratch) {
-            if constexpr (choice == MODE) return place_of_mode(line, count, order);
-            else if constexpr (choice == MEDIAN) return place_of_median(line, count, scratch);
-            else return place_of_nanmedian(line, count, scratch);
+        std::optional<Sorter<Bits<T>>> sorter;
+        if (choice == MODE) sorter.emplace(block.reduced, 1);
+        return chosen<T>(x, block, with_places, [&sorter](const T* line, npy_intp count, Bits<T>* keys) {
+            if constexpr (choice == MODE) return place_of_mode(line, count, keys, *sorter);
+            else if constexpr (choice == MEDIAN) return place_of_median(line, count, keys);
+            else return place_of_nanmedian(line, count, keys);
         });
     });
 }
@@ -119,7 +183,7 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
         return over(args[0], args[2], args[3], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
             using T = decltype(zero);
             if (rank < 1 || rank > block.reduced) return nullptr;
-            return chosen<T>(x, block, true, [=](const T* line, npy_intp count, T* scratch) { return place_of_rank(line, count, rank - 1, scratch); });
+            return chosen<T>(x, block, true, [=](const T* line, npy_intp count, Bits<T>* keys) { return place_of_rank(line, count, rank - 1, keys); });
         });
     });
 }
