@@ -160,7 +160,16 @@ PyObject* equal(Call args) {
     if (!same_shape(a, b)) return new_truth(false);
     return with_number(a, [=](auto element) {
         using T = decltype(element);
-        return new_truth(std::equal(data_of<T>(a), data_of<T>(a) + PyArray_SIZE(a), data_of<T>(b)));
+        const T *first = data_of<T>(a), *second = data_of<T>(b);
+        const npy_intp count = PyArray_SIZE(a);
+        bool differs = false;
+        for (npy_intp begin = 0; begin < count && !differs; begin += 256) {
+            const npy_intp end = std::min(begin + 256, count);
+            int found = 0;
+            for (npy_intp i = begin; i < end; ++i) found |= first[i] != second[i];
+            differs = found != 0;
+        }
+        return new_truth(!differs);
     });
 }
 

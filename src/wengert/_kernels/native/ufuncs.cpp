@@ -201,7 +201,7 @@ PyObject* truths(PyArrayObject* a, PyArrayObject* b, Combine combine) {
 template <class Combine>
 PyObject* logical(Ufunc& ufunc, Call args, Combine combine) {
     PyArrayObject *a = plain(args[0]), *b = a ? plain(args[1], PyArray_DESCR(a)) : nullptr;
-    if (b && PyArray_SIZE(a) > few && same_shape(a, b)) {
+    if (b && PyArray_SIZE(a) > 64 && same_shape(a, b)) {
         if (PyArray_DESCR(a) == float_descr) return truths<float>(a, b, combine);
         if (PyArray_DESCR(a) == double_descr) return truths<double>(a, b, combine);
         if (PyArray_DESCR(a) == int64_descr) return truths<int64_t>(a, b, combine);
