@@ -96,3 +96,13 @@ def test_normal_numbers_of_halves_draw_whole_blocks_only(dtype, count):
     whole = wg.randn(count - count % 16)
     rest = wg.randn(16) if count % 16 else whole[:0]
     assert made.equal(wg.cat([whole[: count - len(rest)], rest]).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float64])
+@pytest.mark.parametrize("count", [9, 4097, 8191, 8192, 8200, 20_011])
+def test_normal_numbers_about_others_are_those_of_randn(count, dtype):
+    mean, spread = wg.arange(count, dtype=dtype), wg.linspace(0, 2, count, dtype=dtype)
+    wg.manual_seed(0)
+    made = wg.normal(mean, spread)
+    wg.manual_seed(0)
+    assert made.equal(wg.randn(count, dtype=dtype) * spread + mean)

@@ -100,15 +100,19 @@ template <class T>
 PyObject* normal_of(Call args, PyArrayObject* like) {
     Parameter<T> mean, deviation;
     if (!mean.read(args[2], like) || !deviation.read(args[3], like)) return nullptr;
-    bool refused = false;
-    for (npy_intp at = 0; at < deviation.size(PyArray_SIZE(like)); ++at) refused |= !(deviation.values[at] >= 0);
+    int refused = 0;
+    for (npy_intp at = 0, count = deviation.size(PyArray_SIZE(like)); at < count; ++at) refused |= !(deviation.values[at] >= 0);
     if (refused) return nullptr;
     return drawn(args, descr_of<T>(), PyArray_NDIM(like), PyArray_DIMS(like), [&](Words words, double* kept, PyArrayObject* made) {
         T* to = data_of<T>(made);
-        const npy_intp count = PyArray_SIZE(made);
-        draw_normal_numbers(words, kept, to, count);
-        loops<T>().binary[MULTIPLY](to, 1, deviation.values, deviation.step, to, count);
-        loops<T>().binary[ADD](to, 1, mean.values, mean.step, to, count);
+        // In pieces that stay near the processor, of whole blocks but for the last.
+        constexpr npy_intp piece = 4096;
+        for (npy_intp at = 0, some, count = PyArray_SIZE(made); at < count; at += some) {
+            some = count - at < 2 * piece ? count - at : piece;
+            draw_normal_numbers(words, kept, to + at, some);
+            loops<T>().binary[MULTIPLY](to + at, 1, deviation.values + at * deviation.step, deviation.step, to + at, some);
+            loops<T>().binary[ADD](to + at, 1, mean.values + at * mean.step, mean.step, to + at, some);
+        }
     });
 }
 // normal_about(generator, forks, mean, std, None)

@@ -164,15 +164,17 @@ void draw_even(Words words, double*, T* to, npy_intp count) {
 template <class T>
 void draw_normal(Words words, double* kept, T* to, npy_intp count) {
     if (count >= block) {
-        T even[block];
+        T even[16 * block];  // several blocks at a time, since each would wait for the ends of long chains
         npy_intp at = 0;
-        for (; at + block <= count; at += block) {
-            for (T& each : even) words.draw(each);
-            make_blocks(even, to + at, block);
+        while (at + block <= count) {
+            const npy_intp some = count - at < 16 * block ? (count - at) / block * block : 16 * block;
+            for (npy_intp i = 0; i < some; ++i) words.draw(even[i]);
+            make_blocks(even, to + at, some);
+            at += some;
         }
         for (npy_intp rest = count - at; rest > 0; --rest) words.draw(even[0]);
         if (at < count) {
-            for (T& each : even) words.draw(each);
+            for (npy_intp i = 0; i < block; ++i) words.draw(even[i]);
             make_blocks(even, to + count - block, block);
         }
         return;
