@@ -250,6 +250,7 @@ DIRECT.update(
     std_rule=lambda r, t: (lambda x: [x[0].copy(), x, x[0].copy(), 0, False, False, None])(few(r, t)),
     logsumexp_rule=lambda r, t: (lambda x: [x[..., :1].copy(), x, x[..., 0].copy(), -1, True])(few(r, t)),
     prod_rule=lambda r, t: (lambda x: [x[:, 0].copy(), x, x[:, 0].copy(), 1, False])(few(r, t)),
+    vector_norm_rule=lambda r, t: (lambda x: [x[:, 0].copy(), x, x[:, 0].copy(), 2, 1, False])(few(r, t)),
     takes_classes=lambda r, t: (lambda a: [*a[:2], None, "mean", -100])(of_nll(r, t)),
     is_pair=lambda r, t: (lambda x: [x, x, 1])(matrix(r, t)),
     binary_cross_entropy=lambda r, t: (lambda x: [x, x[::-1].copy(), None, "mean"])(r.random(size=(3, 4)).astype(t)),

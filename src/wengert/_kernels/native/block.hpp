@@ -3,7 +3,37 @@
 
 #include "dense.hpp"
 
+#include <algorithm>
+
 namespace wengert {
+
+constexpr npy_intp piece = 65536;  // elements that are summed together; neither they nor the result depend on the threads
+
+// The sum of what part(first, count) gives for the pieces of a long row, by threads.
+template <class Part>
+double in_pieces(npy_intp count, Part part) {
+    constexpr npy_intp together = 256;
+    if (count <= piece) return part(npy_intp{0}, count);
+    double found[together], total = 0;
+    for (npy_intp start = 0; start < count; start += together * piece) {
+        const npy_intp pieces = std::min(together, (count - start + piece - 1) / piece);
+        double* parts = found;
+        parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) parts[i] = part(start + i * piece, std::min(piece, count - start - i * piece));
+        });
+        for (npy_intp i = 0; i < pieces; ++i) total += found[i];
+    }
+    return total;
+}
+
+// The sum of `count` elements that lie `step` apart.
+template <class T>
+double sum_of(const T* x, npy_intp count, npy_intp step) {
+    if (step == 1) return in_pieces(count, [=](npy_intp at, npy_intp some) { return loops<T>().row_sum_double(x + at, some); });
+    double sum = 0;
+    for (npy_intp i = 0; i < count; ++i) sum += static_cast<double>(x[i * step]);
+    return sum;
+}
 
 struct Block {
     npy_intp outer = 1, reduced = 1, inner = 1;

@@ -1,11 +1,13 @@
-// Rules of variances, logsumexp and products: the gradient of the input from that of the result, from arrays. Functions for
+// Rules of variances, logsumexp, products and norms: the gradient of the input from that of the result, from arrays. Functions for
 // the dispatcher only.
 #include "block.hpp"
 #include "broadcast.hpp"
 #include "laid.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 
 namespace wengert {
 namespace {
@@ -18,32 +20,59 @@ struct Series {
     const T* from;
     T* to;
     npy_intp count, step, number;  // number: of the result's element
+
+    Series part(npy_intp begin, npy_intp end) const { return {from + begin * step, to + begin * step, end - begin, step, number}; }
 };
 
-// rule(series, its gradient) for each element of the result; false if one of them is not for this rule. Those of series
-// that do not lie together are few.
-template <class T, class Rule>
-PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block, npy_intp cost, Rule rule) {
+// The gradients of the elements of each series: write(part of it, prepare(it, the gradient of its result)), parts short enough for the
+// caches; null if `write` finds one that is not for this rule. Those of series that do not lie together are few.
+template <class T, class Prepare, class Write>
+PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block, npy_intp cost, Prepare prepare, Write write) {
+    constexpr npy_intp some = 4096, few = 4;
     Operand grad;
-    const npy_intp inner = block.inner, length = block.reduced, size = PyArray_SIZE(x);
+    const npy_intp inner = block.inner, length = block.reduced, size = PyArray_SIZE(x), many = block.outer * inner;
     if (size == 0 || (inner != 1 && size >= thread_threshold)) return nullptr;
-    if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != block.outer * inner) return nullptr;
+    if (!read_gradient(grad_object, PyArray_DESCR(x), grad) || PyArray_SIZE(grad.array) != many) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
     if (!result) return nullptr;
     const T *given = data_of<T>(grad.array), *input = data_of<T>(x);
     T* out = data_of<T>(result.get());
     const npy_intp step = grad.repeated ? 0 : 1;
     std::atomic<bool> known{true};
+    const auto series_at = [=](npy_intp at) {
+        const npy_intp first = at / inner * length * inner + at % inner;
+        return Series<T>{input + first, out + first, length, inner, at};
+    };
+    const auto write_all = [=, &known](const Series<T>& series, auto prepared) {
+        for (npy_intp at = 0; at < series.count; at += some)
+            if (!write(series.part(at, std::min(at + some, series.count)), prepared)) known.store(false);
+    };
     {
         ReleaseGil unlocked(size >= thread_threshold);
-        parallel_for(block.outer * inner, length * cost, [=, &known](npy_intp begin, npy_intp end) {
-            for (npy_intp at = begin; at < end; ++at) {
-                const npy_intp first = at / inner * length * inner + at % inner;
-                if (!rule(Series<T>{input + first, out + first, length, inner, at}, given[at * step])) known.store(false);
+        if (many < few) {
+            for (npy_intp at = 0; at < many; ++at) {
+                const Series<T> series = series_at(at);
+                const auto prepared = prepare(series, given[at * step]);
+                parallel_for(length, cost, [=](npy_intp begin, npy_intp end) { write_all(series.part(begin, end), prepared); });
             }
-        });
+        } else {
+            parallel_for(many, length * cost, [=](npy_intp begin, npy_intp end) {
+                for (npy_intp at = begin; at < end; ++at) write_all(series_at(at), prepare(series_at(at), given[at * step]));
+            });
+        }
     }
     return known.load() ? result.give() : nullptr;
+}
+// One operation on the elements of a part and a number: from what was read, or from what was written (`again`).
+template <class T>
+void apply(Binary operation, const Series<T>& part, const T* numbers, T number, bool number_first = false) {
+    const auto loop = loops<T>().binary[operation];
+    const npy_intp runs = part.step == 1 ? 1 : part.count, count = part.step == 1 ? part.count : 1;
+    for (npy_intp at = 0; at < runs; ++at) {
+        T* to = part.to + at * part.step;
+        const T* from = numbers + at * part.step;
+        number_first ? loop(&number, 0, from, 1, to, count) : loop(from, 1, &number, 0, to, count);
+    }
 }
 
 // The array, and what was reduced of it, if a rule knows its dtype: compute(a zero of it, array, block).
@@ -63,14 +92,11 @@ const T* results(PyObject* object, const Block& block) {
 }
 
 // ---- variances -----------------------------------------------------------------------------------------------------
-// (x - mean) * factor
+// (x - centre) * factor
 template <class T>
-void write_distances(const Series<T>& series, T factor) {
-    double sum = 0;
-    for (npy_intp i = 0; i < series.count; ++i) sum += static_cast<double>(series.from[i * series.step]);
-    const T centre = static_cast<T>(sum / static_cast<double>(series.count));
-    for (npy_intp i = 0; i < series.count; ++i) series.to[i * series.step] = factor * (series.from[i * series.step] - centre);
-}
+struct Distances {
+    T centre, factor;
+};
 // What is subtracted from the number of elements, from the two ways to say it.
 bool read_correction(PyObject* unbiased, PyObject* given, double& correction) {
     bool flag = true;
@@ -90,12 +116,16 @@ PyObject* spread_rule(PyObject* grad, PyObject* self, PyObject* out, Call spread
         const T* deviations = out ? results<T>(out, block) : nullptr;
         if (!(freedom > 0) || (out && !deviations)) return nullptr;
         const T factor = static_cast<T>(2 / freedom);
-        return by_series<T>(x, grad, block, 4, [=](const Series<T>& series, T given) {
+        const auto prepare = [=](const Series<T>& series, T given) {
             if (deviations) {
                 const T deviation = deviations[series.number];
                 given = deviation == 0 ? T(0) : given / (deviation * 2);
             }
-            write_distances(series, given * factor);
+            return Distances<T>{static_cast<T>(sum_of(series.from, series.count, series.step) / static_cast<double>(series.count)), given * factor};
+        };
+        return by_series<T>(x, grad, block, 4, prepare, [](const Series<T>& part, const Distances<T>& distances) {
+            apply(SUBTRACT, part, part.from, distances.centre);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), distances.factor);
             return true;
         });
     });
@@ -105,23 +135,31 @@ PyObject* var_rule(Call args) { return spread_rule(args[0], args[1], nullptr, ar
 // (grad, self, out, dim, unbiased, keepdim, correction)
 PyObject* std_rule(Call args) { return spread_rule(args[0], args[1], args[2], args + 3); }
 
-// ---- logsumexp, products -------------------------------------------------------------------------------------------
+// ---- logsumexp, products, norms ------------------------------------------------------------------------------------
+// A number of the result, and its gradient.
+template <class T>
+struct Found {
+    T result, grad;
+};
+// write(part, the number and its gradient) for each series, of operators that give one number for it.
+template <class T, class Write>
+PyObject* by_results(PyArrayObject* x, PyObject* out, PyObject* grad, const Block& block, npy_intp cost, Write write) {
+    const T* found = results<T>(out, block);
+    if (!found) return nullptr;
+    return by_series<T>(x, grad, block, cost, [=](const Series<T>& series, T given) { return Found<T>{found[series.number], given}; }, write);
+}
 // (grad, self, out, dim, keepdim)
 PyObject* logsumexp_rule(Call args) {
     return reduced(args[1], args[3], args[4], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
-        const T* found = results<T>(args[2], block);
         const UnaryLoop<T> exponential = loops<T>().unary[EXP];
-        if (!found) return nullptr;
-        return by_series<T>(x, args[0], block, 6, [=](const Series<T>& series, T grad) {
-            const T whole = found[series.number];
-            const npy_intp count = series.count, step = series.step;
-            for (npy_intp i = 0; i < count; ++i) series.to[i * step] = series.from[i * step] - whole;
-            if (step == 1)
-                exponential(series.to, series.to, count);
+        return by_results<T>(x, args[2], args[0], block, 6, [=](const Series<T>& part, const Found<T>& found) {
+            apply(SUBTRACT, part, part.from, found.result);
+            if (part.step == 1)
+                exponential(part.to, part.to, part.count);
             else
-                for (npy_intp i = 0; i < count; ++i) series.to[i * step] = std::exp(series.to[i * step]);
-            for (npy_intp i = 0; i < count; ++i) series.to[i * step] *= grad;
+                for (npy_intp i = 0; i < part.count; ++i) part.to[i * part.step] = std::exp(part.to[i * part.step]);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
             return true;
         });
     });
@@ -131,16 +169,26 @@ PyObject* prod_rule(Call args) {
     if (args[3] != Py_None && !PyLong_CheckExact(args[3])) return nullptr;
     return reduced(args[1], args[3], args[4], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
-        const T* found = results<T>(args[2], block);
-        if (!found || PyArray_NDIM(x) == 0) return nullptr;
-        return by_series<T>(x, args[0], block, 1, [=](const Series<T>& series, T grad) {
+        if (PyArray_NDIM(x) == 0) return nullptr;
+        return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const Found<T>& found) {
             bool known = true;
-            for (npy_intp i = 0; i < series.count; ++i) {
-                const T value = series.from[i * series.step];
-                known &= value != 0;
-                series.to[i * series.step] = grad * (found[series.number] / value);
-            }
+            for (npy_intp i = 0; i < part.count; ++i) known &= part.from[i * part.step] != 0;
+            apply(DIVIDE, part, part.from, found.result, true);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
             return known;
+        });
+    });
+}
+// (grad, self, out, ord, dim, keepdim): of order 2; the gradient is 0 where the norm is
+PyObject* vector_norm_rule(Call args) {
+    double order = 0;
+    if (!as_number(args[3], order) || order != 2) return nullptr;
+    return reduced(args[1], args[4], args[5], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
+        using T = decltype(zero);
+        return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const Found<T>& found) {
+            apply(DIVIDE, part, part.from, found.result == 0 ? std::numeric_limits<T>::infinity() : found.result);
+            apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
+            return true;
         });
     });
 }
@@ -149,6 +197,7 @@ PyMethodDef moment_methods[] = {
     direct_method("direct_var_rule", laid<direct<6, var_rule>, few_with_gaps>, "(grad, self, dim, unbiased, keepdim, correction), or NotImplemented"),
     direct_method("direct_std_rule", laid<direct<7, std_rule>, few_with_gaps>, "(grad, self, out, dim, unbiased, keepdim, correction), or NotImplemented"),
     direct_method("direct_logsumexp_rule", laid<direct<5, logsumexp_rule>, few_with_gaps>, "(grad, self, out, dim, keepdim), or NotImplemented"),
+    direct_method("direct_vector_norm_rule", laid<direct<6, vector_norm_rule>, few_with_gaps>, "(grad, self, out, ord, dim, keepdim), or NotImplemented"),
     direct_method("direct_prod_rule", laid<direct<5, prod_rule>, few_with_gaps>, "(grad, self, out, dim, keepdim), or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };

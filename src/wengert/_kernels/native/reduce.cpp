@@ -14,22 +14,11 @@ namespace {
 
 Twin sum_twin("sum"), mean_twin("mean");
 
-constexpr npy_intp piece = 65536;  // elements that are summed together; neither they nor the result depend on the threads
-
 // The sum of one long row.
 template <class T>
 double long_row_sum(Sum kind, const T* x, npy_intp count) {
     const auto row_sum = loops<T>().row_sum[kind];
-    const npy_intp pieces = (count + piece - 1) / piece;
-    if (pieces <= 1) return row_sum(x, count);
-    std::vector<double> part(static_cast<size_t>(pieces));
-    double* parts = part.data();
-    parallel_for(pieces, piece, [=](npy_intp begin, npy_intp end) {
-        for (npy_intp i = begin; i < end; ++i) parts[i] = row_sum(x + i * piece, i + 1 < pieces ? piece : count - i * piece);
-    });
-    double total = 0;
-    for (double one : part) total += one;
-    return total;
+    return in_pieces(count, [=](npy_intp at, npy_intp some) { return row_sum(x + at, some); });
 }
 
 // The sums of all columns of one matrix. One that is not wide is cut into bundles of rows, which lie together in memory.

@@ -14,13 +14,10 @@ enum Spread { VARIANCE, DEVIATION };
 // The mean of `count` elements that lie `step` apart, and the sum of the squares of their distances from it.
 template <class T>
 double square_distances(const T* x, npy_intp count, npy_intp step, double& centre) {
-    if (step == 1) {
-        centre = loops<T>().row_sum_double(x, count) / static_cast<double>(count);
-        return loops<T>().row_square_distance(x, count, centre);
-    }
-    double sum = 0, squares = 0;
-    for (npy_intp i = 0; i < count; ++i) sum += static_cast<double>(x[i * step]);
-    centre = sum / static_cast<double>(count);
+    centre = sum_of(x, count, step) / static_cast<double>(count);
+    if (step == 1)
+        return in_pieces(count, [=](npy_intp at, npy_intp some) { return loops<T>().row_square_distance(x + at, some, centre); });
+    double squares = 0;
     for (npy_intp i = 0; i < count; ++i) {
         const double distance = static_cast<double>(x[i * step]) - centre;
         squares += distance * distance;

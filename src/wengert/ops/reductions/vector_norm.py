@@ -142,7 +142,7 @@ def power_slope(self: Any, grad: Any, norm: Any, ord: float) -> Any:
     return self * size.pow(ord - 2) * factor
 
 
-@vector_norm.vjp("self")
+@vector_norm.vjp("self", native=native("vector_norm_rule"))
 def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
     ord = float(ord)
     if ord == 0:

@@ -1,0 +1,62 @@
+"""Rules of variances, norms, products and logsumexp: native gradients beside float64, for any number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import wengert as wg
+
+RULES = {
+    "var": lambda x, dim: x.var(dim),
+    "std": lambda x, dim: x.std(dim),
+    "norm": lambda x, dim: wg.linalg.vector_norm(x, 2, dim),
+    "prod": lambda x, dim: (x * 0.01 + 1).prod(dim) if dim is not None else (x * 0.0001 + 1).prod(),
+    "logsumexp": lambda x, dim: x.logsumexp(tuple(range(x.ndim)) if dim is None else dim),
+}
+SHAPES = [(300_000,), (3, 100_000), (2, 70_000), (500, 300), (7, 9, 11)]
+
+
+def gradient(name, values, dim, threads=1):
+    before = wg.get_num_threads()
+    wg.set_num_threads(threads)
+    try:
+        x = wg.tensor(values, requires_grad=True)
+        found = RULES[name](x, dim)
+        found.backward(wg.linspace(0.5, 1.5, max(found.numel(), 1)).reshape(found.shape).to(found.dtype))
+        return x.grad.numpy()
+    finally:
+        wg.set_num_threads(before)
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(shape=st.sampled_from(SHAPES), whole=st.booleans(), seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=12)
+def test_gradients_agree_with_float64_and_do_not_depend_on_threads(name, shape, whole, seed):
+    values = np.random.default_rng(seed).standard_normal(shape)
+    dim = None if whole else len(shape) - 1
+    single = gradient(name, values.astype(np.float32), dim)
+    wide = gradient(name, values.astype(np.float32).astype(np.float64), dim)
+    np.testing.assert_allclose(single, wide, rtol=2e-4, atol=2e-5 * np.abs(wide).max())
+    for threads in (2, 3):
+        assert np.array_equal(gradient(name, values.astype(np.float32), dim, threads), single)
+
+
+@pytest.mark.parametrize("count", [5, 100_000])
+def test_the_gradient_of_a_norm_of_zeros_is_zero_and_of_nan_is_nan(count):
+    x = wg.zeros(3, count)
+    x[1, 0] = float("nan")
+    x[2, 0] = 2.0
+    x.requires_grad_()
+    wg.linalg.vector_norm(x, 2, 1).sum().backward()
+    assert (x.grad[0] == 0).all() and x.grad[1].isnan().all()
+    assert x.grad[2, 0] == 1 and (x.grad[2, 1:] == 0).all()
+
+
+def test_a_product_with_zeros_has_the_gradient_that_its_other_factors_give():
+    x = wg.ones(100_000)
+    x[70_000] = 0.0
+    x.requires_grad_()
+    x.prod().backward()
+    assert x.grad[70_000] == 1 and x.grad.sum() == 1
