@@ -2,6 +2,7 @@
 #include "laid.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace wengert {
 namespace {
@@ -150,13 +151,15 @@ PyArrayObject* as_grid(PyObject* object) {
 
 // What is outside of an image is multiplied by 0: where it holds more than numbers the body looks which elements those are.
 template <class T>
-PyObject* if_numbers(Owned& made) {
-    const T* x = data_of<T>(made.get());
-    const npy_intp count = PyArray_SIZE(made.get());
+bool has_nan(const T* x, npy_intp count) {
     int strange = 0;
 #pragma omp simd reduction(| : strange)
     for (npy_intp i = 0; i < count; ++i) strange |= x[i] != x[i];
-    return strange ? nullptr : made.give();
+    return strange != 0;
+}
+template <class T>
+PyObject* if_numbers(Owned& made) {
+    return has_nan(data_of<T>(made.get()), PyArray_SIZE(made.get())) ? nullptr : made.give();
 }
 
 constexpr npy_intp strip = 64;  // places at a time
@@ -177,45 +180,58 @@ npy_intp general_taps(const Sampling& s, const T* grid, npy_intp places, int32_t
     }
     return count;
 }
-// The same of the four neighbours of bilinear places, without a branch. A place further than an element outside has no weight there,
-// wherever it is.
+// The two neighbours of every second coordinate along a dimension, and their weights, without a branch. One further than an element
+// outside has no weight there, wherever it is.
+template <class T>
+struct Pairs {
+    int32_t place[2][strip];
+    T weight[2][strip];
+
+    void find(const Sampling& s, int dimension, const T* coordinates, npy_intp places) {
+        const T length = static_cast<T>(s.lengths[dimension]), scale = s.align ? (length - 1) / 2 : length / 2;
+        const T shift = s.align ? T(0) : T(0.5), edge = s.padding == BORDER ? T(0) : T(2), least = -edge, most = length - 1 + edge;
+        const int32_t last = static_cast<int32_t>(s.lengths[dimension] - 1);
+        for (npy_intp p = 0; p < places; ++p) {
+            T at = (coordinates[2 * p] + 1) * scale - shift;
+            at = at < least ? least : at;
+            at = at > most ? most : at;
+            const int32_t cut = static_cast<int32_t>(at), low = cut - (static_cast<T>(cut) > at ? 1 : 0), high = low + 1;
+            const T share = at - static_cast<T>(low);
+            weight[0][p] = (low >= 0) & (low <= last) ? 1 - share : T(0);
+            weight[1][p] = (high >= 0) & (high <= last) ? share : T(0);
+            const int32_t up = low < 0 ? 0 : low, next = high < 0 ? 0 : high;
+            place[0][p] = up > last ? last : up;
+            place[1][p] = next > last ? last : next;
+        }
+    }
+};
 template <class T>
 npy_intp bilinear_taps(const Sampling& s, const T* grid, npy_intp places, int32_t* index, T* weight) {
-    const T shift = s.align ? T(0) : T(0.5), edge = s.padding == BORDER ? T(0) : T(2);
-    const int32_t width = static_cast<int32_t>(s.lengths[0]), last[2] = {width - 1, static_cast<int32_t>(s.lengths[1] - 1)};
-    T scale[2], least = -edge, most[2];
-    for (int d = 0; d < 2; ++d) {
-        const T length = static_cast<T>(s.lengths[d]);
-        scale[d] = s.align ? (length - 1) / 2 : length / 2, most[d] = length - 1 + edge;
-    }
-    for (npy_intp p = 0; p < places; ++p) {
-        int32_t place[2][2];
-        T part[2][2];
-        for (int d = 0; d < 2; ++d) {
-            const T at = std::min(std::max((grid[2 * p + d] + 1) * scale[d] - shift, least), most[d]);
-            const int32_t cut = static_cast<int32_t>(at), low = cut - (static_cast<T>(cut) > at), high = low + 1;
-            const T share = at - static_cast<T>(low);
-            part[d][0] = (low >= 0) & (low <= last[d]) ? 1 - share : T(0), part[d][1] = (high >= 0) & (high <= last[d]) ? share : T(0);
-            place[d][0] = std::min(std::max(low, 0), last[d]), place[d][1] = std::min(std::max(high, 0), last[d]);
+    const int32_t width = static_cast<int32_t>(s.lengths[0]);
+    Pairs<T> along, down;
+    along.find(s, 0, grid, places), down.find(s, 1, grid + 1, places);
+    for (int k = 0; k < 4; ++k, index += places, weight += places)
+        for (npy_intp p = 0; p < places; ++p) {
+            index[p] = down.place[k % 2][p] * width + along.place[k / 2][p];
+            weight[p] = along.weight[k / 2][p] * down.weight[k % 2][p];
         }
-        for (int k = 0; k < 4; ++k) {
-            index[k * places + p] = place[1][k % 2] * width + place[0][k / 2];
-            weight[k * places + p] = part[0][k / 2] * part[1][k % 2];
-        }
-    }
     return 4;
 }
 
-// All channels of one image, for some places.
+// All channels of one image, for some places; whether NaN came out.
 template <class T>
-void sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp places, T* out) {
+bool sample_strip(const Sampling& s, const T* image, const T* grid, npy_intp places, T* out) {
     constexpr npy_intp longest = npy_intp(1) << 22;  // up to which T holds the last element's place
     int32_t index[16 * strip];
     T weight[16 * strip];
     const bool simple = s.mode == BILINEAR && s.padding != REFLECTION && std::max(s.lengths[0], s.lengths[1]) <= longest;
     const npy_intp count = simple ? bilinear_taps(s, grid, places, index, weight) : general_taps(s, grid, places, index, weight);
-    for (npy_intp c = 0; c < s.channels; ++c)
-        loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out + c * s.places());
+    bool strange = false;
+    for (npy_intp c = 0; c < s.channels; ++c, out += s.places()) {
+        loops<T>().weighed_elements(image + c * s.area(), index, weight, count, places, out);
+        strange |= has_nan(out, places);
+    }
+    return strange;
 }
 
 // grid_sample(input, grid, mode, padding, align_corners)
@@ -231,13 +247,15 @@ PyObject* forward(Call args) {
     T* out = data_of<T>(result.get());
     ReleaseGil unlocked(s.large());
     const npy_intp strips = (s.places() + strip - 1) / strip;
-    parallel_for(s.images * strips, s.cost() / strips, [=, &s](npy_intp first, npy_intp last) {
+    std::atomic<bool> strange{false};
+    parallel_for(s.images * strips, s.cost() / strips, [=, &s, &strange](npy_intp first, npy_intp last) {
         for (npy_intp at = first; at < last; ++at) {
             const npy_intp n = at / strips, begin = at % strips * strip, count = std::min(strip, s.places() - begin);
-            sample_strip(s, image + n * s.channels * s.area(), places + (n * s.places() + begin) * 2, count, out + n * s.channels * s.places() + begin);
+            const T *planes = image + n * s.channels * s.area(), *wanted = places + (n * s.places() + begin) * 2;
+            if (sample_strip(s, planes, wanted, count, out + n * s.channels * s.places() + begin)) strange = true;
         }
     });
-    return if_numbers<T>(result);
+    return strange ? nullptr : result.give();
 }
 
 // Its rule for the images: (grad, input_shape, grid, mode, padding, align_corners)
