@@ -136,7 +136,7 @@ struct Loops {
     void (*ranks)(const typename SameSize<T>::Type* keys, index_t count, typename SameSize<T>::Type* ranks);
 
     void (*softmax_row)(const T* x, T* out, index_t count);
-    void (*log_softmax_row)(const T* x, T* out, index_t count);
+    void (*log_softmax_rows)(const T* x, T* out, index_t rows, index_t count);
     void (*softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
     void (*log_softmax_backward_row)(const T* grad, const T* result, T* out, index_t count);
 

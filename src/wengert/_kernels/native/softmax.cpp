@@ -28,12 +28,12 @@ PyObject* forward(PyArrayObject* x, npy_intp width, bool logarithm) {
     if (!result) return nullptr;
     const T* input = data_of<T>(x);
     T* output = data_of<T>(result.get());
-    const auto row = logarithm ? loops<T>().log_softmax_row : loops<T>().softmax_row;
     const npy_intp rows = PyArray_SIZE(x) / width;
     {
         ReleaseGil unlocked(rows * width >= thread_threshold);
         parallel_for(rows, width * exponential_cost, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) row(input + i * width, output + i * width, width);
+            if (logarithm) return loops<T>().log_softmax_rows(input + begin * width, output + begin * width, end - begin, width);
+            for (npy_intp i = begin; i < end; ++i) loops<T>().softmax_row(input + i * width, output + i * width, width);
         });
     }
     return result.give();
