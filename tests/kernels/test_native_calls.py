@@ -64,13 +64,25 @@ def test_what_is_no_plain_array_is_left_to_the_body(name: str):
     assert call() is NotImplemented
 
 
-@pytest.mark.parametrize("name", ["sinc", "entr", "exp2", "xlogy"])
+@pytest.mark.parametrize("name", ["sinc", "exp2", "xlog1py"])
 def test_many_numbers_are_left_to_loops_of_vectors(name: str):
     many = np.ones(257)
     assert _kernels.direct[name](*[many] * (2 if name in TWO else 1)) is NotImplemented
 
 
-@pytest.mark.parametrize("name", ["erfc", "erfinv", "ndtri", "gammaln", "digamma", "i1e", "exp2"])
+@given(st.integers(200, 3000), st.sampled_from(["entr", "xlogy"]), st.sampled_from(["f4", "f8"]), st.integers(0, 99))
+def test_products_with_many_logarithms_are_the_bodys(count: int, name: str, dtype: str, seed: int):
+    random = np.random.default_rng(seed)
+    operands = [random.standard_normal(count).astype(dtype) for _ in range(1 if name in ONE else 2)]
+    for each in operands:
+        each[random.integers(0, count, 60)] = random.choice([0.0, -0.0, 1.0, np.inf, -np.inf, np.nan], 60)
+    made = _kernels.direct[name](*operands)
+    with np.errstate(all="ignore"):
+        wanted = REGISTRY[(ONE | TWO)[name]].body(*operands)
+    np.testing.assert_allclose(made, wanted, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).tiny)
+
+
+@pytest.mark.parametrize("name", ["erfc", "erfinv", "ndtri", "gammaln", "digamma", "i1e", "exp2", "entr"])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_results_do_not_depend_on_threads(name: str, threads: int):
     x = np.random.default_rng(0).standard_normal(100_000).astype(np.float32)

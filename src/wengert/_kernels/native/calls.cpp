@@ -2,6 +2,7 @@
 #include "laid.hpp"
 #include "pointwise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -55,6 +56,34 @@ PyObject* of_two(Call args, npy_intp cost, const Function& function) {
     return PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
 }
 
+// combine(x, y, the logarithm of y) of two arrays, which may be the same.
+template <class T, class Combine>
+PyObject* beside_logarithms(PyArrayObject* x, PyArrayObject* y, const Combine& combine) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T *from = data_of<T>(x), *other = data_of<T>(y);
+    T* to = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
+        constexpr npy_intp piece = 512;
+        T logarithms[piece];
+        for (npy_intp at = begin; at < end; at += piece) {
+            const npy_intp some = std::min(piece, end - at);
+            loops<T>().unary[LOG](other + at, logarithms, some);
+            for (npy_intp i = 0; i < some; ++i) to[at + i] = combine(from[at + i], other[at + i], logarithms[i]);
+        }
+    });
+    return result.give();
+}
+template <class Combine>
+PyObject* with_logarithms(PyObject* first, PyObject* second, const Combine& combine) {
+    PyArrayObject *x = numbers(first, any_number), *y = x ? plain(second, PyArray_DESCR(x)) : nullptr;
+    if (!y || !same_shape(x, y)) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return beside_logarithms<float>(x, y, combine);
+    return PyArray_DESCR(x) == double_descr ? beside_logarithms<double>(x, y, combine) : nullptr;
+}
+
 // (self)
 PyObject* sinc(Call args) {
     return of_one<few>(args[0], call, [](auto x) {
@@ -70,9 +99,10 @@ PyObject* deg2rad(Call args) {
     return of_one<any_number>(args[0], 1, [](auto x) { return x * static_cast<decltype(x)>(half_turn / 180); });
 }
 PyObject* entr(Call args) {
-    return of_one<few>(args[0], call, [](auto x) {
+    return with_logarithms(args[0], args[0], [](auto x, auto, auto logarithm) {
         using T = decltype(x);
-        return x > 0 || x != x ? -x * std::log(x) : x == 0 ? T(0) : -std::numeric_limits<T>::infinity();
+        const T below = x == 0 ? T(0) : -std::numeric_limits<T>::infinity();
+        return (x > 0) | (x != x) ? -x * logarithm : below;
     });
 }
 // Where `logit` leaves its argument as it is.
@@ -132,7 +162,7 @@ PyObject* logit_rule(Call args) {
 }
 // (self, other)
 PyObject* xlogy(Call args) {
-    return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log(y); });
+    return with_logarithms(args[0], args[1], [](auto x, auto y, auto logarithm) { return (x == 0) & (y == y) ? decltype(x)(0) : x * logarithm; });
 }
 PyObject* xlog1py(Call args) {
     return of_two<few>(args, call, [](auto x, auto y) { return x == 0 && y == y ? decltype(x)(0) : x * std::log1p(y); });
