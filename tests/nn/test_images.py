@@ -211,3 +211,14 @@ def test_places_in_volumes_that_are_none_are_outside_or_the_last():
         F.grid_sample(volume, grid, "nearest", padding, False).item() for padding in ("zeros", "border", "reflection")
     ]
     assert found == [0, 7, 7]
+
+
+@pytest.mark.parametrize(("padding", "align", "place"), [(1, True, -1.0), (1, False, 0.5), (2, True, 3.0)])
+def test_slopes_that_are_cut_off_at_the_very_border_do_not_change_with_the_place(padding, align, place):
+    volume = wg.arange(8.0, dtype=wg.float64).square().reshape(1, 1, 2, 2, 2)
+    grid = wg.tensor([[[[[0.2, 0.3, place]]]]], dtype=wg.float64, requires_grad=True)
+    value = wg.grid_sampler_3d(volume, grid, 0, padding, align)
+    (slope,) = wg.autograd.grad(value.sum(), grid, create_graph=True)
+    (second,) = wg.autograd.grad(slope[..., 0].sum(), grid)
+    assert slope[..., 2].item() == 0 and second[..., 2].item() == 0
+    assert align is False or second[..., 1].item() != 0

@@ -96,3 +96,10 @@ def test_complex_running_logarithms_of_sums_at_infinities():
     found = wg.tensor([complex(low, high), complex(low, 1), 1j, complex(math.nan, 0), 1]).logcumsumexp(0)
     assert found[:3].tolist() == [complex(low, 0), complex(low, 0), 1j]
     assert found[3:].real.isnan().all() and found[3:].imag.isnan().all()
+
+
+@pytest.mark.parametrize("rows", [[[5], [4]], [1, 2, 2], []])
+def test_rows_of_no_width_have_a_gradient(rows):
+    table = wg.zeros(10, 0, requires_grad=True)
+    wg.nn.functional.embedding(wg.tensor(rows, dtype=wg.int64), table).sum().backward()
+    assert table.grad is not None and table.grad.shape == (10, 0)

@@ -72,11 +72,14 @@ def mirrored(at: Any, length: int, align: bool, tools: Tools) -> tuple[Any, Any]
 
 def clipped(at: Any, length: int, volume: bool, tools: Tools) -> tuple[Any, Any]:
     """Coordinates moved to the nearest element (NaN to the first, of volumes to the last, as in torch), and the
-    derivative by what they were.
+    derivative by what they were: 0 at the ends, too, for those who differentiate the coordinates again.
     """
-    inner = at.clip(0, length - 1)
-    known = tools.choose(at < length - 1, inner, length - 1.0) if volume else tools.choose(at > 0, inner, 0.0)
-    return known, tools.number((at > 0) & (at < length - 1), at)
+    above, below = at > 0, at < length - 1
+    if volume:
+        known = tools.choose(below, tools.choose(above, at, 0.0), length - 1.0)
+    else:
+        known = tools.choose(above, tools.choose(below, at, length - 1.0), 0.0)
+    return known, tools.number(above & below, at)
 
 
 def inside(at: Any, length: int, padding: str, align: bool, volume: bool, tools: Tools) -> tuple[Any, Any]:

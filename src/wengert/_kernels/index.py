@@ -141,7 +141,7 @@ def embedding_backward(grad: Array, indices: Array, rows: int, padding_idx: int 
     """
     width = grad.shape[-1]
     result = np.zeros((rows, width), grad.dtype)
-    flat, slopes = private(indices).reshape(-1), grad.reshape(-1, width)
+    flat, slopes = private(indices).reshape(-1), grad.reshape(indices.size, width)
     if padding_idx >= 0:
         kept = flat != padding_idx
         flat, slopes = flat[kept], slopes[kept]
