@@ -140,7 +140,7 @@ def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Tensor:
-        check_place(name, device, pin_memory, layout, sparse=True)
+        check_place(name, device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
         element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
         array = laid(name, layout, array_of_size, read_size(name, sizes, size), element.numpy)
         return deliver(name, array, requires_grad, out)
@@ -187,7 +187,7 @@ def empty(
     Returns:
         A new tensor, or `out`.
     """
-    check_place("empty", device, pin_memory, layout, sparse=True)
+    check_place("empty", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
     made = laid("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
     if memory_format is not None:
@@ -230,7 +230,7 @@ def full(
         TypeError: `size` is no sequence of integers, or `fill_value` no number.
         RuntimeError: the number does not fit the dtype, or the dtype cannot require a gradient.
     """
-    check_place("full", device, pin_memory, layout, sparse=True)
+    check_place("full", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     shape = read_tuple("full", size, 1)
     value = read_number("full", "fill_value", 2, fill_value)
     element = result_dtype("full", dtype, out, dtypes.of_number(value))
@@ -312,7 +312,7 @@ def eye(
         TypeError: `n` or `m` is no integer.
         RuntimeError: one is negative.
     """
-    check_place("eye", device, pin_memory, layout)
+    check_place("eye", device, pin_memory, layout, out=out, dtype=dtype)
     rows, columns = read_count("n", 1, n), n if m is None else read_count("m", 2, m)
     element = result_dtype("eye", dtype, out, dtypes.get_default_dtype())
     return deliver("eye", np.eye(rows, columns, dtype=element.numpy), requires_grad, out)

@@ -107,22 +107,35 @@ def read_dtype(name: str, wanted: Any, default: DType) -> DType:
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(wanted).__name__}")
 
 
-def check_place(name: str, device: Any, pin_memory: bool = False, layout: Any = None, *, sparse: bool = False) -> None:
-    """Refuse devices that do not exist, pinned memory, and layouts that a factory does not have.
+def check_place(
+    name: str,
+    device: Any,
+    pin_memory: bool = False,
+    layout: Any = None,
+    *,
+    sparse: bool = False,
+    out: Any = None,
+    dtype: Any = None,
+) -> None:
+    """Refuse devices that do not exist, pinned memory, and layouts that a factory, or its output, does not have.
 
     Args:
         name: of the factory, for errors.
         device, pin_memory, layout: its arguments.
         sparse: whether it makes sparse tensors, too (`laid`).
+        out, dtype: further arguments; an output of another dtype is refused for that.
 
     Raises:
-        RuntimeError: the device is not the CPU, or `pin_memory` is set.
+        RuntimeError: the device is not the CPU, `pin_memory` is set, or the layout is another than that of `out`.
         TypeError: it is no device, or the layout none.
         NotImplementedError: the layout is sparse, and the factory makes dense tensors only.
     """
     if layout is not None:
         if not isinstance(layout, Layout):
             raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
+        if isinstance(out, Tensor) and dtype in (None, out.dtype) and layout is not out.layout:  # type: ignore[attr-defined]
+            wanted, have = (layout_title(each) for each in (layout, out.layout))  # type: ignore[attr-defined]
+            raise RuntimeError(f"layout {wanted} does not match layout of out parameter ({have})")
         if layout is not strided and not sparse:
             from ..._core import sparse_errors
 
@@ -139,6 +152,11 @@ def check_place(name: str, device: Any, pin_memory: bool = False, layout: Any = 
     if not isinstance(device, (str, Device)):
         raise TypeError(f"{name}(): argument 'device' must be torch.device, not {type(device).__name__}")
     refuse_absent(device)
+
+
+def layout_title(layout: Layout) -> str:
+    """How torch's errors call a layout: `SparseCsr`."""
+    return "".join(word.capitalize() for word in layout.name.removesuffix("_coo").split("_"))
 
 
 def laid(

@@ -51,7 +51,7 @@ def range(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
-    check_place("range", device, pin_memory, layout)
+    check_place("range", device, pin_memory, layout, out=out, dtype=dtype)
     low, high, pace = (
         read_number("range", *each) for each in (("start", 1, start), ("end", 2, end), ("step", 3, step))
     )

@@ -56,7 +56,7 @@ def arange(
         TypeError: a bound is no number, or there is no end.
         RuntimeError: `step` is zero or leads away from `end`, a bound is infinite, or the dtype is bool or complex.
     """
-    check_place("arange", device, pin_memory, layout)
+    check_place("arange", device, pin_memory, layout, out=out, dtype=dtype)
     low, high, pace = read_bounds(bounds, start, end, step)
     integers = all(isinstance(each, int) for each in (low, high, pace))
     element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
@@ -186,7 +186,7 @@ def linspace(
         TypeError: `start` or `end` is no number, `steps` no integer.
         RuntimeError: `steps` is negative, or a bound a tensor with dimensions.
     """
-    check_place("linspace", device, pin_memory, layout)
+    check_place("linspace", device, pin_memory, layout, out=out, dtype=dtype)
     if carry_batch(start, end):
         return of_members("linspace", start, end, steps, dtype, out)
     low, high = read_ends("linspace", start, end)
@@ -258,7 +258,7 @@ def logspace(
     Returns:
         A new tensor, or `out`.
     """
-    check_place("logspace", device, pin_memory, layout)
+    check_place("logspace", device, pin_memory, layout, out=out, dtype=dtype)
     if carry_batch(start, end):
         return of_members("logspace", start, end, steps, dtype, out, base)
     low, high = read_ends("logspace", start, end)

@@ -237,6 +237,8 @@ def along_several(name: str, kind: Kind, input: Any, plan: Plan, out: Any) -> An
         RuntimeError: the kinds of numbers are wrong, or there is no dimension.
     """
     check_out(name, out, wants_complex=not kind.makes_real)
+    if kind.real and input.dtype.is_complex and name.startswith("ihfft"):
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {input.dtype.legacy[:-6]}")
     if kind.real:
         check_real(name, "real-valued", input)
     if not plan.dims and kind.compute not in (fourier, inverse):

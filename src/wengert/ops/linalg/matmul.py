@@ -69,13 +69,13 @@ def inner(self: Any, other: Any, *, out: Any = None) -> Any:
         RuntimeError: the last dimensions or the dtypes differ.
     """
     check_tensors("inner", self=self, other=other)
+    if not self._array_.ndim or not other._array_.ndim:
+        return put("inner", out, self * other, writer="mul")
     return put("inner", out, inner_products(self, other), words=PAIRS)
 
 
 def inner_products(self: Any, other: Any) -> Any:
     """`inner` of two tensors."""
-    if not self.ndim or not other.ndim:
-        return self * other
     if self.shape[-1] != other.shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "

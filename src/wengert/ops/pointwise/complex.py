@@ -123,7 +123,7 @@ def conj_physical(input: Any, *, out: Any = None) -> Any:
     return put(
         "conj_physical",
         out,
-        conjugated(input) if input._array_.dtype.kind == "c" else input,
+        conjugated(input) if input._array_.dtype.kind == "c" or out is not None else input,
         words=FOUND,
         read=(input,),
         recorded=False,

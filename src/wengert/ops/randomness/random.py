@@ -173,7 +173,7 @@ def drawn(draw: Callable[..., Any]) -> Any:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Tensor:
-        check_place(name, device, pin_memory, layout)
+        check_place(name, device, pin_memory, layout, out=out, dtype=dtype)
         element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
         levels = drawn_levels()
         array = draw(chosen(name, generator), room(levels, read_size(name, sizes, size)), element)
@@ -236,7 +236,7 @@ def randint(
         TypeError: arguments are missing, or no integers.
         RuntimeError: `low` is not less than `high`, or the integers do not fit the dtype.
     """
-    check_place("randint", device, pin_memory, layout)
+    check_place("randint", device, pin_memory, layout, out=out, dtype=dtype)
     given = list(bounds)
     if size is None and given and (isinstance(given[-1], (tuple, list)) or len(given) == (3 if high is None else 2)):
         size = given.pop()
@@ -316,7 +316,7 @@ def randperm(
         TypeError: `n` is no integer.
         RuntimeError: `n` is negative, or too large for the dtype.
     """
-    check_place("randperm", device, pin_memory, layout)
+    check_place("randperm", device, pin_memory, layout, out=out, dtype=dtype)
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError(errors.wrong_type("randperm", "n", 1, "int", n))
     (count,) = read_size("randperm", (operator.index(n),))

@@ -127,7 +127,7 @@ def normal(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
             f"{type(std).__name__}), but expected a Tensor among them, or size"
         )
-    check_place("normal", device, pin_memory, layout)
+    check_place("normal", device, pin_memory, layout, out=out, dtype=dtype)
     check_spread(std)
     element = result_dtype("normal", dtype, out, dtypes.get_default_dtype())
     levels, shape = drawn_levels(), read_tuple("normal", size, 3)

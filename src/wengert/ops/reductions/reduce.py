@@ -93,9 +93,19 @@ def mean_dtype(array: Any, dtype: Any) -> Any:
     return None if dtype is None else found.numpy
 
 
+def of_mean(args: tuple[Any, ...], found: Any) -> str | None:
+    """How an output of `mean` is refused: along dimensions none of real numbers is, since complex ones are cast."""
+    if args[1] is None:
+        return None if dtypes.can_cast(args[3] or args[0].dtype, found) else OF_WHOLE_MEAN
+    return None if found.is_floating_point and args[3] is None else ""
+
+
+OF_WHOLE_MEAN = "mean.dtype_out(): input types can't be cast to the desired output type {found}"
+
+
 @op(
     dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims, native=native("mean"),
-    batching=along("dim"), out_words=None,
+    batching=along("dim"), out_words=of_mean,
 )  # fmt: skip
 def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Arithmetic mean over dimensions.
