@@ -103,3 +103,17 @@ def test_rows_of_no_width_have_a_gradient(rows):
     table = wg.zeros(10, 0, requires_grad=True)
     wg.nn.functional.embedding(wg.tensor(rows, dtype=wg.int64), table).sum().backward()
     assert table.grad is not None and table.grad.shape == (10, 0)
+
+
+def test_a_small_number_in_a_tensor_with_dimensions_is_none():
+    assert F.poisson_nll_loss(wg.ones(2), wg.ones(2), eps=wg.tensor(1e-3)) == F.poisson_nll_loss(wg.ones(2), wg.ones(2))
+    with pytest.raises(TypeError, match=r"argument 'eps' \(position 5\) must be float, not Tensor"):
+        F.poisson_nll_loss(wg.ones(2), wg.ones(2), eps=wg.tensor([1e-3]))
+
+
+def test_hurwitz_zeta_of_an_infinite_start_is_no_number_but_at_the_pole():
+    starts = wg.full((3,), math.inf, dtype=wg.float64)
+    found = wg.special.zeta(wg.tensor([2.0, 1.0, math.inf], dtype=wg.float64), starts)
+    assert found.isnan().tolist() == [True, False, True] and found[1] == math.inf
+    assert math.isnan(wg.special.zeta(wg.tensor(2.0), math.inf).item())
+    assert wg.polygamma(1, starts).tolist() == [0, 0, 0]

@@ -8,6 +8,7 @@ from typing import Any
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
+from ..axes import read_number
 from .loss_margins import concluded
 
 
@@ -28,6 +29,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
     """
     rate: Any = input
     count: Any = target
+    eps = read_number("poisson_nll_loss", "eps", 5, eps)
     losses = rate.exp() - count * rate if log_input else rate - count * (rate + eps).log()
     if full:
         stirling = count * count.log() - count + 0.5 * (2 * math.pi * count).log()

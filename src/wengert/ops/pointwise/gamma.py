@@ -315,7 +315,7 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
         other: real tensor that broadcasts with `self`, or number; 1 gives Riemann's function.
 
     Returns:
-        A new tensor of the broadcast shape; integers become the default dtype.
+        A new tensor of the broadcast shape, NaN where `other` is infinite; integers become the default dtype.
 
     Raises:
         RuntimeError: the shapes do not broadcast.
@@ -328,7 +328,11 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
         >>> wg.special.zeta(wg.tensor([2.0, 3.0]), 1)
         tensor([1.6449, 1.2021])
     """
-    return special("zeta", self, other, out=out)
+    found = special("zeta", self, other, out=out)
+    endless = np.isposinf(other) & np.not_equal(self, 1)  # whose sum, of zeros alone, torch takes for no number
+    if endless.any():
+        np.copyto(found, np.nan, where=endless)
+    return found
 
 
 zeta.vjp("self")(not_by_first("zeta", "zeta"))
