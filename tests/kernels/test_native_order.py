@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 import wengert as wg
 from wengert import _kernels
 from wengert._core.cards.card import REGISTRY
+from wengert._kernels import order
 
 pytestmark = pytest.mark.skipif(not _kernels.direct, reason="there are no native functions beside the bodies")
 Draw = Callable[[Any], Any]
@@ -253,3 +254,21 @@ def test_places_outside_are_refused_as_by_the_bodies(outside):
     ):
         with pytest.raises((RuntimeError, IndexError), match="out of"):
             call()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_mode_of_many_long_rows_is_that_of_each(dtype, threads):
+    values = np.random.default_rng(4).integers(0, 40, (60, 500)).astype(dtype)
+    if dtype != "i8":
+        values[3, :490] = np.nan
+        values[4, ::2] = -0.0
+    before = wg.get_num_threads()
+    wg.set_num_threads(threads)
+    try:
+        found, places = wg.tensor(values).mode(1)
+    finally:
+        wg.set_num_threads(before)
+    expected, where = order.mode(values, 1)
+    np.testing.assert_array_equal(found.numpy(), expected[:, 0])
+    np.testing.assert_array_equal(places.numpy(), where[:, 0])

@@ -283,6 +283,19 @@ PyObject* probability_loss(PyObject* const* args) {
         }
     });
 }
+// (log(1 - x) - log(x)) * slope
+template <class T>
+void write_log_odds(const T* x, const Slopes<T>& slopes, npy_intp begin, npy_intp end, T* out) {
+    constexpr npy_intp some = 256;
+    T logarithm[some];
+    for (; begin < end; begin += some) {
+        const npy_intp count = std::min(some, end - begin);
+        for (npy_intp i = 0; i < count; ++i) out[begin + i] = -x[begin + i];
+        loops<T>().unary[LOG1P](out + begin, out + begin, count);
+        loops<T>().unary[LOG](x + begin, logarithm, count);
+        for (npy_intp i = 0; i < count; ++i) out[begin + i] = (out[begin + i] - logarithm[i]) * slopes.of(begin + i);
+    }
+}
 // (grad, self, target, weight, reduction, wanted)
 template <class T>
 PyObject* probability_rule(PyObject* const* args) {
@@ -295,9 +308,10 @@ PyObject* probability_rule(PyObject* const* args) {
     return both(args[5], pair.x, [&](int at, PyArrayObject* made) {
         T* out = data_of<T>(made);
         over(pair, [&](npy_intp begin, npy_intp end) {
+            if (at) return write_log_odds(x, slopes, begin, end, out);
             for (npy_intp i = begin; i < end; ++i) {
                 const T variance = std::max((1 - x[i]) * x[i], static_cast<T>(least_variance));
-                out[i] = (at ? std::log1p(-x[i]) - std::log(x[i]) : (x[i] - target[i]) / variance) * slopes.of(i);
+                out[i] = (x[i] - target[i]) / variance * slopes.of(i);
             }
         });
     });

@@ -1,11 +1,11 @@
-// Elements of a rank along a dimension, and the most frequent ones, of few elements: for the dispatcher only.
+// Elements of a rank along a dimension, and the most frequent ones, of few elements or in many rows: for the dispatcher only.
 #include "block.hpp"
 #include "laid.hpp"
 #include "order.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace wengert {
@@ -13,7 +13,8 @@ namespace {
 
 using Call = PyObject* const*;
 
-constexpr npy_intp few = 4096;  // beyond, NumPy's selection by vectors takes less time
+constexpr npy_intp few = 4096;             // beyond, NumPy's selection by vectors takes less time
+constexpr npy_intp most_in_row = 1 << 15;  // of what is put in order by rows, by threads
 
 // The elements of a line as unsigned numbers of the same order.
 template <class T>
@@ -118,32 +119,42 @@ npy_intp place_of_mode(const T* line, npy_intp count, Bits<T>* keys, Sorter<Bits
     return found;
 }
 
-// The elements that place(line, its length, room for keys) chooses from private copies of the lines, and where they are.
-template <class T, class Place>
-PyObject* chosen(PyArrayObject* x, const Block& block, bool with_places, const Place& place) {
+// The elements that place(line, its length, room for keys) chooses from private copies of the lines, and where they are; each thread
+// makes a `place` of its own.
+template <class T, class MakePlace>
+PyObject* chosen(PyArrayObject* x, const Block& block, bool with_places, const MakePlace& make_place) {
     Owned made[2] = {Owned(new_array(PyArray_DESCR(x), block.ndim, block.shape)),
                      Owned(with_places ? new_array(int64_descr, block.ndim, block.shape) : nullptr)};
     if (!made[0] || (with_places && !made[1])) return nullptr;
     const npy_intp count = block.reduced, inner = block.inner;
-    std::vector<T> room(static_cast<size_t>(count));
-    std::vector<Bits<T>> keys(static_cast<size_t>(count));
-    T* const line = room.data();
-    for (npy_intp at = 0; at < block.outer * inner; ++at) {
-        const T* first = data_of<T>(x) + at / inner * count * inner + at % inner;
-        for (npy_intp i = 0; i < count; ++i) line[i] = first[i * inner];
-        const npy_intp found = place(line, count, keys.data());
-        data_of<T>(made[0].get())[at] = line[found];
-        if (with_places) data_of<int64_t>(made[1].get())[at] = found;
+    const T* const elements = data_of<T>(x);
+    T* const values = data_of<T>(made[0].get());
+    int64_t* const places = with_places ? data_of<int64_t>(made[1].get()) : nullptr;
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        parallel_for(block.outer * inner, 8 * count, [=, &make_place](npy_intp begin, npy_intp end) {
+            std::vector<T> room(static_cast<size_t>(count));
+            std::vector<Bits<T>> keys(static_cast<size_t>(count));
+            auto place = make_place();
+            for (npy_intp at = begin; at < end; ++at) {
+                const T* first = elements + at / inner * count * inner + at % inner;
+                for (npy_intp i = 0; i < count; ++i) room[static_cast<size_t>(i)] = first[i * inner];
+                const npy_intp found = place(room.data(), count, keys.data());
+                values[at] = room[static_cast<size_t>(found)];
+                if (places) places[at] = found;
+            }
+        });
     }
     return with_places ? give_tuple(made, 2) : made[0].give();
 }
 
-// compute(a zero of the dtype, array, block) for few numbers of a dtype that is known.
+// compute(a zero of the dtype, array, block) for few numbers of a dtype that is known, or many in rows of at most `in_row`.
 template <class Compute>
-PyObject* over(PyObject* object, PyObject* dim, PyObject* keepdim, const Compute& compute) {
+PyObject* over(PyObject* object, PyObject* dim, PyObject* keepdim, npy_intp in_row, const Compute& compute) {
     PyArrayObject* x = plain(object);
     Block block;
-    if (!x || PyArray_SIZE(x) == 0 || PyArray_SIZE(x) > few || !find_dims(x, dim, keepdim, block)) return nullptr;
+    if (!x || PyArray_SIZE(x) == 0 || !find_dims(x, dim, keepdim, block)) return nullptr;
+    if (PyArray_SIZE(x) > few && (block.inner != 1 || block.reduced > in_row)) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(x);
     if (descr == float_descr) return compute(float(), x, block);
     if (descr == double_descr) return compute(double(), x, block);
@@ -154,14 +165,15 @@ enum Choice { MEDIAN, NANMEDIAN, MODE };
 
 template <Choice choice>
 PyObject* chosen_along(PyObject* object, PyObject* dim, PyObject* keepdim, bool with_places) {
-    return over(object, dim, keepdim, [=](auto zero, PyArrayObject* x, const Block& block) {
+    return over(object, dim, keepdim, choice == MODE ? most_in_row : 0, [=](auto zero, PyArrayObject* x, const Block& block) {
         using T = decltype(zero);
-        std::optional<Sorter<Bits<T>>> sorter;
-        if (choice == MODE) sorter.emplace(block.reduced, 1);
-        return chosen<T>(x, block, with_places, [&sorter](const T* line, npy_intp count, Bits<T>* keys) {
-            if constexpr (choice == MODE) return place_of_mode(line, count, keys, *sorter);
-            else if constexpr (choice == MEDIAN) return place_of_median(line, count, keys);
-            else return place_of_nanmedian(line, count, keys);
+        return chosen<T>(x, block, with_places, [length = block.reduced] {
+            std::unique_ptr<Sorter<Bits<T>>> sorter(choice == MODE ? new Sorter<Bits<T>>(length, 1) : nullptr);
+            return [sorter = std::move(sorter)](const T* line, npy_intp count, Bits<T>* keys) {
+                if constexpr (choice == MODE) return place_of_mode(line, count, keys, *sorter);
+                else if constexpr (choice == MEDIAN) return place_of_median(line, count, keys);
+                else return place_of_nanmedian(line, count, keys);
+            };
         });
     });
 }
@@ -180,10 +192,12 @@ PyObject* kthvalue(PyObject*, Call args, Py_ssize_t nargs) {
     return answer([=]() -> PyObject* {
         npy_intp rank = 0;
         if (nargs != 4 || !PyLong_CheckExact(args[2]) || !as_index(args[1], rank)) return nullptr;
-        return over(args[0], args[2], args[3], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
+        return over(args[0], args[2], args[3], 0, [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
             using T = decltype(zero);
             if (rank < 1 || rank > block.reduced) return nullptr;
-            return chosen<T>(x, block, true, [=](const T* line, npy_intp count, Bits<T>* keys) { return place_of_rank(line, count, rank - 1, keys); });
+            return chosen<T>(x, block, true, [=] {
+                return [=](const T* line, npy_intp count, Bits<T>* keys) { return place_of_rank(line, count, rank - 1, keys); };
+            });
         });
     });
 }

@@ -64,7 +64,7 @@ floating = partial(
 @op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False, batching=elementwise)
 def kept_gradient(grad: Array, mask: Index) -> Any:
     """`grad` where `mask` holds, else 0; of the two, `grad` decides how the result lies."""
-    return np.where(mask, grad, grad.dtype.type(0))
+    return kernels.where(mask, grad, np.zeros((), grad.dtype))
 
 
 @kept_gradient.vjp("grad")

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
 from ..._core.tensor.base import bind
-from ..._kernels.activation import narrowed
+from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import digamma as kernel_digamma, gammaln, polygamma as kernel_polygamma, special
 from .binary import native
 from .pairs import number_among_pair, of_two_reals
@@ -195,6 +195,8 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
         raise RuntimeError("p has to be greater than or equal to 1")
     if count > MOST_DIMENSIONS:
         raise RuntimeError(f"mvlgamma: p has to be at most {MOST_DIMENSIONS}, got {count}")
+    if count == 1:
+        return narrowed(log_gamma(widened(self)), self, out)
     wide = self.astype(np.float64)
     total = log_gamma(wide)
     for step in range(1, count):

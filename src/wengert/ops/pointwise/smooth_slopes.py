@@ -57,7 +57,7 @@ def elu_backward_vjp_self(incoming: Any, grad: Any, self: Any, alpha: float, sca
 @slope(dtypes=REALS, samples=None, layout="rows", name="log_sigmoid_backward")
 def log_sigmoid_backward(grad: Array, self: Array) -> Any:
     """`grad` times sigmoid(-self)."""
-    return narrowed(widened(grad) * kernels.sigmoid(-widened(self)), grad, None)
+    return narrowed(kernels.multiply(widened(grad), kernels.sigmoid(kernels.negative(widened(self)))), grad, None)
 
 
 @log_sigmoid_backward.vjp("grad")
