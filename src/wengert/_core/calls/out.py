@@ -340,7 +340,7 @@ def fill(tensor: Tensor, made: Tensor) -> None:
         return
     take_shape(tensor, made)
     if tensor._array_.dtype is made._array_.dtype:
-        np.copyto(tensor._array_, made._array_)
+        OPERATORS.copy_into(tensor._array_, made._array_)
     else:
         with np.errstate(all="ignore"):  # what exceeds the smaller dtype becomes infinite without a word
             np.copyto(tensor._array_, made._array_, "unsafe")
