@@ -17,7 +17,7 @@ from benchmarks.operators import BACKWARD, FORWARD, LARGEST, SIZES, forward, rea
 from benchmarks.small import CAP
 from benchmarks.timing import Case, Result
 
-ROUNDS = 7
+ROUNDS = 5
 """How often each library has its turn, at most: there are many cases, and they are long."""
 SECONDS = 0.005
 """How long a turn lasts."""
