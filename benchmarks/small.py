@@ -128,8 +128,9 @@ def cases() -> list[Case]:
 def report(results: list[Result]) -> tuple[list[str], dict[str, float]]:
     """Lines for the table, and the figures: geometric mean and worst call of each way of running them."""
     lines, figures = [], {}
+    own = {case.name for case in cases()}
     for kind, target in MEANS.items():
-        chosen = [each for each in results if each.name.endswith(f" | {kind}")]
+        chosen = [each for each in results if each.name in own and each.name.endswith(f" | {kind}")]
         measured = [each for each in chosen if "torch" in each.ratios]
         if not measured:
             continue
