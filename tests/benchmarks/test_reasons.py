@@ -7,19 +7,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks import large, operators, reasons, run
+from benchmarks import large, operators, reasons, run, small
 
 
 def names():
     """Of all lines of the table that have a target, and of the table of operators."""
     chosen = [case.name for cases, _ in run.with_targets() for case in cases]
     chosen += [case.name for case in (*large.cases(), *operators.cases())]
-    return [
-        *chosen,
-        *(line for group in large.groups() for line in (group.name,)),
-        "large arrays",
-        "wengert over numpy",
-    ]
+    lines = [group.name for group in large.groups()] + [f"small calls, {kind}" for kind in small.MEANS]
+    return [*chosen, *lines, "large arrays", "wengert over numpy"]
 
 
 def test_every_reason_is_that_of_a_line_with_a_target():
