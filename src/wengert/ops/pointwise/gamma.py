@@ -331,9 +331,9 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
         tensor([1.6449, 1.2021])
     """
     found = special("zeta", self, other, out=out)
-    endless = np.isposinf(other) & np.not_equal(self, 1)  # whose sum, of zeros alone, torch takes for no number
+    endless = np.equal(other, np.inf)  # whose sum, of zeros alone, torch takes for no number
     if endless.any():
-        np.copyto(found, np.nan, where=endless)
+        np.copyto(found, np.nan, where=endless & np.not_equal(self, 1))
     return found
 
 
