@@ -63,7 +63,7 @@ PyObject* by_series(PyArrayObject* x, PyObject* grad_object, const Block& block,
     }
     return known.load() ? result.give() : nullptr;
 }
-// One operation on the elements of a part and a number: from what was read, or from what was written (`again`).
+// One operation on each of `numbers`, where a part is read or where it was written, and a number; the results go where it is written.
 template <class T>
 void apply(Binary operation, const Series<T>& part, const T* numbers, T number, bool number_first = false) {
     const auto loop = loops<T>().binary[operation];
