@@ -154,7 +154,7 @@ native_gammaln = native("gammaln")
 
 
 def log_gamma(x: Array) -> Array:
-    """The logarithm of the gamma function of float64, by the native loop where there is one."""
+    """The logarithm of the gamma function of float32 or float64, by the native loop where there is one."""
     made = NotImplemented if native_gammaln is None else native_gammaln(x)
     return gammaln(x) if made is NotImplemented else made
 
