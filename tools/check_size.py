@@ -1,6 +1,6 @@
 """Files stay short enough to be read at one sitting, functions short enough to be seen at once.
 
-`python tools/check_size.py` checks every source file below `src`, `tests`, `tools` and `benchmarks`: at most 400
+`python tools/check_size.py` checks every source file below `src`, `tests`, `tools` and `benchmarks`: at most 800
 lines a file, at most 40 lines a function (its decorators and signature included, its docstring not: nobody should
 write less documentation to stay short), in Python and in C++. What is longer must stand in `tools/size_ratchet.txt`
 with its length, which may only shrink: a thing that grew beyond its entry fails, and so does an entry that is larger
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "tools", "benchmarks")
 ENDINGS = (".py", ".pxd", ".cpp", ".hpp", ".inc")
-FILE_LINES = 400
+FILE_LINES = 800
 FUNCTION_LINES = 40
 RATCHET = Path("tools", "size_ratchet.txt")
 HEADING = "# Longer than the rule allows: `lines path` or `lines path::function`. Numbers may only go down.\n"

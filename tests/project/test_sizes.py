@@ -32,9 +32,9 @@ def test_the_tree_keeps_the_limits():
     assert sizes.compare(sizes.too_long(ROOT), sizes.read_ratchet(ROOT / sizes.RATCHET)) == []
 
 
-def test_a_file_may_have_400_lines_and_no_more(tmp_path):
-    assert plant(tmp_path, "src/a.py", ["x = 1"] * 400) == {}
-    assert plant(tmp_path, "src/a.py", ["x = 1"] * 401) == {"src/a.py": 401}
+def test_a_file_may_have_800_lines_and_no_more(tmp_path):
+    assert plant(tmp_path, "src/a.py", ["x = 1"] * 800) == {}
+    assert plant(tmp_path, "src/a.py", ["x = 1"] * 801) == {"src/a.py": 801}
 
 
 def test_a_python_function_may_have_40_lines_with_its_decorators(tmp_path):
