@@ -53,9 +53,12 @@ def receive(target: Tensor, level: Level) -> None:
 def widen(target: Tensor, level: Level, value: Any) -> None:
     """Give the tangent of a tensor, and of its base, the batches of a value that is to be written to it."""
     wanted: list[Any] = batches.levels_of(value)
-    known: Any = tangents.tangent_at(target, level)
+    known: Tensor = tangents.tangent_at(target, level)
     if batches.is_apart(known, wanted):
         return
+    if level.replaced is None:
+        level.replaced = []
+    level.replaced.append(known._storage_)
     if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
         tangents.insert(target, level, batching.spread_out(known, wanted))
         return
@@ -63,6 +66,13 @@ def widen(target: Tensor, level: Level, value: Any) -> None:
     whole: Any = batching.spread_out(tangents.tangent_at(info.base, level), wanted)
     tangents.insert(info.base, level, whole)
     tangents.insert(target, level, info.replay(whole))
+
+
+def is_replaced(tangent: Tensor, level: Level) -> bool:
+    """Whether another tangent has taken the place of the one that this is a view of."""
+    if level.replaced is None:
+        return False
+    return any([storage is tangent._storage_ for storage in level.replaced])
 
 
 def zeros_laid_out(tensor: Tensor) -> Any:

@@ -17,6 +17,9 @@ cpdef object call(Declaration op, tuple args, long word, Modes modes)
 cpdef bint is_flagged(Tensor tensor) except -1
 @cython.locals(info=ViewInfo, base=Tensor, tangent=Tangent)
 cpdef object adopt_one(Tensor view)
+@cython.locals(tangent=Tangent)
+cpdef bint is_awaited(Tensor tensor) except -1
+cpdef bint is_missing(Tensor view, Level level) except -1
 @cython.locals(found=Level)
 cpdef Level innermost(Declaration op, tuple args, long seen)
 @cython.locals(tangent=Tangent)

@@ -66,18 +66,30 @@ def is_flagged(tensor: Tensor) -> bool:
 
 
 def adopt_one(view: Tensor) -> None:
-    """Give a view that is not dual the view of its base's tangents, which came after it was taken."""
+    """Give a view the views of its base's tangents that came, or were replaced, after it was taken."""
     if not view._flags_ & flags.VIEW:
         return
     info: ViewInfo = view._meta_.view
     base: Tensor = info.base
-    if not base._flags_ & flags.DUAL or tangents.first_of(view) is not None or views.has_left(view, info):
+    if not base._flags_ & flags.DUAL or is_awaited(view) or views.has_left(view, info):
         return
     tangent: Tangent = tangents.first_of(base)
     while tangent is not None:
-        if tangent.tensor is not None:
+        if tangent.tensor is not None and is_missing(view, tangent.level):
             tangents.insert(view, tangent.level, info.replay(tangent.tensor))
         tangent = tangent.outer
+
+
+def is_awaited(tensor: Tensor) -> bool:
+    """Whether a tangent of a tensor was announced and is not there yet."""
+    tangent: Tangent = tensor._meta_.tangent
+    return tangent is not None and tangent.tensor is None and tangent.level.alive
+
+
+def is_missing(view: Tensor, level: Level) -> bool:
+    """Whether a view has no tangent at a level, or one that was replaced."""
+    tangent: Any = tangents.tangent_at(view, level)
+    return tangent is None or dual_memory.is_replaced(tangent, level)
 
 
 def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
@@ -96,7 +108,7 @@ def innermost(op: Any, args: tuple[Any, ...], seen: int) -> Level | None:
 
 def inner_of(tensor: Tensor, found: Level | None, seen: int) -> Level | None:
     """The level that was found, or one that a tensor is dual at and that lies further inside."""
-    if tensor._flags_ & (flags.DUAL | flags.VIEW) == flags.VIEW:
+    if tensor._flags_ & flags.VIEW:
         adopt_one(tensor)
     if not tensor._flags_ & flags.DUAL:
         return found

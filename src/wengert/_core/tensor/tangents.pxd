@@ -6,7 +6,7 @@ from wengert._core.tensor.meta cimport AutogradMeta
 cdef class Level:
     cdef public long number, room, depth
     cdef public bint alive
-    cdef public list members
+    cdef public list members, replaced
     cpdef object note(self, Tangent tangent)
 
 cdef class Tangent:

@@ -25,6 +25,8 @@ class Level:
         number: larger than those of the levels around this one, see `Modes.next_level`.
         alive: whether it has not ended.
         members, room: weak references to its tangents; how many there may be before the dead are dropped.
+        replaced: the storages of tangents whose place others have taken (see `dual_memory.widen`), or None: views
+            whose tangents lie there take theirs from their base again.
         depth: the number of the transform that made it among those under way, from 1; 0 if none did.
     """
 
@@ -32,9 +34,10 @@ class Level:
     alive: bool
     depth: int
     members: list[Any]
+    replaced: list[Any] | None
     room: int
 
-    __slots__ = ("alive", "depth", "members", "number", "room")
+    __slots__ = ("alive", "depth", "members", "number", "replaced", "room")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self, number: int) -> None:
@@ -42,6 +45,7 @@ class Level:
         self.alive = True
         self.depth = 0
         self.members = []
+        self.replaced = None
         self.room = FORGOTTEN
 
     def note(self, tangent: Tangent) -> None:
@@ -56,6 +60,7 @@ class Level:
         self.alive = False
         members = self.members
         self.members = []
+        self.replaced = None
         for each in members:
             tangent: Tangent | None = each()
             if tangent is not None:
@@ -130,11 +135,13 @@ def put(tensor: Tensor, tangent: Tangent | None) -> None:
 
 
 def insert(tensor: Tensor, level: Level, value: Tensor) -> None:
-    """Make a tensor dual at a level, wherever that is among those that it is dual at."""
+    """Set the tangent of a tensor at a level, wherever that is among those that it is dual at."""
     inner: list[Tangent] = []
     tangent: Tangent | None = first_of(tensor)
     while tangent is not None and tangent.level.number > level.number:
         inner.append(tangent)
+        tangent = tangent.outer
+    if tangent is not None and tangent.level is level:
         tangent = tangent.outer
     tangent = linked(level, value, tangent)
     while inner:
