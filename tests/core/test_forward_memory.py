@@ -134,3 +134,127 @@ def test_a_view_that_is_dual_at_one_level_knows_a_tangent_that_its_base_gets_at_
         return jvp(inner, (b,), (wg.ones_like(b),))[1]
 
     assert jvp(lambda a: f(a, x), (x,), (wg.ones_like(x),))[1].item() == 2.0
+
+
+# ---- results do not share the tangents of their operands -------------------------------------------------------------
+
+OPERATORS = {
+    "x + 1": lambda x: x + 1,
+    "1 + x": lambda x: 1 + x,
+    "x - 1": lambda x: x - 1,
+    "x + tensor": lambda x: x + wg.ones(2),
+    "tensor + x": lambda x: wg.ones(2) + x,
+    "x + 0-dim": lambda x: x + wg.tensor(1.0),
+    "add alpha=0": lambda x: wg.add(x, x.detach(), alpha=0),
+    "sub alpha=0": lambda x: wg.sub(x, x, alpha=0),
+    "addcmul": lambda x: wg.addcmul(x, wg.ones(2), wg.ones(2)),
+    "addcdiv": lambda x: wg.addcdiv(x, wg.ones(2), wg.ones(2)),
+    "addmm": lambda x: wg.addmm(x.view(1, 2), wg.ones(1, 2), wg.ones(2, 2)).view(2),
+    "addmv": lambda x: wg.addmv(x, wg.ones(2, 2), wg.ones(2)),
+    "addr": lambda x: wg.addr(x.view(1, 2), wg.ones(1), wg.ones(2)).view(2),
+    "baddbmm": lambda x: wg.baddbmm(x.view(1, 1, 2), wg.ones(1, 1, 2), wg.ones(1, 2, 2)).view(2),
+    "frac": lambda x: (x + 0.5).frac(),
+    "fmod": lambda x: x.fmod(7.0),
+    "remainder": lambda x: x.remainder(7.0),
+    "positive part": lambda x: wg.relu(x),
+    "where": lambda x: wg.where(x > 0, x, 0.0),
+    "clamp": lambda x: x.clamp(-9, 9),
+    "max": lambda x: wg.maximum(x, wg.zeros(2)),
+    "nan_to_num": lambda x: x.nan_to_num(),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_write_to_a_result_leaves_the_tangent_of_its_operand(name):
+    operator = OPERATORS[name]
+
+    def f(x):
+        y = operator(x)
+        y *= 3
+        return y + x
+
+    p, v = wg.tensor([1.0, 2.0]), wg.tensor([1.0, 10.0])
+    ways = [jvp(f, (p,), (way,))[1] for way in wg.eye(2)]
+    reverse = jacrev(lambda x: operator(x) * 3 + x)(p)
+    assert wg.stack(ways, -1).tolist() == reverse.tolist()
+    assert jacfwd(f)(p).tolist() == reverse.tolist()
+
+    tangent = jvp(operator, (p,), (v,))[1]
+    tangent.mul_(3)
+    assert v.tolist() == [1.0, 10.0] and p.tolist() == [1.0, 2.0]
+
+
+def test_the_examples_have_the_right_derivatives():
+    def f(x):
+        y = x + 1
+        y *= 3
+        return y + x
+
+    one = wg.tensor(1.0)
+    assert jvp(f, (one,), (one,))[1].item() == 4.0
+    assert hessian(lambda x: f(x) ** 2)(one).item() == 32.0
+
+
+def test_a_residual_block_with_relu_in_place():
+    def block(x):
+        y = x - 0.5
+        wg.relu_(y)
+        return y + x
+
+    p = wg.tensor([0.0, 1.0])
+    assert wg.func.jacfwd(block)(p).tolist() == [[1.0, 0.0], [0.0, 2.0]]
+
+
+def test_a_tangent_that_jvp_hands_on_is_copied():
+    class Same(wg.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x.clone()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def jvp(ctx, tangent):
+            return tangent
+
+    def f(x):
+        y = Same.apply(x)
+        y *= 3
+        return y + x
+
+    assert jvp(f, (x,), (wg.ones_like(x),))[1].tolist() == [4.0, 4.0]
+
+
+def test_results_of_one_call_do_not_share_a_tangent():
+    def f(x):
+        least, most = wg.aminmax(x[:1])
+        least *= 3
+        return least + most
+
+    assert jacfwd(f)(x).tolist() == [4.0, 0.0]
+
+
+def test_the_tangent_of_a_view_is_a_view_of_the_tangent():
+    with dual_level():
+        whole = make_dual(x.clone(), wg.tensor([1.0, 10.0], dtype=wg.float64)) + 0
+        for view in (whole.view(1, 2), whole.unsqueeze(0), whole.expand(3, 2), whole[None], whole.reshape(2, 1)):
+            own = unpack_dual(whole).tangent
+            assert np.shares_memory(unpack_dual(view).tangent.numpy(), own.numpy())
+        parts = whole.split(1)
+        parts[0].detach()
+        assert all(np.shares_memory(unpack_dual(part).tangent.numpy(), own.numpy()) for part in parts)
+
+
+def test_gradients_of_dual_tensors_are_written_to_alone():
+    def f(x):
+        return (x**2).sum()
+
+    def changed(x):
+        g = grad(f)(x)
+        h = g + 0
+        h *= 2
+        return g + h
+
+    assert jvp(changed, (x,), (wg.ones_like(x),))[1].tolist() == [6.0, 6.0]

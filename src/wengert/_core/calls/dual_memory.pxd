@@ -9,6 +9,8 @@ from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.tensor.tangents cimport Level, Tangent
 
 @cython.locals(tangent=Tensor)
+cpdef object owned(object value, long before)
+@cython.locals(tangent=Tensor)
 cpdef object fitted(object value, Tensor like)
 @cython.locals(tangent=Tensor)
 cpdef object fitted_to_memory(object value, Tensor like)

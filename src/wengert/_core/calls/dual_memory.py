@@ -17,6 +17,19 @@ from ..types import dtypes
 from . import batching
 
 
+def owned(value: Any, before: int) -> Any:
+    """Return a tangent on memory of its own: the tangent itself, or a copy if its storage was there `before`.
+
+    A rule may return what it was given. If a result shared the tangent of an operand, a write to the result would
+    change the tangent of the operand, which was not written to.
+
+    Args:
+        before: a serial number (`storage.next_serial`) from before the rule ran.
+    """
+    tangent: Tensor = value
+    return value.clone() if tangent._storage_.serial <= before else value
+
+
 def fitted(value: Any, like: Tensor) -> Any:
     """A tangent with the shape of its tensor, and a dtype that holds that of it."""
     tangent: Tensor = value
@@ -70,9 +83,11 @@ def widen(target: Tensor, level: Level, value: Any) -> None:
 
 def is_replaced(tangent: Tensor, level: Level) -> bool:
     """Whether another tangent has taken the place of the one that this is a view of."""
-    if level.replaced is None:
-        return False
-    return any([storage is tangent._storage_ for storage in level.replaced])
+    if level.replaced is not None:
+        for storage in level.replaced:
+            if storage is tangent._storage_:
+                return True
+    return False
 
 
 def zeros_laid_out(tensor: Tensor) -> Any:

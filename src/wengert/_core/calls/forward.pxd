@@ -10,9 +10,10 @@ from wengert._core.state.modes cimport Modes
 from wengert._core.calls cimport batching, dual_memory
 from wengert._core.tensor cimport tangents
 from wengert._core.tensor.base cimport Tensor, share, wrap
+from wengert._core.tensor.storage cimport next_serial
 from wengert._core.tensor.tangents cimport Level, Tangent
 
-@cython.locals(level=Level, steps=list, primals=tuple, results=tuple, announced=list, given=tuple)
+@cython.locals(level=Level, steps=list, primals=tuple, results=tuple, announced=list, given=tuple, before=long)
 cpdef object call(Declaration op, tuple args, long word, Modes modes)
 cpdef bint is_flagged(Tensor tensor) except -1
 @cython.locals(info=ViewInfo, base=Tensor, tangent=Tangent)
@@ -35,7 +36,9 @@ cpdef Tensor stripped(Tensor tensor, Level level)
 cpdef list announce(Declaration op, tuple results, Level level, object outer)
 cpdef bint has_some(list noted) except -1
 @cython.locals(tangent=Tangent, nr=long)
-cpdef object fill(list noted, tuple values, tuple results, bint view)
+cpdef object fill(list noted, tuple values, tuple results, long before)
+@cython.locals(other=Tensor)
+cpdef bint is_among(Tensor value, list noted) except -1
 cpdef object settle(Tensor result)
 @cython.locals(mask=long, slot=long, sums=list, nr=long)
 cpdef tuple total(object op, tuple primals, tuple given, tuple results)

@@ -22,6 +22,7 @@ from ..recording.recorded import conjugate, shapes_of
 from ..state.modes import Modes
 from ..tensor import tangents
 from ..tensor.base import Tensor, share, wrap
+from ..tensor.storage import next_serial
 from ..tensor.tangents import Level, Tangent
 from . import batching, dual_memory
 
@@ -54,7 +55,8 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         step = steps.pop()
         if has_some(noted):
             own = tuple([primal_of(each, step[0]) for each in results])
-            fill(noted, total(op, step[1], step[2], own), results, op.view)
+            before: int = next_serial()
+            fill(noted, total(op, step[1], step[2], own), results, 0 if op.view else before)
     for each in results:
         settle(each)
     return made
@@ -190,13 +192,34 @@ def has_some(noted: list[Any]) -> bool:
     return False
 
 
-def fill(noted: list[Any], values: tuple[Any, ...], results: tuple[Any, ...], view: bool) -> None:
-    """Fill in tangents that were announced; those of no views get the shape, dtype and layout of their tensors."""
+def fill(noted: list[Any], values: tuple[Any, ...], results: tuple[Any, ...], before: int) -> None:
+    """Fill in tangents that were announced.
+
+    Those of results that are not views get the shape, dtype and layout of their tensors, and memory of their own.
+
+    Args:
+        before: a serial number from before the rules ran; 0 if the results are views.
+    """
     tangent: Tangent
     for nr in range(len(noted)):
         tangent = noted[nr]
         if tangent is not None and values[nr] is not None:
-            tangent.tensor = values[nr] if view else dual_memory.fitted(values[nr], results[nr])
+            if before == 0:
+                tangent.tensor = values[nr]
+            else:
+                value: Any = dual_memory.owned(dual_memory.fitted(values[nr], results[nr]), before)
+                tangent.tensor = value.clone() if is_among(value, noted[:nr]) else value
+
+
+def is_among(value: Tensor, noted: list[Any]) -> bool:
+    """Whether a tangent shares memory with one of those that are filled in."""
+    other: Tensor
+    for each in noted:
+        if each is not None and each.tensor is not None:
+            other = each.tensor
+            if other._storage_ is value._storage_:
+                return True
+    return False
 
 
 def settle(result: Tensor) -> None:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import door, flags, forward_errors
+from ..calls.dual_memory import owned
 from ..calls.forward import adopt_one
 from ..state.modes import Modes
 from ..tensor import tangents
 from ..tensor.base import Tensor, wrap
+from ..tensor.storage import next_serial
 from ..tensor.tangents import Level, Tangent
 from . import function_errors
 
@@ -43,6 +45,7 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
     before: int = modes.forward
     for level in levels_of(args, modes):
         given = [tangent_given(node, each, level) for each in args]
+        born: int = next_serial()
         try:
             modes.forward = level.number
             made = node._forward_cls.jvp(node, *given)
@@ -55,7 +58,7 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
             differentiable = is_differentiable(outputs[nr], fixed)
             check_tangent(nr, outputs[nr], returned[nr], differentiable)
             if returned[nr] is not None:
-                attach(outputs[nr], returned[nr], level, args, given)
+                attach(outputs[nr], returned[nr], level, args, given, born)
 
 
 def tangent_given(node: Any, value: Any, level: Level) -> Any:
@@ -85,8 +88,11 @@ def check_tangent(nr: int, output: Any, tangent: Any, differentiable: bool) -> N
         raise RuntimeError(forward_errors.wrong_size(output._array_.shape, tangent._array_.shape))
 
 
-def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...], given: list[Any]) -> None:
-    """Give an output its tangent at a level.
+def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...], given: list[Any], born: int) -> None:
+    """Give an output its tangent at a level, on memory of its own unless the output is a view of an input.
+
+    Args:
+        born: a serial number from before `jvp` ran.
 
     Raises:
         RuntimeError: the output was written to in place, or is a view, and its tangent is not.
@@ -102,7 +108,9 @@ def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...],
         sources = [at for at in range(len(args)) if shares(args[at], output)]
         if sources and not any(shares(given[at], tangent) for at in sources):
             raise RuntimeError(function_errors.TANGENT_NO_VIEW)
-    tangents.insert(output, level, tangent)
+        if sources:
+            born = 0
+    tangents.insert(output, level, owned(tangent, born))
 
 
 def shares(one: Any, other: Tensor) -> bool:
