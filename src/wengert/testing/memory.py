@@ -1,4 +1,4 @@
-"""What calls share and keep: memory of views, saved tensors."""
+"""What calls share and keep: memory of views, of tangents and of gradients; saved tensors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import numpy as np
 
 from .._core.backward import passes
 from .._core.cards.card import Card, Composite
+from .._core.state.grad_mode import no_grad
+from .._core.tensor.base import Tensor
+from ..autograd.forward_ad import dual_level, unpack_dual
 from .calls import Call, leaf, tensors_in
-from .differences import Wrong, random_like, recorded
+from .differences import Wrong, exchange, gradients, random_like, recorded
+from .forward import duals
 from .seeds import reseed
 
 UNSEEN = ("_unsafe_view", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk")
@@ -81,3 +85,127 @@ def check_saved(call: Call) -> int:
         else:
             raise Wrong(f"{call}: {name} can still be read after the pass has freed what it saved")
     return len(names)
+
+
+# ---- tangents and gradients ------------------------------------------------------------------------------------------
+
+
+def overlapping(array: object, others: Sequence[object]) -> bool:
+    """Whether an array shares memory with one of several."""
+    return any(np.may_share_memory(array, other) for other in others)  # type: ignore[call-overload]
+
+
+def check_tangent_memory(call: Call) -> int:
+    """Check that the tangent of a result has memory of its own, unless the result is on the memory of an input.
+
+    Returns:
+        How many tangents were checked.
+
+    Raises:
+        Wrong: a tangent shares memory with an input, with a tangent of an input, or with another result or its tangent.
+    """
+    random = np.random.default_rng(0)
+    inputs = call.differentiable()
+    points = [each._array_ for each in inputs]
+    ways = [random_like(random, each) for each in points]
+    checked = 0
+    with dual_level():
+        moved = duals(points, ways, requires_grad=False)
+        reseed()
+        made = exchange(call, inputs, moved)
+        given = [unpack_dual(each).tangent for each in moved]
+        taken = [each._array_ for each in (*made.tensors(), *given) if each is not None]
+        for result in made.outputs():
+            tangent = unpack_dual(result).tangent
+            if overlapping(result._array_, taken[: len(made.tensors())]):  # a view, or the input itself
+                continue
+            if tangent is not None:
+                checked += 1
+                if overlapping(tangent._array_, [*taken, result._array_]):
+                    raise Wrong(f"{call}: the tangent of a result shares memory with an input, a tangent or a result")
+                taken.append(tangent._array_)
+            taken.append(result._array_)
+    return checked
+
+
+def check_gradient_memory(call: Call) -> int:
+    """Check that gradients kept by leaves have memory of their own.
+
+    Returns:
+        How many gradients were checked.
+
+    Raises:
+        Wrong: one shares memory with an input, a result, a gradient of a result, or another gradient.
+    """
+    random = np.random.default_rng(0)
+    inputs = call.differentiable()
+    outputs = recorded(call)
+    if not inputs or not outputs:
+        return 0
+    cotangents = [leaf(random_like(random, each._array_)) for each in outputs]
+    passes.backward(outputs, cotangents)
+    taken = [each._array_ for each in (*call.tensors(), *outputs, *cotangents)]
+    grads = [each.grad for each in inputs if each.grad is not None]
+    for grad in grads:
+        if overlapping(grad._array_, taken):
+            raise Wrong(f"{call}: a gradient shares memory with an input, a result, or another gradient")
+        taken.append(grad._array_)
+    return len(grads)
+
+
+NOTICED = ("modified by an inplace operation", "has been modified inplace")
+"""What a backward pass says of a write to what was saved, or to one of several views."""
+
+
+def check_writes_between(call: Call) -> int:
+    """Check that a write between the call and the backward pass is noticed, or does not change the gradients.
+
+    Each tensor among the arguments and the results is written to in turn.
+
+    Returns:
+        How many writes were tried.
+
+    Raises:
+        Wrong: the backward pass gave other gradients.
+    """
+    random = np.random.default_rng(0)
+    inputs = call.differentiable()
+    outputs = recorded(call)
+    if not inputs or not outputs:
+        return 0
+    cotangents = [random_like(random, each._array_) for each in outputs]
+    expected = gradients(outputs, inputs, cotangents)
+    tried = 0
+    for at in range(len(call.tensors()) + len(outputs)):
+        copies = {id(each): each.clone() for each in call.tensors()}  # type: ignore[attr-defined]
+        again = call.exchanged(lambda each, copies=copies: copies[id(each)])  # type: ignore[misc]
+        results = recorded(again)
+        written = [*again.tensors(), *results][at]
+        if any(each._storage_ is written._storage_ for each in results) and written not in Identical(results):
+            continue  # the results are views of it: their values are others now
+        with no_grad():
+            if not change(written):
+                continue
+        tried += 1
+        try:
+            found = gradients(results, inputs, cotangents)
+        except RuntimeError as error:
+            if not any(words in str(error) for words in NOTICED):
+                raise
+            continue
+        for one, other in zip(found, expected):
+            if not np.allclose(one, other, 1e-12, 1e-12, equal_nan=True):
+                raise Wrong(f"{call}: a write to tensor {at} before the backward pass changed a gradient")
+    return tried
+
+
+def change(tensor: Tensor) -> bool:
+    """Write other values into a tensor; False for one that takes no write."""
+    try:
+        if tensor._array_.dtype.kind in "fc":
+            tensor.add_(1.5)  # type: ignore[attr-defined]
+        else:
+            tensor.zero_()  # type: ignore[attr-defined]
+    except RuntimeError:
+        return False
+    return True

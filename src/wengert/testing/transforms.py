@@ -1,0 +1,347 @@
+"""Transforms combined, checked against the plain reverse pass: batched, nested, forward, in place, complex.
+
+Rules that are right one by one may be wrong together. A call becomes a function of real tensors (a complex tensor is
+read as pairs of real numbers) with a real loss L, the sum of the results weighted by fixed numbers. Its gradient g and
+its second derivative along a direction, H v, are computed by the reverse pass, once and twice, without transforms. Each
+combination of transforms must give these numbers again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core.backward import passes
+from .._core.tensor.base import Tensor
+from ..func import grad, jacfwd, jacrev, jvp, vmap
+from .batching import Batched
+from .calls import Call, leaf, replaced
+from .differences import Wrong, exchange, finite, random_like, recorded, refined
+from .in_place import fits_in_place, target_of
+from .seeds import reseed
+
+RELATIVE = 1e-7
+"""How far two results may be apart, relative to the sum of the absolute values that enter them."""
+FEW = 24
+"""Up to how many numbers in all inputs the Jacobians and Hessians are computed as a whole."""
+
+Arrays = list[Any]
+
+
+class Program:
+    """A call as a function of real tensors.
+
+    Attributes:
+        call: the call.
+        inputs: the tensors among its arguments that it is differentiated with respect to.
+        points: their values, as real arrays.
+        weights: for each result that requires a gradient the weights of its numbers in the loss.
+        in_place: the first argument is copied, and the in-place form is applied to the copy.
+    """
+
+    def __init__(self, call: Call, in_place: bool = False) -> None:
+        random = np.random.default_rng(0)
+        self.call = call
+        self.in_place = in_place
+        self.inputs = call.differentiable()
+        outputs = recorded(call)
+        self.smooth = call.smooth and finite(outputs)
+        self.points = [real_array(each._array_) for each in self.inputs]
+        self.weights = [random_like(random, real_array(each._array_)) for each in outputs]
+        self.places = self.recorded_places()
+
+    def recorded_places(self) -> list[int]:
+        """Which of the outputs require a gradient."""
+        reseed()
+        return [nr for nr, each in enumerate(self.call.outputs()) if each.requires_grad]
+
+    def __call__(self, *reals: Any) -> tuple[Any, ...]:
+        """The results that have a derivative, as real tensors."""
+        tensors = [joined(each) if like.is_complex() else each for each, like in zip(reals, self.inputs)]  # type: ignore[attr-defined]
+        call = exchange(self.call, self.inputs, tensors)
+        reseed()
+        if self.in_place:
+            target = call.args[0].clone()
+            outputs = [getattr(target, call.operator.in_place.name)(*call.args[1:], **call.kwargs)]
+        else:
+            outputs = call.outputs()
+        return tuple([separated(outputs[nr]) for nr in self.places])
+
+    def loss(self, *reals: Any) -> Any:
+        """The sum of the results, weighted."""
+        return sum((each * leaf(weight)).sum() for each, weight in zip(self(*reals), self.weights))
+
+    def gradient(self, points: Arrays) -> Arrays:
+        """The gradient of the loss by the plain reverse pass."""
+        leaves = [leaf(each, requires_grad=True) for each in points]
+        return or_zeros(passes.grad([self.loss(*leaves)], leaves, None, None, False, True), points)
+
+    def second(self, points: Arrays, along: Arrays) -> Arrays:
+        """The second derivative of the loss along a direction, by the plain reverse pass twice."""
+        leaves = [leaf(each, requires_grad=True) for each in points]
+        grads = passes.grad([self.loss(*leaves)], leaves, None, None, True, True)
+        moved = [(each, way) for each, way in zip(grads, along) if each is not None and each.requires_grad]
+        if not moved:
+            return [np.zeros_like(each) for each in points]
+        roots, weights = [each for each, _ in moved], [leaf(way) for _, way in moved]
+        return or_zeros(passes.grad(roots, leaves, weights, None, False, True), points)
+
+
+def real_array(array: Any) -> Any:
+    """A real array as it is, a complex one as pairs of real and imaginary parts along a new last dimension."""
+    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
+
+
+def joined(real: Any) -> Any:
+    """The complex tensor of pairs along the last dimension."""
+    return real.select(-1, 0) + real.select(-1, 1) * 1j
+
+
+def separated(tensor: Any) -> Any:
+    """A real tensor as it is, a complex one as pairs along a new last dimension."""
+    from ..ops.shapes.join import stack
+
+    return stack([tensor.real, tensor.imag], -1) if tensor.is_complex() else tensor
+
+
+def or_zeros(tensors: Any, like: Arrays) -> Arrays:
+    """The arrays of tensors, zeros for None."""
+    return [np.zeros_like(other) if each is None else each._array_ for each, other in zip(tensors, like)]
+
+
+def check_transforms(call: Call, in_place: bool = False) -> int:
+    """Check one call alone and in batches, in every combination of transforms.
+
+    Args:
+        in_place: check the in-place form of the operator, applied to a copy of the first argument.
+
+    Returns:
+        How many combinations were compared.
+
+    Raises:
+        Wrong: a combination gives other numbers than the plain reverse pass.
+    """
+    program = Program(call, in_place)
+    if not program.inputs or not program.places or not (finite(program.inputs) and finite(recorded(call))):
+        return 0
+    compared = 0
+    ways = [dims for dims in batches(call) if not in_place or dims[0] is not None]
+    for name, found, expected in itertools.chain(alone(program), *(batched(program, dims) for dims in ways)):
+        compare(f"{call}{' in place' if in_place else ''}", name, found, expected)
+        compared += 1
+    return compared
+
+
+def compare(call: str, name: str, found: Arrays, expected: Arrays) -> None:
+    """Compare arrays.
+
+    Raises:
+        Wrong: their shapes or numbers differ.
+    """
+    for nr, (one, other) in enumerate(zip(found, expected, strict=True)):
+        one, other = np.asarray(one), np.asarray(other)
+        if one.shape != other.shape:
+            raise Wrong(f"{call}: {name} has the shape {list(one.shape)}, expected {list(other.shape)} (input {nr})")
+        scale = 1 + float(np.abs(other).max(initial=0))
+        if not np.allclose(one, other, RELATIVE, RELATIVE * scale, equal_nan=True):
+            raise Wrong(f"{call}: {name} gives {one}, expected {other} (input {nr})")
+
+
+# ---- one call alone --------------------------------------------------------------------------------------------------
+
+
+def alone(program: Program) -> Iterator[tuple[str, Arrays, Arrays]]:
+    """Each combination for a single call: its name, what it gives, and what is expected."""
+    random = np.random.default_rng(1)
+    points = program.points
+    tensors = [leaf(each) for each in points]
+    along, across = ([random_like(random, each) for each in points] for _ in range(2))
+    ways, others = [leaf(each) for each in along], [leaf(each) for each in across]
+    which = tuple(range(len(points)))
+    first, second = program.gradient(points), program.second(points, along)
+    slope, curvature = products(first, along), products(second, across)
+    gradient: Any = grad(program.loss, which)
+
+    def directional(*at: Any) -> Any:
+        return jvp(program.loss, at, tuple(ways))[1]
+
+    yield "grad", arrays(gradient(*tensors)), first
+    yield "jvp", arrays([directional(*tensors)]), [slope]
+    yield "jvp of grad", arrays(jvp(gradient, tuple(tensors), tuple(ways))[1]), second
+    yield "grad of jvp", arrays(grad(directional, which)(*tensors)), second
+    yield "jvp of jvp", arrays([jvp(directional, tuple(tensors), tuple(others))[1]]), [curvature]
+    yield (
+        "vmap of jvp along directions",
+        arrays(
+            [
+                vmap(lambda *ways: jvp(program.loss, tuple(tensors), ways)[1])(
+                    *(leaf(np.stack([a, b])) for a, b in zip(along, across))
+                )
+            ]
+        ),
+        [np.stack([slope, products(first, across)])],
+    )
+    if program.smooth and not program.in_place:
+        loss = lambda at: [program.loss(*map(leaf, at))._array_]  # noqa: E731
+        (difference,) = refined(loss, points, along)
+        yield "differences", [np.where(abs(difference - slope) < 1e-5 * (1 + abs(slope)), slope, difference)], [slope]
+    if sum(each.size for each in points) <= FEW:
+        yield from whole_derivatives(program, tensors, along, first, second)
+
+
+def whole_derivatives(
+    program: Program, tensors: list[Tensor], along: Arrays, first: Arrays, second: Arrays
+) -> Iterator[tuple[str, Arrays, Arrays]]:
+    """Jacobians and Hessians, contracted with the weights of the results and with a direction."""
+    which = tuple(range(len(tensors)))
+    transforms: dict[str, Any] = {"jacrev": jacrev, "jacfwd": jacfwd}
+    for name, transform in transforms.items():
+        rows = transform(program, which)(*tensors)
+        yield name, [contracted(column(rows, at), program.weights) for at in which], first
+    for outer, inner in itertools.product(transforms, repeat=2):
+        blocks = transforms[outer](transforms[inner](program.loss, which), which)(*tensors)
+        found = [sum((along_last(blocks[row][at], along[at]) for at in which), start=0) for row in which]
+        yield f"{outer} of {inner}", found, second
+
+
+def column(rows: Any, at: int) -> list[Any]:
+    """The blocks of a Jacobian that belong to one input, as arrays, one for each result."""
+    return [row[at]._array_ for row in rows]
+
+
+def contracted(blocks: list[Any], weights: Arrays) -> Any:
+    """The sum over all results of weights times derivatives."""
+    return sum((np.tensordot(weight, block, weight.ndim) for weight, block in zip(weights, blocks)), start=0)
+
+
+def along_last(block: Any, way: Any) -> Any:
+    """A block of a Hessian times a direction."""
+    return np.tensordot(block._array_, way, way.ndim)
+
+
+def products(first: Arrays, second: Arrays) -> Any:
+    """The sum of inner products."""
+    return np.asarray(sum(np.vdot(one, other) for one, other in zip(first, second)))
+
+
+def arrays(tensors: Any) -> Arrays:
+    """The arrays of tensors."""
+    return [each._array_ for each in tensors]
+
+
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+
+def batches(call: Call) -> Iterator[tuple[int | None, ...]]:
+    """Along which dimension the members of each differentiable tensor lie; None where all members share it."""
+    count = len(call.differentiable())
+    yield (0,) * count
+    yield (-1,) * count
+    if count > 1:
+        yield (0, *(None,) * (count - 1))
+        yield (*(None,) * (count - 1), -1)
+
+
+def batched(program: Program, dims: tuple[int | None, ...]) -> Iterator[tuple[str, Arrays, Arrays]]:
+    """Each combination with `vmap`, beside the same for each member."""
+    members, wholes = members_of(program, dims)
+    random = np.random.default_rng(2)
+    ways = [random_like(random, each) for each in wholes]
+    own = [[way if dim is None else way.take(nr, dim) for way, dim in zip(ways, dims)] for nr in range(len(members))]
+    tensors, directions = [leaf(each) for each in wholes], tuple([leaf(each) for each in ways])
+    which = tuple(range(len(dims)))
+    grads = [program.gradient(each) for each in members]
+    slopes = [products(*pair) for pair in zip(grads, own)]
+    gradient = grad(program.loss, which)
+    mapped = vmap(program.loss, dims)
+
+    def pushed(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *both: jvp(function, both[: len(dims)], both[len(dims) :])[1]
+
+    losses = [program.loss(*map(leaf, each))._array_ for each in members]
+    yield f"vmap{dims}", [mapped(*tensors)._array_], [np.stack(losses)]
+    yield f"vmap{dims} of grad", arrays(vmap(gradient, dims)(*tensors)), stacked(grads)
+    summed = grad(lambda *at: mapped(*at).sum(), which)(*tensors)
+    yield f"grad of vmap{dims}", arrays(summed), gathered(grads, dims)
+    yield (
+        f"vmap{dims} of jvp",
+        [vmap(pushed(program.loss), dims * 2)(*tensors, *directions)._array_],
+        [np.stack(slopes)],
+    )
+    yield f"jvp of vmap{dims}", [jvp(mapped, tuple(tensors), directions)[1]._array_], [np.stack(slopes)]
+    seconds = [program.second(*pair) for pair in zip(members, own)]
+    yield (
+        f"vmap{dims} of jvp of grad",
+        arrays(vmap(pushed(gradient), dims * 2)(*tensors, *directions)),
+        stacked(seconds),
+    )
+    backward = grad(lambda *at: pushed(mapped)(*at, *directions).sum(), which)(*tensors)
+    yield f"grad of jvp of vmap{dims}", arrays(backward), gathered(seconds, dims)
+
+
+def members_of(program: Program, dims: tuple[int | None, ...]) -> tuple[list[Arrays], Arrays]:
+    """The points of each member, and of all members together."""
+    call = program.call
+    places = {id(each): dim for each, dim in zip(program.inputs, dims)}
+    batch = Batched(call, tuple([places.get(id(each)) for each in call.tensors()]))
+    members = []
+    for each in batch.calls:
+        values = dict(zip(map(id, call.tensors()), each.tensors()))
+        members.append([real_array(values[id(tensor)]._array_) for tensor in program.inputs])
+    wholes = [
+        members[0][at] if dim is None else np.stack([each[at] for each in members], dim)
+        for at, dim in enumerate(dims)
+    ]  # fmt: skip
+    return members, wholes
+
+
+def stacked(parts: list[Arrays]) -> Arrays:
+    """The arrays of all members along a new first dimension."""
+    return [np.stack(each) for each in zip(*parts)]
+
+
+def gathered(parts: list[Arrays], dims: tuple[int | None, ...]) -> Arrays:
+    """The gradients of the wholes: those of the members along their dimension, or their sum."""
+    return [sum(each) if dim is None else np.stack(each, dim) for each, dim in zip(zip(*parts), dims)]
+
+
+# ---- other calls of an operator --------------------------------------------------------------------------------------
+
+
+def writes_in_place(call: Call) -> bool:
+    """Whether the in-place form of an operator gives the same numbers: the result fits into the first argument."""
+    form, target = getattr(call.operator, "in_place", None), target_of(call)
+    if form is None or target is None or not target.requires_grad or call.operator.view:
+        return False
+    return fits_in_place(call) and call.run().dtype is target.dtype
+
+
+def variants(call: Call) -> dict[str, Call]:
+    """A call, and for a pointwise operator the same on operands of other kinds of shapes."""
+    found = {"ordinary": call}
+    if getattr(call.operator, "promotion", None) is None or not call.tensors():
+        return found
+    shapes = [each._array_.shape for each in call.tensors()]
+    found["0-dim"] = call.exchanged(lambda each: leaf(each._array_[(0,) * each._array_.ndim], each))
+    found["one element"] = call.exchanged(lambda each: leaf(each._array_.reshape(-1)[:1].copy(), each))
+    found["zero-size"] = call.exchanged(lambda each: leaf(np.empty((0, 3), each._array_.dtype), each))
+    if all(shapes) and all(math.prod(shape) for shape in shapes):
+        narrow = call.exchanged(lambda each: leaf(each._array_[..., :1].copy(), each))
+        narrow.through = expanded(shapes)
+        found["expanded"] = narrow
+    return found
+
+
+def expanded(shapes: list[Any]) -> Callable[..., Any]:
+    """What calls a function with its tensors expanded to shapes."""
+
+    def through(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        following = iter(shapes)
+        larger = [replaced(each, lambda tensor: tensor.expand(next(following))) for each in (*args, *kwargs.values())]
+        return function(*larger[: len(args)], **dict(zip(kwargs, larger[len(args) :])))
+
+    return through
