@@ -6,27 +6,29 @@ differentiation, 2008, section 2.2.4; of singular matrices: G. W. Stewart, On th
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
-from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.cards.card import Array, Arrays, Bad, Sample, composite, op
 from ..._core.out_errors import EXACT
-from ..._core.tensor.base import Tensor
+from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
+from ..._kernels.minors import minors as array_of_minors
 from .. import return_types
 from ..pointwise.choose import where
 from .inverse import inverted
-from .matrices import adjoint, check_inexact, check_square, of_matrices, public
-from .singular import decomposed
+from .matrices import FACTORED, adjoint, check_inexact, check_square, is_differentiated, of_matrices, public
+from .products import conjugated
 
 native = kernels.direct_function
 
 NEAR = 100
-"""Determinants of fewer roundings count as zero: their gradients come from singular values, not from the inverse."""
+"""First derivatives are computed by the inverse unless the condition exceeds a hundredth of 1 / precision."""
 
 
 @of_matrices(name="_linalg_det", node="LinalgDetBackward0", native=native("determinant"))
@@ -37,28 +39,91 @@ def determinant(A: Array) -> Any:
     return factors.rows(np.linalg.det(A))
 
 
+@op(dtypes=FACTORED, layout="own", name="_det_minors", node="DetMinorsBackward0", method=False, function=False)
+def minors(matrices: Arrays) -> Any:
+    """The gradient of a derivative of the determinant of the first matrix, along all others.
+
+    It is linear in the others, and none of them is special: each of its own derivatives is such a gradient again. It
+    exists for singular matrices, too.
+    """
+    return array_of_minors(matrices[0], matrices[1:])
+
+
+@minors.vjp("matrices")
+def minors_vjp(grad: Any, matrices: Any) -> Any:
+    matrix, *directions = matrices
+    along = conjugated(grad)
+    own = minors([matrix, *directions, along])
+    others = [minors([matrix, *replaced(directions, at, along)]) for at in range(len(directions))]
+    return [conjugated(each) for each in (own, *others)]
+
+
+@minors.jvp("matrices")
+def minors_jvp(tangents: Any, matrices: Any) -> Any:
+    matrix, *directions = matrices
+    total = minors([matrix, *directions, tangents[0]])
+    for at, tangent in enumerate(tangents[1:]):
+        total = total + minors([matrix, *replaced(directions, at, tangent)])
+    return total
+
+
+@minors.batched
+def minors_batched(matrices: Any) -> Any:
+    return minors.call((matrices,))
+
+
+@minors.samples
+def minors_samples(make: Any) -> Any:
+    yield Sample([make(3, 3)])
+    yield Sample([make(2, 3, 3), make(2, 3, 3)])
+    yield Sample([make(2, 2) * 0, make(2, 2)])
+    yield Sample([make(1, 1)])
+    yield Sample([make(0, 0)])
+
+
+def replaced(values: list[Any], at: int, value: Any) -> list[Any]:
+    """The same list with another value at one place."""
+    return [*values[:at], value, *values[at + 1 :]]
+
+
 def cofactors(matrix: Any, det: Any) -> Any:
-    """The gradients of determinants, conjugated: defined for singular matrices, too."""
+    """The gradients of determinants, conjugated.
+
+    By the inverse where that is exact enough, which costs less; under `vmap`, where nobody may look, by minors.
+    """
     if is_batched(det):
-        return cofactors_of_singular(matrix)
-    near = det.abs() < NEAR * np.finfo(det._array_.dtype).eps
-    if not bool(near.any()):
-        return det.conj()[..., None, None] * inverted(adjoint(matrix), False)[0]
-    if bool(near.all()):
-        return cofactors_of_singular(matrix)
+        return conjugated(minors([matrix]))
+    inverse = inverted(adjoint(matrix), False)[0]
+    regular = is_regular(matrix, inverse, det)
+    if regular.all():
+        return det.conj()[..., None, None] * inverse
+    if not regular.any():
+        return conjugated(minors([matrix]))
+    near = wrap(~regular)
     one = matrix.new_ones(matrix.shape[-1]).diag()
-    regular = det.conj()[..., None, None] * inverted(adjoint(where(near[..., None, None], one, matrix)), False)[0]
-    return regular.index_put((near,), cofactors_of_singular(matrix[near]))
+    others = det.conj()[..., None, None] * inverted(adjoint(where(near[..., None, None], one, matrix)), False)[0]
+    return others.index_put((near,), conjugated(minors([matrix[near]])))
 
 
-def cofactors_of_singular(matrix: Any) -> Any:
-    """The same by singular values, which need not be far from 0."""
-    u, values, vh = decomposed(matrix, True, True)
-    size = matrix.shape[-1]
-    others = values.unsqueeze(-2).masked_fill(values.new_ones(size).diag() != 0, 1).prod(-1)
-    turn = (determinant(u) * determinant(vh))[..., None, None]
-    scaled = turn * (u * others.unsqueeze(-2))
-    return (vh.transpose(-2, -1) @ scaled.transpose(-2, -1)).transpose(-2, -1)  # in columns, as an inverse
+def is_regular(matrix: Any, inverse: Any, det: Any) -> Any:
+    """Which matrices are to be inverted for the derivatives of their determinants.
+
+    The error of a first derivative by the inverse grows with the condition of the matrix, that of a second one with its
+    square; and a determinant may underflow or overflow where its derivatives do not.
+    """
+    value = det._array_
+    limits = np.finfo(value.dtype)
+    bound = 1 / (NEAR * limits.eps)
+    if is_differentiated(matrix):
+        bound = limits.eps**-0.25 if matrix.shape[-1] > 1 else 0  # a single number has no second derivative
+    if not value.ndim:  # in few calls
+        condition = math.sqrt(np.vdot(matrix._array_, matrix._array_).real)
+        condition *= math.sqrt(np.vdot(inverse._array_, inverse._array_).real)
+        return np.bool_(condition < bound and limits.tiny <= abs(value.item()) <= limits.max)
+    with np.errstate(all="ignore"):
+        condition = np.linalg.norm(matrix._array_, axis=(-2, -1)) * np.linalg.norm(inverse._array_, axis=(-2, -1))
+        scale = np.abs(value)
+        return (condition < bound) & (scale >= limits.tiny) & (scale <= limits.max)
 
 
 @determinant.vjp("A")
