@@ -1,7 +1,9 @@
 // Distances between the rows of small matrices, for the cards of these names: norms of differences of any order from 0 on.
 #include "laid.hpp"
+#include "norms.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 namespace wengert {
@@ -12,9 +14,14 @@ using Call = PyObject* const*;
 constexpr npy_intp near_count = 2048;  // numbers that wait near the processor
 constexpr npy_intp most_differences = 32768;  // of more, NumPy's loops make up for its calls but for orders 1 and 2
 
+// The norm of order `p` of the difference of two rows whose powers are no normal numbers.
+template <class T>
+T scaled_apart(const T* x, const T* y, npy_intp width, double p) {
+    return scaled_norm<T>(width, p, [=](npy_intp k) { return std::fabs(x[k] - y[k]); });
+}
 // The norm of order `p` of the difference of two rows.
 template <class T>
-T apart(const T* x, const T* y, npy_intp width, double p) {
+T apart(const T* x, const T* y, npy_intp width, double p, const Normal<T>& normal) {
     T sum = 0;
     for (npy_intp k = 0; k < width; ++k) {
         const T size = std::fabs(x[k] - y[k]);
@@ -25,13 +32,26 @@ T apart(const T* x, const T* y, npy_intp width, double p) {
         else sum += std::pow(size, static_cast<T>(p));
         if (std::isinf(p) && sum != sum) return sum;
     }
-    return p == 2 ? std::sqrt(sum) : p == 0 || p == 1 || std::isinf(p) ? sum : std::pow(sum, static_cast<T>(1 / p));
+    const T norm = p == 2 ? std::sqrt(sum) : p == 0 || p == 1 || std::isinf(p) ? sum : std::pow(sum, static_cast<T>(1 / p));
+    return normal.holds(norm) ? norm : scaled_apart(x, y, width, p);
 }
 
 bool as_order(PyObject* object, double& p) { return PyFloat_CheckExact(object) && (p = PyFloat_AS_DOUBLE(object)) >= 0; }
 // The orders of which there are loops for many differences.
 bool has_loops(double p) { return p == 1 || p == 2; }
 Distance kind_of(double p) { return p == 1 ? OF_SIZES_APART : OF_SQUARES_APART; }
+
+// The norms of order `p` of the differences of one row from `count` neighbouring ones.
+template <class T>
+void all_apart(const T* x, const T* others, npy_intp count, npy_intp width, double p, const Normal<T>& normal, T* out) {
+    if (!has_loops(p)) {
+        for (npy_intp j = 0; j < count; ++j) out[j] = apart(x, others + j * width, width, p, normal);
+        return;
+    }
+    loops<T>().row_distances[kind_of(p)](x, others, count, width, out);
+    for (npy_intp j = 0; j < count; ++j)
+        if (!normal.holds(out[j])) out[j] = scaled_apart(x, others + j * width, width, p);
+}
 
 // Two stacks of as many matrices with rows of one width.
 template <class T>
@@ -67,43 +87,47 @@ PyObject* cdist(Call args) {
     Owned result(new_array(descr_of<T>(), s.ndim, s.shape));
     if (!result) return nullptr;
     T* const out = data_of<T>(result.get());
+    const Normal<T> normal(p);
     ReleaseGil unlocked(s.differences() >= thread_threshold);
     parallel_for(s.count * s.rows, s.cost(), [=, &s](npy_intp begin, npy_intp end) {
         for (npy_intp at = begin; at < end; ++at) {
             const T *x = s.first + at * s.width, *others = s.second + at / s.rows * s.others * s.width;
-            T* const row = out + at * s.others;
-            if (has_loops(p)) loops<T>().row_distances[kind_of(p)](x, others, s.others, s.width, row);
-            else for (npy_intp j = 0; j < s.others; ++j) row[j] = apart(x, others + j * s.width, s.width, p);
+            all_apart(x, others, s.others, s.width, p, normal, out + at * s.others);
         }
     });
     return result.give();
 }
 
-// What a distance of order 1 or 2 gives the differences it is made of, but for themselves or their signs.
+// What a distance of order 1 or 2 gives the differences it is made of, but for themselves or their signs. False if it is no normal number.
 template <class T>
-void slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p, T* out) {
+bool slope_factors(const T* grad, npy_intp grad_step, const T* lengths, npy_intp step, npy_intp count, double p, T* out) {
+    bool known = true;
     for (npy_intp j = 0; j < count; ++j) {
         const T slope = grad[j * grad_step], length = lengths[j * step];
         out[j] = p == 1 ? slope : length == 0 ? T(0) : slope / length;
+        known &= p == 1 || length == 0 || slope == 0 || std::isnormal(out[j]);
     }
+    return known;
 }
 
-// Adds to `out`, which is zero, the gradient of the first stack, or (`side` 1) of the second.
+// Adds to `out`, which is zero, the gradient of the first stack, or (`side` 1) of the second. False if `slope_factors` is.
 template <class T>
-void add_slopes(const Stacks<T>& s, int side, const T* slope, const T* length, double p, T* out) {
+bool add_slopes(const Stacks<T>& s, int side, const T* slope, const T* length, double p, T* out) {
     const npy_intp mine = side ? s.others : s.rows, theirs = side ? s.rows : s.others;
     const T *x = side ? s.second : s.first, *others = side ? s.first : s.second;
+    std::atomic<bool> known = true;
     ReleaseGil unlocked(s.differences() >= thread_threshold);
-    parallel_for(s.count * mine, (Size(theirs) * s.width).value_or_most(), [=, &s](npy_intp begin, npy_intp end) {
+    parallel_for(s.count * mine, (Size(theirs) * s.width).value_or_most(), [=, &s, &known](npy_intp begin, npy_intp end) {
         std::vector<T> factors(static_cast<size_t>(theirs));
         for (npy_intp at = begin; at < end; ++at) {
             const npy_intp member = at / mine, row = at % mine;
             const npy_intp start = member * s.rows * s.others + (side ? row : row * s.others), step = side ? s.others : 1;
-            slope_factors(slope + start, step, length + start, step, theirs, p, factors.data());
+            if (!slope_factors(slope + start, step, length + start, step, theirs, p, factors.data())) known = false;
             loops<T>().distance_slopes[kind_of(p)](x + at * s.width, others + member * theirs * s.width, factors.data(), theirs, s.width,
                                                    out + at * s.width);
         }
     });
+    return known;
 }
 
 // (grad, x1, x2, out, p, wanted): the gradients of both
@@ -124,7 +148,7 @@ PyObject* cdist_rule(Call args) {
     Owned made[2] = {Owned(zeros_for(0)), Owned(zeros_for(1))};
     if (PyErr_Occurred()) return nullptr;
     for (int side = 0; side < 2; ++side)
-        if (made[side]) add_slopes(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(made[side].get()));
+        if (made[side] && !add_slopes(s, side, data_of<T>(grad.get()), data_of<T>(lengths), p, data_of<T>(made[side].get()))) return nullptr;
     return give_tuple(made, 2);
 }
 
@@ -144,14 +168,13 @@ PyObject* pdist(Call args) {
     if (!result) return nullptr;
     T* const out = data_of<T>(result.get());
     const T* const first = data_of<T>(x);
+    const Normal<T> normal(p);
     ReleaseGil unlocked(work >= thread_threshold);
     parallel_for(rows, work / rows, [=](npy_intp begin, npy_intp end) {
         for (npy_intp i = begin; i < end; ++i) {
             const npy_intp behind = rows - i - 1;
             const T *own = first + i * width, *others = own + width;
-            T* const row = out + first_pair(i, rows);
-            if (has_loops(p)) loops<T>().row_distances[kind_of(p)](own, others, behind, width, row);
-            else for (npy_intp j = 0; j < behind; ++j) row[j] = apart(own, others + j * width, width, p);
+            all_apart(own, others, behind, width, p, normal, out + first_pair(i, rows));
         }
     });
     return result.give();
@@ -170,17 +193,20 @@ PyObject* pdist_rule(Call args) {
     if (!result) return nullptr;
     const T *first = data_of<T>(x), *slope = data_of<T>(grad.get()), *length = data_of<T>(lengths);
     T* const out = data_of<T>(result.get());
+    const auto given = [=](npy_intp at, npy_intp some, T* factors) { return slope_factors(slope + at, 1, length + at, 1, some, p, factors); };
+    std::atomic<bool> known = true;
+    {
     ReleaseGil unlocked(work >= thread_threshold);
-    parallel_for(rows, work / rows, [=](npy_intp begin, npy_intp end) {
+    parallel_for(rows, work / rows, [=, &known](npy_intp begin, npy_intp end) {
         std::vector<T> factors(static_cast<size_t>(rows));
         for (npy_intp i = begin; i < end; ++i) {
             for (npy_intp j = 0; j < i; ++j) {
                 const npy_intp at = first_pair(j, rows) + i - j - 1;
-                slope_factors(slope + at, 1, length + at, 1, 1, p, &factors[static_cast<size_t>(j)]);
+                if (!given(at, 1, &factors[static_cast<size_t>(j)])) known = false;
             }
             factors[static_cast<size_t>(i)] = 0;
             const npy_intp at = first_pair(i, rows);
-            slope_factors(slope + at, 1, length + at, 1, rows - i - 1, p, factors.data() + i + 1);
+            if (!given(at, rows - i - 1, factors.data() + i + 1)) known = false;
             const auto add = [&](npy_intp begun, npy_intp some) {
                 loops<T>().distance_slopes[kind_of(p)](first + i * width, first + begun * width, factors.data() + begun, some, width, out + i * width);
             };
@@ -188,7 +214,8 @@ PyObject* pdist_rule(Call args) {
             add(i + 1, rows - i - 1);
         }
     });
-    return result.give();
+    }
+    return known ? result.give() : nullptr;
 }
 
 // In pieces that do not depend on the number of threads.
@@ -224,21 +251,25 @@ PyObject* dist(Call args) {
     if (many && p != 1 && p != 2) return nullptr;
     Owned result(new_array(descr_of<T>(), 0, nullptr));
     if (!result) return nullptr;
+    const Normal<T> normal(p);
     if (many) {
         const double sum = sum_of_differences(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p == 1 ? OF_SIZES : OF_SQUARES);
-        *data_of<T>(result.get()) = static_cast<T>(p == 1 ? sum : std::sqrt(sum));
+        const T norm = static_cast<T>(p == 1 ? sum : std::sqrt(sum));
+        *data_of<T>(result.get()) = normal.holds(norm) ? norm : scaled_apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p);
         return result.give();
     }
-    *data_of<T>(result.get()) = apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p);
+    *data_of<T>(result.get()) = apart(data_of<T>(a), data_of<T>(b), PyArray_SIZE(a), p, normal);
     return result.give();
 }
 
 template <class T>
 void shorten_rows(const T* x, T* out, npy_intp rows, npy_intp width, T most) {
+    const Normal<T> normal(2);
     ReleaseGil unlocked((Size(rows) * width).value_or_most() >= thread_threshold);
     parallel_for(rows, 2 * width, [=](npy_intp begin, npy_intp end) {
         for (npy_intp row = begin; row < end; ++row) {
-            const T norm = static_cast<T>(std::sqrt(loops<T>().row_sum[OF_SQUARES](x + row * width, width)));
+            T norm = static_cast<T>(std::sqrt(loops<T>().row_sum[OF_SQUARES](x + row * width, width)));
+            if (!normal.holds(norm)) norm = scaled_norm<T>(width, 2, [=](npy_intp k) { return std::fabs(x[row * width + k]); });
             const T factor = norm > most ? most / (norm + T(1e-7)) : T(1);
             loops<T>().binary[MULTIPLY](x + row * width, 1, &factor, 0, out + row * width, width);
         }
@@ -263,6 +294,7 @@ PyObject* renorm(Call args) {
         shorten_rows(data_of<T>(x), data_of<T>(result.get()), line.length, line.inner, static_cast<T>(most));
         return result.give();
     }
+    const Normal<T> normal(p);
     for (npy_intp k = 0; k < line.length; ++k) {
         const npy_intp first = k * line.inner, step = line.length * line.inner;
         double sum = 0;
@@ -271,7 +303,11 @@ PyObject* renorm(Call args) {
                 const double size = std::fabs(static_cast<double>(data_of<T>(x)[outer * step + first + i]));
                 sum += p == 2 ? size * size : p == 1 ? size : std::pow(size, p);
             }
-        const T norm = static_cast<T>(p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p));
+        T norm = static_cast<T>(p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p));
+        if (!normal.holds(norm))
+            norm = scaled_norm<T>(line.outer * line.inner, p, [&](npy_intp at) {
+                return std::fabs(data_of<T>(x)[at / line.inner * step + first + at % line.inner]);
+            });
         const T factor = norm > static_cast<T>(most) ? static_cast<T>(most) / (norm + T(1e-7)) : T(1);
         for (npy_intp outer = 0; outer < line.outer; ++outer)
             for (npy_intp i = 0; i < line.inner; ++i) {

@@ -164,28 +164,28 @@ PyObject* logsumexp_rule(Call args) {
         });
     });
 }
-// (grad, self, out, dim, keepdim): of what is nowhere 0
+// (grad, self, out, dim, keepdim): of products that are normal numbers
 PyObject* prod_rule(Call args) {
     if (args[3] != Py_None && !PyLong_CheckExact(args[3])) return nullptr;
     return reduced(args[1], args[3], args[4], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
         if (PyArray_NDIM(x) == 0) return nullptr;
         return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const Found<T>& found) {
-            bool known = true;
-            for (npy_intp i = 0; i < part.count; ++i) known &= part.from[i * part.step] != 0;
+            if (!std::isnormal(found.result)) return false;
             apply(DIVIDE, part, part.from, found.result, true);
             apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
-            return known;
+            return true;
         });
     });
 }
-// (grad, self, out, ord, dim, keepdim): of order 2; the gradient is 0 where the norm is
+// (grad, self, out, ord, dim, keepdim): of order 2 where no norm overflowed; the gradient is 0 where the norm is
 PyObject* vector_norm_rule(Call args) {
     double order = 0;
     if (!as_number(args[3], order) || order != 2) return nullptr;
     return reduced(args[1], args[4], args[5], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
         return by_results<T>(x, args[2], args[0], block, 2, [](const Series<T>& part, const Found<T>& found) {
+            if (!std::isfinite(found.result)) return false;
             apply(DIVIDE, part, part.from, found.result == 0 ? std::numeric_limits<T>::infinity() : found.result);
             apply(MULTIPLY, part, static_cast<const T*>(part.to), found.grad);
             return true;

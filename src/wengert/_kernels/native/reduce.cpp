@@ -3,6 +3,7 @@
 #include "complex_parts.hpp"
 #include "dense.hpp"
 #include "halved.hpp"
+#include "norms.hpp"
 #include "promoted.hpp"
 
 #include <algorithm>
@@ -303,10 +304,21 @@ PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {
     });
 }
 
+// The norm number `at`, of numbers whose powers are no normal numbers.
+template <class T>
+T norm_at(PyArrayObject* x, const Block& block, npy_intp at, double order) {
+    const T* from = data_of<T>(x) + at / block.inner * block.reduced * block.inner + at % block.inner;
+    return scaled_norm<T>(block.reduced, order, [&](npy_intp k) { return std::fabs(from[k * block.inner]); });
+}
 template <class T>
 PyObject* typed_norm(PyArrayObject* x, const Block& block, bool squares) {
     Owned result(reinterpret_cast<PyArrayObject*>(typed<T>(x, block, false, squares ? OF_SQUARES : OF_SIZES)));
-    if (result && squares) loops<T>().unary[SQRT](data_of<T>(result.get()), data_of<T>(result.get()), PyArray_SIZE(result.get()));
+    if (!result || !squares) return result.give();
+    T* const norms = data_of<T>(result.get());
+    loops<T>().unary[SQRT](norms, norms, PyArray_SIZE(result.get()));
+    const Normal<T> normal(2);
+    for (npy_intp at = 0; at < block.outer * block.inner; ++at)
+        if (!normal.holds(norms[at])) norms[at] = norm_at<T>(x, block, at, 2);
     return result.give();
 }
 // Of another order, a number above 0, and few elements.
@@ -315,11 +327,13 @@ PyObject* power_norm(PyArrayObject* x, const Block& block, double order) {
     if (PyArray_SIZE(x) > 1024 || !(order > 0) || !std::isfinite(order)) return nullptr;
     Owned result(new_array(PyArray_DESCR(x), block.ndim, block.shape));
     if (!result) return nullptr;
+    const Normal<T> normal(order);
     for (npy_intp at = 0; at < block.outer * block.inner; ++at) {
         const T* from = data_of<T>(x) + at / block.inner * block.reduced * block.inner + at % block.inner;
         T sum = 0;
         for (npy_intp k = 0; k < block.reduced; ++k) sum += std::pow(std::fabs(from[k * block.inner]), static_cast<T>(order));
-        data_of<T>(result.get())[at] = std::pow(sum, static_cast<T>(1 / order));
+        const T norm = std::pow(sum, static_cast<T>(1 / order));
+        data_of<T>(result.get())[at] = normal.holds(norm) ? norm : norm_at<T>(x, block, at, order);
     }
     return result.give();
 }

@@ -20,9 +20,10 @@ from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
 from ..._kernels.minors import minors as array_of_minors
 from .. import return_types
+from ..differentiated import is_differentiated
 from ..pointwise.choose import where
 from .inverse import inverted
-from .matrices import FACTORED, adjoint, check_inexact, check_square, is_differentiated, of_matrices, public
+from .matrices import FACTORED, adjoint, check_inexact, check_square, of_matrices, public
 from .products import conjugated
 
 native = kernels.direct_function

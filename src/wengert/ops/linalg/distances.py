@@ -13,7 +13,9 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..._kernels.lengths import power_norm
 from ..axes import read_number
+from ..reductions.vector_norm import relative
 from .matrices import of_matrices, of_two, type_name
 
 native = kernels.direct_function
@@ -37,11 +39,9 @@ def lengths_of(apart: Any, p: float) -> Any:
         return np.minimum(np.ceil(size), 1).sum(-1)  # NaN is no count
     if p == 1:
         return size.sum(-1)
-    if p == 2:
-        return np.sqrt((size * size).sum(-1))
     if math.isinf(p):
         return size.max(-1, initial=0)
-    return (size**p).sum(-1) ** (1 / p)
+    return power_norm(size, p, -1)
 
 
 def check_points(name: str, x: Any, p: float, argument: str = "X1") -> None:
@@ -104,11 +104,11 @@ def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
         return grad * side(apart)
     if math.isinf(p):
         return grad * side(apart) * (1 - (apart.detach().abs() - length.detach()).abs().ceil().clamp(max=1))
+    share = relative(apart, length, p, -1)
     if p == 2:
-        return apart * (grad / length).masked_fill(length == 0, 0)
-    size = apart.abs()
-    nowhere = (length == 0).logical_or(size == 0) if p < 2 else length == 0
-    return (side(apart) * size.pow(p - 1) * grad / length.pow(p - 1)).masked_fill(nowhere, 0)
+        return share.masked_fill(length == 0, 0) * grad
+    nowhere = (length == 0).logical_or(apart == 0) if p < 2 else length == 0
+    return (side(apart) * share.abs().pow(p - 1)).masked_fill(nowhere, 0) * grad
 
 
 @between.vjp("x1", "x2", native=native("cdist_rule"))
@@ -138,6 +138,10 @@ def euclidean(x1: Array, x2: Array) -> Any:
     """The distances between all rows of one matrix and all of another, by a product of matrices."""
     check_pair(x1, x2, 2.0)
     squares = [(each * each).sum(-1) for each in (x1, x2)]
+    limits = np.finfo(x1.dtype)
+    largest = max(each.max(initial=0) for each in squares)
+    if not limits.tiny / limits.eps**2 <= largest <= limits.max / 4:  # squares are no normal numbers
+        return between.body(x1, x2, 2.0)
     found = squares[0][..., None] + squares[1][..., None, :] - 2 * np.matmul(x1, x2.swapaxes(-1, -2))
     return np.sqrt(np.maximum(found, 0))
 

@@ -20,13 +20,13 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
 from .. import return_types
+from ..differentiated import is_differentiated
 from ..dtype_checks import refuse
 from .matrices import (
     FACTORED,
     adjoint,
     check_square,
     diagonal,
-    is_differentiated,
     of_matrices,
     public,
     symmetric,

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..._core import errors, flags
+from ..._core import errors
 from ..._core.cards.card import composite, op
 from ..._core.operators.batch_rules import Rule, check_member, full
-from ..._core.state.grad_mode import is_grad_enabled
-from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import refuse
@@ -120,13 +118,6 @@ def first_columns(matrix: Any) -> Any:
     """As many columns of the identity as matrices have, for each of them."""
     rows, columns = matrix.shape[-2:]
     return matrix.new_ones(max(rows, columns)).diag()[:rows, :columns].expand(matrix.shape)
-
-
-def is_differentiated(tensor: Any) -> bool:
-    """Whether a derivative of what is computed from a tensor may be asked for."""
-    if current().word & flags.OBSERVED:
-        return True
-    return (tensor.requires_grad and is_grad_enabled()) or bool(tensor._flags_ & flags.DUAL)
 
 
 def stacked(*cores: int) -> Rule:

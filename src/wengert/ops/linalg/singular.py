@@ -18,12 +18,12 @@ from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
 from .. import return_types
+from ..differentiated import is_differentiated
 from .matrices import (
     adjoint,
     check_inexact,
     check_matrix,
     diagonal,
-    is_differentiated,
     of_matrices,
     public,
     raise_first,

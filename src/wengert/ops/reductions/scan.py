@@ -16,6 +16,7 @@ from ..._core.tensor.base import bind, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..axes import read_dim, summed
+from ..differentiated import is_differentiated
 from ..dtype_checks import check_inexact
 from ..pointwise.binary import native
 from .reduce import cut, numpy_dtype
@@ -179,23 +180,43 @@ def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
 def cumprod_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim or not self.numel():
         return grad
-    factor = self.to(out.dtype).conj()
-    if not is_batched(factor) and not (factor == 0).any():
-        return cumsum_reversed(grad * out.conj(), dim) / factor
-    dim = read_dim("cumprod", dim, self.ndim)
-    return recurrence(shifted(factor, dim, -1, 0), grad, dim, True) * shifted(out, dim, 1, 1).conj()
+    if may_divide(self, out):
+        return cumsum_reversed(grad * out.conj(), dim) / self.to(out.dtype).conj()
+    dim, wide = read_dim("cumprod", dim, self.ndim), wide_dtype(out.dtype)
+    factor = self.to(wide).conj()
+    before = shifted(factor, dim, 1, 1).cumprod(dim)
+    return recurrence(shifted(factor, dim, -1, 0), grad.to(wide), dim, True) * before
 
 
 @cumprod.jvp("self")
 def cumprod_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim or not self.numel():
         return tangent
-    dim = read_dim("cumprod", dim, self.ndim)
-    return recurrence(self.to(out.dtype), tangent.to(out.dtype) * shifted(out, dim, 1, 1), dim, False)
+    dim, wide = read_dim("cumprod", dim, self.ndim), out.dtype
+    if wide.itemsize == 2:  # where products overflow which a tangent of zero leaves out
+        wide = wide_dtype(wide)
+        out = self.to(wide).cumprod(dim)
+    return recurrence(self.to(wide), tangent.to(wide) * shifted(out, dim, 1, 1), dim, False)
 
 
 cumprod.samples(scan_samples)
 give_in_place(cumprod)
+
+
+def may_divide(factors: Any, product: Any) -> bool:
+    """Whether the derivatives of products follow from a division by a factor: the products are normal numbers.
+
+    In half precision second derivatives would overflow.
+    """
+    if is_batched(product) or (product.dtype.itemsize == 2 and is_differentiated(factors)):
+        return False
+    limits, size = dtypes.finfo(product.dtype), np.abs(product._array_)
+    return bool(size.min() >= limits.tiny and size.max() <= limits.max)
+
+
+def wide_dtype(dtype: Any) -> Any:
+    """The dtype in which derivatives of products are computed: its powers seldom overflow."""
+    return dtypes.complex128 if dtype.is_complex else dtypes.float64
 
 
 def product_of_others(tensor: Any, dim: int) -> Any:
@@ -242,8 +263,9 @@ def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
             grad, out = grad.unsqueeze(dim), out.unsqueeze(dim)
     if not self.numel():
         return grad * values
-    if not is_batched(values) and not (values == 0).any():
+    if may_divide(self, out):
         return grad * (out / values).conj()
+    values = self.to(wide_dtype(out.dtype))
     if dim is not None:
         return grad * product_of_others(values, dim).conj()
     return grad * product_of_others(values.reshape(-1), 0).reshape(self.shape).conj()

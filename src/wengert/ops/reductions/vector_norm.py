@@ -10,7 +10,9 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.operators.batch_rules import along
+from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
+from ..._kernels.lengths import power_norm
 from ..axes import read_dims, real_part, restored, summed
 from ..create.factory import read_dtype
 from ..pointwise.activation import kept_gradient
@@ -82,10 +84,7 @@ def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
         return kernels.sum((size != 0).astype(size.dtype), axes, keepdim)
     if ord == 1:
         return kernels.sum(size, axes, keepdim)
-    wide = size.astype(np.float32) if size.itemsize < 4 else size
-    if ord == 2:
-        return np.sqrt(kernels.sum(wide * wide, axes, keepdim))
-    return kernels.sum(wide**ord, axes, keepdim) ** (1.0 / ord)
+    return power_norm(size.astype(np.float32) if size.itemsize < 4 else size, ord, axes, keepdim)
 
 
 @op(
@@ -131,15 +130,27 @@ def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
     return self.sgn() * (grad / count * hits)
 
 
-def power_slope(self: Any, grad: Any, norm: Any, ord: float) -> Any:
-    """The gradient of a norm of any other order."""
-    size = self.abs()
+def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
+    """Values divided by their norm, which may have overflowed."""
+    if not is_batched(norm):
+        size = norm._array_
+        if size.size and np.isfinite(size.min()) and np.isfinite(size.max()):
+            return values / norm
+    largest = values.detach().abs()
+    largest = largest.amax() if dim is None else largest.amax(dim, True)
+    scaled = values / largest.masked_fill((largest == 0).logical_or(largest == math.inf), 1)
+    return scaled / restored(vector_norm(scaled, ord, dim, True), values.shape, dim, True)
+
+
+def power_slope(self: Any, grad: Any, norm: Any, ord: float, dim: Any) -> Any:
+    """The gradient of a norm of any other order: of powers of what is at most 1, which do not overflow."""
+    share = relative(self, norm, ord, dim)
+    size = share.abs()
     if ord < 1:
-        return self.sgn() * size.pow(ord - 1).masked_fill(self == 0, 0) * grad * norm.pow(1 - ord)
-    factor = (grad / norm.pow(ord - 1)).masked_fill(norm == 0, 0)
+        return self.sgn() * size.pow(ord - 1).masked_fill(self == 0, 0) * grad
     if ord < 2:
-        return self.sgn() * size.pow(ord - 1) * factor
-    return self * size.pow(ord - 2) * factor
+        return self.sgn() * size.pow(ord - 1).masked_fill(norm == 0, 0) * grad
+    return (share * size.pow(ord - 2)).masked_fill(norm == 0, 0) * grad
 
 
 @vector_norm.vjp("self", native=native("vector_norm_rule"))
@@ -150,11 +161,14 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
     grad, norm = (restored(each, self.shape, dim, keepdim) for each in (grad, out))
     if ord == 1:
         return self.sgn() * grad
-    if ord == 2:
-        return grad * kept_gradient(self / norm, norm != 0)
     if math.isinf(ord):
         return of_largest(grad, self, norm, dim)
-    return power_slope(self, grad, norm, ord)
+    if self.dtype.itemsize == 2:  # in which the norm may overflow where its gradient does not
+        self, grad = self.to(dtype=dtypes.float32), grad.to(dtype=dtypes.float32)
+        norm = restored(vector_norm(self, ord, dim, True), self.shape, dim, True)
+    if ord == 2:
+        return grad * kept_gradient(relative(self, norm, ord, dim), norm != 0)
+    return power_slope(self, grad, norm, ord, dim)
 
 
 @vector_norm.jvp("self")
