@@ -43,8 +43,9 @@ def infinite(a: Array) -> Array:
 
 
 def eigenpairs(a: Array, side: Any, vectors: bool) -> Any:
-    """Eigenvalues (and vectors) of Hermitian matrices, NaN for those that hold infinities or NaN."""
-    wrong = infinite(a)
+    """Eigenvalues (and vectors) of Hermitian matrices; NaN where the triangle that is read is not finite."""
+    triangle = np.tril if side == "L" else np.triu
+    wrong = np.asarray(triangle(~np.isfinite(a)).any((-2, -1)))
     if wrong.any():
         a = np.where(wrong[..., None, None], 0, a)
     if not vectors:
@@ -228,7 +229,10 @@ def permutation(pivots: Array, rows: int) -> Array:
     for at in range(pivots.shape[-1]):
         other = pivots[..., at, None].astype(np.int64) - 1
         if ((other < 0) | (other >= rows)).any():
-            raise RuntimeError(f"lu_unpack: pivots must lie between 1 and {rows}")
+            raise RuntimeError(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+                "Did you properly pass the result of lu_factor?"
+            )
         first, second = order[..., at, None].copy(), np.take_along_axis(order, other, -1)
         order[..., at, None] = second
         np.put_along_axis(order, other, first, -1)

@@ -55,7 +55,7 @@ NAMES: dict[str, str] = {
     "indexing.put": "fill_diagonal masked_scatter_backward",
     "linalg.cholesky": "_linalg_cholesky_ex linalg_cholesky linalg_cholesky_ex",
     "linalg.cross": "linalg_cross",
-    "linalg.determinants": "_linalg_det _linalg_slogdet linalg_det linalg_slogdet",
+    "linalg.determinants": "_det_minors _linalg_det _linalg_slogdet linalg_det linalg_slogdet",
     "linalg.distances": "_cdist_forward _euclidean_dist _pdist_forward cdist pdist",
     "linalg.eigen": "_linalg_eig _linalg_eigh linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh",
     "linalg.einsum": "einsum",

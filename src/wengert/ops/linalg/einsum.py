@@ -17,6 +17,8 @@ from ..._core.tensor.base import Tensor
 from .pairs import Product
 
 ELLIPSIS = "..."
+OUTPUT = "output"
+"""How errors call the place of the result's subscripts."""
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """The subscripts in torch's order, which is also that of the numbers 0 to 51 that stand for them."""
 
@@ -78,7 +80,7 @@ def lettered(numbers: Any) -> str:
     """Subscripts given as numbers, as letters."""
     letters = []
     for each in numbers:
-        if each is not ... and not 0 <= each < len(LABELS):
+        if each is not ... and not (each >= 0 and each < len(LABELS)):  # a string is refused as torch's is
             raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
         letters.append(ELLIPSIS if each is ... else LABELS[each])
     return "".join(letters)
@@ -110,9 +112,11 @@ def subscripts(text: str, place: str, before: int) -> Iterator[str]:
         character = text[at]
         if character == ".":
             if found:
-                raise RuntimeError(f"einsum(): found '.' for {place} for which an ellipsis was already found")
+                twice = "but an ellipsis (...) was" if place == OUTPUT else "for which an ellipsis was"
+                raise RuntimeError(f"einsum(): found '.' for {place} {twice} already found")
             if text[at : at + 3] != ELLIPSIS:
-                raise RuntimeError(f"einsum(): found '.' for {place} that is not part of any ellipsis")
+                shown = " (...)" if place == OUTPUT else ""
+                raise RuntimeError(f"einsum(): found '.' for {place} that is not part of any ellipsis{shown}")
             found = True
             at += 2
             yield ELLIPSIS
@@ -205,7 +209,7 @@ class Equation:
 
     def read_output(self, text: str, used: list[str], before: int) -> None:
         """Give the subscripts of the result their dimensions."""
-        for label in subscripts(text, "the output", before):
+        for label in subscripts(text, OUTPUT, before):
             if label != ELLIPSIS and (label in self.places or label not in used):
                 wrong = "appears more than once in the output"
                 if label not in used:
@@ -254,7 +258,7 @@ class Equation:
                     f"previously seen size {known}"
                 )
         raise RuntimeError(
-            f"einsum(): dimension {dim} covered by ellipsis in operand {at} has size {length} which does not broadcast "
+            f"einsum(): dimension {dim} covered by ellipsis in operand {at}has size {length} which does not broadcast "
             f"with previously seen ellipsis with size {known} for the respective dimension"
         )
 
@@ -305,6 +309,8 @@ class Recipe:
             waiting = [with_diagonals(each, pairs) for each, pairs in zip(operands, self.diagonals)]
         for first, second, product in self.steps:
             right, left = waiting.pop(second), waiting.pop(first)
+            if product.matrices != "mul" and left.dtype is not right.dtype:
+                raise RuntimeError(f"expected scalar type {left.dtype.legacy[:-6]} but found {right.dtype.legacy[:-6]}")
             waiting.insert(len(waiting) if self.last else 0, product.apply(left, right))
         found = waiting[0] if self.order is None else waiting[0].permute(self.order)
         if self.summed:

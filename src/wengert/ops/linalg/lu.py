@@ -13,7 +13,18 @@ from ..._core.cards.card import Array, Bad, Index, Sample
 from ..._kernels import factors
 from ..dtype_checks import refuse
 from ..shapes.join import cat
-from .matrices import FACTORED, LinAlgError, adjoint, dtypes, first_columns, of_matrices, of_two, raise_first, stacked
+from .matrices import (
+    FACTORED,
+    LinAlgError,
+    adjoint,
+    check_square,
+    dtypes,
+    first_columns,
+    of_matrices,
+    of_two,
+    raise_first,
+    stacked,
+)
 from .solve import triangular
 
 native = kernels.direct_function
@@ -186,7 +197,7 @@ def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots:
     """The permutation and both triangular factors of a packed factorisation."""
     if LU_data.ndim < 2:
         raise RuntimeError(
-            f"lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data.shape)} instead"
+            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data.shape)} instead"
         )
     if dtypes.from_numpy(LU_data.dtype) not in FACTORED:
         refuse("lu_unpack", "triu_tril", LU_data)
@@ -242,9 +253,7 @@ def solved(LU: Array, pivots: Index, B: Array, left: bool, adjoint: bool) -> Any
     """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its packed factors."""
     name = "linalg.lu_solve"
     if pivots.dtype.name != "int32":
-        raise RuntimeError(
-            f"{name}: pivots should be a Tensor of scalar type torch.int32, but it is {dtypes.from_numpy(pivots.dtype)}"
-        )
+        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     if LU.dtype != B.dtype:
         raise RuntimeError(
             f"{name}: Expected LU and B to have the same dtype, but found LU of type "
@@ -265,6 +274,7 @@ def check_packed_system(name: str, LU: Any, pivots: Any, B: Any, left: bool) -> 
     """
     from .solve import check_system
 
+    check_square(f"torch.{name}", LU)
     check_system(name, LU, B, left)
     if not pivots.ndim:
         raise IndexError(f"{name}: Dimension specified as -1 but tensor has no dimensions")

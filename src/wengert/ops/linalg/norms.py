@@ -287,16 +287,19 @@ def condition(matrix: Any, order: Any) -> Any:
         return matrix.new_zeros(matrix.shape[:-2], dtype=matrix.abs().dtype)
     if order == "nuc":
         values = singular_values(matrix)
-        return values.sum(-1) * values.reciprocal().sum(-1)
+        total = values.sum(-1)
+        return (total * values.reciprocal().sum(-1)).masked_fill(total == 0, math.inf)
     if order in (2, -2):
         values = singular_values(matrix)
         largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)
-        return (largest / smallest if order == 2 else smallest / largest).squeeze(-1)
+        ratio = largest / smallest if order == 2 else smallest / largest
+        return ratio.masked_fill(largest == 0, math.inf).squeeze(-1)
     inverse, info = inverted(matrix, False)
     inverse = inverse.masked_fill(info[..., None, None] > 0, math.inf)
-    return norm_of_matrices(matrix, order, (-2, -1), False, None) * norm_of_matrices(
-        inverse, order, (-2, -1), False, None
-    )
+    size, other = (norm_of_matrices(each, order, (-2, -1), False, None) for each in (matrix, inverse))
+    return (size * other).masked_fill(
+        (size == 0).logical_and(other == math.inf), math.inf
+    )  # of zeros: 0 times infinity
 
 
 @cond.samples
