@@ -113,6 +113,15 @@ def test_curves_are_fitted(monkeypatch, method, loss):
     np.testing.assert_allclose(seen["jac"](np.array([2, 0.5, 3.0])), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("count", [2, 20])
+def test_curves_are_fitted_to_arrays(count):
+    t = np.linspace(0, 3, count)
+    data = 2 * np.exp(-0.5 * t)
+    found = least_squares(lambda p: p[0] * np.exp(-p[1] * t) - data, np.array([1.0, 1.0]), xtol=1e-12)
+    np.testing.assert_allclose(found.x, [2, 0.5], rtol=1e-6)
+    np.testing.assert_allclose(found.jac, np.stack([data / 2, -t * data], 1), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     "sparsity", ["find", scipy.sparse.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(50, 50))]
 )

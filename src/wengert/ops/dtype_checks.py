@@ -158,7 +158,7 @@ def check_beside(one: Any, other: Any) -> None:
         RuntimeError: there is one; that of two numbers is not looked for.
     """
     tensor, number = (one, other) if isinstance(one, Tensor) else (other, one)
-    if isinstance(number, Tensor) or not isinstance(tensor, Tensor):
+    if isinstance(number, (Tensor, np.ndarray)) or not isinstance(tensor, Tensor):
         return
     if type(number) is not int or not -128 <= number <= 127:
         checked_number(number, dtypes.result_type((tensor._array_,), (number,)), halves=False)

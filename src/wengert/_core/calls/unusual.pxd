@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport flags
 from wengert._core.calls cimport batching, forward, noted
+from wengert._core.operators cimport promotion
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import flags
+from ..operators import promotion
 from ..profiling.events import Event, Log
 from ..state.modes import Modes
 from ..tensor.base import Tensor
@@ -33,13 +34,14 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if word & flags.INFERENCE:
         return inference(op, args, word & ~flags.INFERENCE, modes)
     if word & (flags.DUAL | flags.LEVELS):
+        args = promotion.as_tensors(op, args)
         return forward.call(op, args, word & ~(flags.DUAL | flags.LEVELS), modes)
     if word & flags.SPARSE:
         from . import sparse
 
         return sparse.call(op, args, word & ~flags.SPARSE, modes)
     if word & (flags.BATCHED | flags.BATCHES):
-        return batching.call(op, args, word, modes)
+        return batching.call(op, promotion.as_tensors(op, args), word, modes)
     return op.complete(args, word, modes)
 
 

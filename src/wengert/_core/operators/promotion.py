@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..tensor.base import Tensor
+from ..tensor.base import Tensor, wrap_flagged
 from ..types import dtypes, sizes
 from . import sources
 from .declaration import Declaration
@@ -77,6 +77,49 @@ def other_operand(op: Declaration, value: Any, position: int) -> Any:
                 return value.item()
             return complex(value) if isinstance(value, numbers.Complex) else value
     raise TypeError(errors.wrong_type(op.name, op.names[position], position + 1, "Tensor", value))
+
+
+def as_tensors(op: Declaration, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with tensors in place of NumPy's arrays, and Python's numbers in place of its scalars.
+
+    Steps before the kernel, which look at the dimensions of tensors or call their methods, need no case for arrays.
+
+    Raises:
+        TypeError: something else stands where a tensor is wanted.
+    """
+    values: list[Any] | None = None
+    position: int
+    for position in op.tensor_slots:
+        value = args[position]
+        if isinstance(value, Tensor):
+            continue
+        if op.kinds[position] == sources.ARRAYS or op.kinds[position] == sources.INDICES:
+            arrays_of(op, value, position)
+        elif value is not None or op.defaults[position] is not None:
+            operand = constant_of(other_operand(op, value, position))
+            if operand is not value:
+                if values is None:
+                    values = list(args)
+                values[position] = operand
+    return args if values is None else tuple(values)
+
+
+def constant_of(operand: Any) -> Any:
+    """A tensor on the memory of an array that a program uses as an operand, or on a copy where no tensor may lie so;
+    Python's number for a NumPy scalar; anything else as it is.
+
+    Raises:
+        TypeError: an array is of a type that has no counterpart.
+    """
+    if isinstance(operand, np.ndarray):
+        array = np.asarray(operand)
+        odd = [step for step in array.strides if step < 0 or step % array.itemsize]
+        own = dtypes.from_numpy(array.dtype).numpy
+        array = array.astype(own, "C" if odd else "K", copy=bool(odd) or not array.flags.aligned)
+        return wrap_flagged(dtypes.canonical(array), 0)
+    if isinstance(operand, np.generic) and operand.dtype.kind in PYTHONS:
+        return PYTHONS[operand.dtype.kind](operand)
+    return operand
 
 
 def arrays_of(op: Declaration, value: Any, position: int) -> list[Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 try:
     import cython
 except ImportError:
@@ -11,7 +13,7 @@ except ImportError:
 
 from .. import door, errors, flags
 from ..graph.node import Node
-from ..operators import sources
+from ..operators import promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import Plan, Rule
 from ..state.modes import Modes, Pass, current
@@ -64,12 +66,15 @@ def save_value(plan: Plan, at: int, args: tuple[Any, ...], results: Any, modes: 
 
 
 def save_argument(value: Any, modes: Modes) -> Any:
-    """A tensor, a list of tensors, or a number that stands for one."""
+    """A tensor, an array, a list of tensors, or a number that stands for one."""
     if isinstance(value, Tensor):
         return save_input(value, modes)
     if isinstance(value, (tuple, list)):
         return tuple([save_input(each, modes) if isinstance(each, Tensor) else each for each in value])
-    return value
+    if type(value) is float or type(value) is int or not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    operand = promotion.constant_of(value)
+    return save_input(operand, modes) if isinstance(operand, Tensor) else operand
 
 
 def save_outputs(plan: Plan, saved: tuple[Any, ...], results: tuple[Any, ...], modes: Modes) -> tuple[Any, ...]:

@@ -44,7 +44,7 @@ class ArrayBox:
     shape = property(lambda self: tuple(self.tensor.shape), doc="The lengths of the dimensions.")
     ndim = property(lambda self: self.tensor.ndim, doc="How many dimensions there are.")
     size = property(lambda self: self.tensor.numel(), doc="How many elements there are.")
-    dtype = property(lambda self: getval(self).dtype, doc="NumPy's data type of the elements.")
+    dtype = property(lambda self: self.tensor._array_.dtype, doc="NumPy's data type of the elements.")
     _value = property(lambda self: getval(self), doc="The values, as `getval` gives them.")
     T = property(lambda self: dispatch(np.transpose, (self,), {}), doc="The transposed array.")
     real = property(lambda self: dispatch(np.real, (self,), {}), doc="The real part.")
@@ -151,6 +151,11 @@ def name_of(function: Any) -> str:
 def getval(value: Any) -> Any:
     """The plain array (or NumPy number) that a box holds; all else as it is."""
     return plain(value.tensor) if isinstance(value, ArrayBox) else value
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The lengths of the dimensions of a box, a tensor, an array or a number, whose values are not asked for."""
+    return tuple(value.shape) if isinstance(value, (ArrayBox, Tensor)) else np.shape(value)
 
 
 def isbox(value: Any) -> bool:

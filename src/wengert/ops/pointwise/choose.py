@@ -29,6 +29,7 @@ from ..._core.cards.card import (
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators.choices import second_is_tensor
+from ..._core.operators.promotion import constant_of
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types.dtypes import bool_, from_numpy, limits_of
@@ -116,7 +117,7 @@ def clamp_jvp(self_tangent: Any, min_tangent: Any, max_tangent: Any, self: Any, 
     if min is None:
         return self_tangent.where(self < max, max_tangent)
     below_max = self_tangent.where(~(self > max), max_tangent)
-    return max_tangent.where(min > max, min_tangent.where(self < min, below_max))
+    return below_max.where(~(self < min), min_tangent).where(~(min > max), max_tangent)
 
 
 @clamp.samples
@@ -273,9 +274,9 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
     """`input` where `condition` holds, else `other`, element by element; without both the indices where it holds.
 
     Args:
-        condition: bool tensor.
-        input: tensor or number that broadcasts with `condition`.
-        other: tensor or number that broadcasts with both.
+        condition: bool tensor, or an array of NumPy's.
+        input: tensor, array or number that broadcasts with `condition`.
+        other: tensor, array or number that broadcasts with both.
         out: a tensor of the result's dtype to write to.
 
     Returns:
@@ -284,8 +285,9 @@ def where(condition: Any, input: Any = None, other: Any = None, *, out: Any = No
 
     Raises:
         RuntimeError: `condition` is not bool, the shapes do not broadcast, or the dtype has no such number.
-        TypeError: `condition` is no tensor, or only one of `input` and `other` is given.
+        TypeError: `condition` is neither, or only one of `input` and `other` is given.
     """
+    condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
     check_tensor("where", condition, "condition")
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
@@ -302,6 +304,7 @@ plain_case(where, select, native("where"))
 
 def where_method(self: Any, condition: Any, other: Any) -> Any:
     """This tensor where `condition` holds, else `other`; see `where`."""
+    condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
     check_tensor("where", condition, "condition")
     check_beside(self, other)
     return select(condition, self, other)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..boxes import CONSTANT, RULES, ArrayBox, getval, rule, tensor_of
+from ....tensor import Tensor
+from ..boxes import CONSTANT, RULES, ArrayBox, getval, rule, shape_of, tensor_of
 from ..extend import defjvp, defvjp, primitive
 
 METHODS = {
@@ -39,13 +40,16 @@ def scaling(factor: float) -> Callable[[Any], Any]:
 
 def kind_of(value: Any) -> Any:
     """What decides on the data type of a result: that of an array, or a Python number, which gives way."""
-    return value if isinstance(value, (bool, int, float, complex)) else np.result_type(getval(value))
+    if isinstance(value, (ArrayBox, bool, int, float, complex)):
+        return value.dtype if isinstance(value, ArrayBox) else value
+    return value._array_.dtype if isinstance(value, Tensor) else np.result_type(value)
 
 
 def converted(value: Any, dtype: Any) -> Any:
     """The tensor of a value in a NumPy data type."""
-    if isinstance(value, ArrayBox):
-        return value.tensor if value.dtype == dtype else value.tensor.to(tensor_of(np.zeros(0, dtype)).dtype)
+    if isinstance(value, (ArrayBox, Tensor)):
+        tensor = tensor_of(value)
+        return tensor if tensor._array_.dtype == dtype else tensor.to(tensor_of(np.zeros(0, dtype)).dtype)
     return tensor_of(np.asarray(value, dtype))
 
 
@@ -99,7 +103,7 @@ def real(x: Any) -> Any:
 def imag(x: Any) -> Any:
     """The imaginary part; for real numbers zeros."""
     tensor = tensor_of(x)
-    return tensor.imag if tensor.is_complex() else np.zeros_like(getval(x))
+    return tensor.imag if tensor.is_complex() else tensor.new_zeros(tensor.shape)
 
 
 @rule(np.angle)
@@ -122,22 +126,30 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return np.nonzero(getval(condition))
     x, y = promoted(x, y)
-    return x.where(tensor_of(np.asarray(getval(condition), bool)), y)
+    return x.where(tensor_of(condition).bool(), y)
 
 
 @rule(np.clip)
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """Values within bounds; as HIPS autograd has it, the gradient at a bound is zero."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    values = np.clip(getval(a), getval(low), getval(high))
-    found = tensor_of(values)
-    inside = np.ones(np.shape(values), bool)
-    for bound in (low, high):
-        if bound is not None:
-            at_bound = values == getval(bound)
-            inside &= ~at_bound
-            found = converted(bound, values.dtype).where(tensor_of(at_bound), found)
-    return converted(a, values.dtype).where(tensor_of(inside), found)
+    tensor, *bounds = promoted(a, *[each for each in (low, high) if each is not None])
+    if tensor.is_complex():  # in the order of NumPy, by real, then by imaginary parts
+        values = tensor_of(np.clip(getval(a), getval(low), getval(high)))
+    else:
+        values = limited(tensor.detach(), low, high)
+    found, inside = values, values.new_ones(values.shape).bool()
+    for bound in bounds:
+        at_bound = (values == bound) | (bound != bound)
+        found, inside = bound.where(at_bound, found), inside & ~at_bound
+    return tensor.where(inside, found)
+
+
+def limited(values: Any, low: Any, high: Any) -> Any:
+    """Values within bounds, any of which may be None; without history."""
+    if low is not None:
+        values = values.maximum(converted(low, kind_of(values)).detach())
+    return values if high is None else values.minimum(converted(high, kind_of(values)).detach())
 
 
 @rule(np.nan_to_num)
@@ -156,10 +168,10 @@ def hypot(x: Any, y: Any) -> Any:
 @rule(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, **options: Any) -> Any:
     """One value in the shape of an array."""
-    values = getval(a)
+    lengths = shape_of(a) if shape is None else shape
     if not isinstance(fill_value, ArrayBox):
-        return np.full_like(values, fill_value, dtype=dtype, shape=shape)
-    return converted(fill_value, dtype or np.result_type(values)).expand(np.shape(values) if shape is None else shape)
+        return np.full(lengths, fill_value, dtype or np.result_type(kind_of(a)))
+    return converted(fill_value, dtype or np.result_type(kind_of(a))).expand(lengths)
 
 
 def unbroadcast(x: Any, g: Any) -> Any:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ....ops.shapes.join import cat, stack as stack_tensors
-from ..boxes import RULES, ArrayBox, boxed, getval, has_box, rule, tensor_of
-from .pointwise import converted, kind_of, promoted
+from ..boxes import RULES, ArrayBox, boxed, getval, has_box, rule, shape_of, tensor_of
+from .pointwise import converted, kind_of, promoted, where
 
 
 def gathered(tensor: Any, places: Any) -> Any:
@@ -101,7 +101,7 @@ def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None
     lengths = newshape if shape is None else shape
     if order != "C":
         return rearranging(np.reshape)(a, lengths, order=order)
-    return tensor_of(a).reshape(np.broadcast_to(0, np.shape(getval(a))).reshape(lengths).shape)
+    return tensor_of(a).reshape(np.broadcast_to(0, shape_of(a)).reshape(lengths).shape)
 
 
 @rule(np.ravel)
@@ -140,7 +140,7 @@ def reshaping(function: Any) -> Callable[..., Any]:
     """A function that only adds or removes dimensions of length 1."""
 
     def change(a: Any, *args: Any, **options: Any) -> Any:
-        return tensor_of(a).reshape(function(np.broadcast_to(0, np.shape(getval(a))), *args, **options).shape)
+        return tensor_of(a).reshape(function(np.broadcast_to(0, shape_of(a)), *args, **options).shape)
 
     return change
 
@@ -170,14 +170,14 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
 @rule(np.broadcast_arrays)
 def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
     """Arrays repeated to their common shape."""
-    shape = np.broadcast_shapes(*(np.shape(each) for each in arrays))
+    shape = np.broadcast_shapes(*map(shape_of, arrays))
     return tuple(tensor_of(each).expand(shape) for each in arrays)
 
 
 @rule(np.meshgrid)
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinates of a grid."""
-    places = np.meshgrid(*(places_of(np.size(each)) for each in xi), sparse=sparse, indexing=indexing)  # type: ignore[call-overload]
+    places = np.meshgrid(*(places_of(int(np.prod(shape_of(each)))) for each in xi), sparse=sparse, indexing=indexing)  # type: ignore[call-overload]
     return tuple(gathered(tensor_of(each), place) for each, place in zip(xi, places))
 
 
@@ -206,7 +206,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     if mode == "constant":
         tensor = tensor_of(array)
         values = options.get("constant_values", 0)
-        rim = np.pad(np.zeros(tensor.shape, getval(array).dtype), pad_width, constant_values=values)
+        rim = np.pad(np.zeros(tensor.shape, tensor._array_.dtype), pad_width, constant_values=values)
         places = np.pad(places_of(tensor.shape, 1), pad_width)
         return gathered(joined([tensor.new_zeros(1), tensor]), places).where(tensor_of(places > 0), tensor_of(rim))
     if mode in ("edge", "reflect", "symmetric", "wrap") and options.get("reflect_type") != "odd":
@@ -234,7 +234,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
     tensor = tensor_of(f)
     axes = np.lib.array_utils.normalize_axis_tuple(range(tensor.ndim) if axis is None else axis, tensor.ndim)
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
-    if edge_order != 1 or len(steps) != len(axes) or any(np.ndim(getval(each)) for each in steps):
+    if edge_order != 1 or len(steps) != len(axes) or any(shape_of(each) for each in steps):
         raise NotImplementedError("gradient: of boxes, only with one number for each axis, and edge_order=1")
     found = [central(tensor, each, step) for each, step in zip(axes, steps)]
     return found[0] if len(found) == 1 else tuple(found)
@@ -243,7 +243,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
 def central(tensor: Any, axis: int, step: Any) -> Any:
     """Differences along a dimension, divided by the distance."""
     count = tensor.shape[axis]
-    single = diff(boxed(tensor), axis=axis)
+    single = diff(tensor, axis=axis)
     inner = (tensor.narrow(axis, 2, count - 2) - tensor.narrow(axis, 0, count - 2)) / 2
     return cat([single.narrow(axis, 0, 1), inner, single.narrow(axis, count - 2, 1)], axis) / tensor_of(step)
 
@@ -253,7 +253,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """Elements of the first array whose condition holds."""
     found = default
     for condition, choice in reversed(list(zip(condlist, choicelist))):
-        found = np.where(getval(condition), choice, found)
+        found = where(condition, choice, found)
     return tensor_of(found)
 
 
