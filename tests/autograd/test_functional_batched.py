@@ -54,6 +54,13 @@ def test_one_batch_takes_complex_outputs():
     assert wg.allclose(found, (2 * x).conj().resolve_conj().diag())
 
 
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_one_batch_takes_outputs_and_inputs_without_elements(strategy):
+    x, nothing = wg.tensor([1.0, 2.0]), wg.zeros(0, 2)
+    for function, given in ((lambda x: x * 2, nothing), (lambda x: x[:0], x), (lambda x: (x[:0], x * x), x)):
+        assert_same(jacobian(function, given, vectorize=True, strategy=strategy), jacobian(function, given))
+
+
 def test_forward_mode_gives_what_reverse_mode_gives():
     x, y = inputs()
     options = {"vectorize": True, "strategy": "forward-mode"}

@@ -44,7 +44,9 @@ def reverse(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tens
     """For each output its Jacobians by the inputs, from one backward pass for all elements of all outputs."""
     counts = [each.numel() for each in outputs]
     flat = tuple(each.reshape(-1) for each in outputs)
-    found = pulled_back(flat, inputs, standard_basis(outputs, counts), create_graph)
+    found: Tensors = (None,) * len(inputs)
+    if any(counts):  # a pass for no row at all is refused, as in torch
+        found = pulled_back(flat, inputs, standard_basis(outputs, counts), create_graph)
     columns = []
     for rows, tensor in zip(found, inputs):
         if rows is None:

@@ -152,6 +152,8 @@ def refuse_row(row: Tensors, at: int, create_graph: bool) -> None:
 
 def stacked(rows: list[Any], output: Any, tensor: Any) -> Any:
     """The Jacobian of an output by an input, from its rows; zeros for those that are None."""
+    if not rows:
+        return tensor.new_zeros((*output.shape, *tensor.shape))
     if any(row is None for row in rows):
         zero = zeros_like(tensor)
         rows = [zero if row is None else row for row in rows]
