@@ -87,7 +87,7 @@ def restrided_vjp(grad: Any) -> Any:
 
 @restrided.batched
 def restrided_batched(self: Any, stride: Any, gaps: bool) -> Any:
-    shape = self.shape[1:]
+    shape = self._array_.shape[1:]
     step = 1
     for each, length in sorted((each, length) for each, length in zip(stride, shape) if length != 1):
         if each != step and not (gaps and each >= step):
