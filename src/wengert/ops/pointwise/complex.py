@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core import errors
+from ..._core import errors, flags
 from ..._core.calls.out import put
 from ..._core.cards.card import (
     COMPLEXES,
@@ -18,16 +19,18 @@ from ..._core.cards.card import (
     Array,
     Bad,
     Sample,
+    checked,
     composite,
     derive_in_place,
     op,
     pointwise,
 )
 from ..._core.operators.batch_rules import elementwise
+from ..._core.operators.layouts import steps_of
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor, bind
 from ..._core.types.dtypes import HALVES, from_numpy
-from ..._kernels.layout import reaching
+from ..._kernels.layout import reaching, strided
 from ..create.like import zeros_like
 from .binary import check_tensor
 
@@ -170,7 +173,8 @@ def view_as_real(self: Array) -> Any:
 
 @view_as_real.vjp("self")
 def view_as_real_vjp(grad: Any) -> Any:
-    return view_as_complex(grad.contiguous())
+    dense = grad.contiguous()
+    return view_as_complex(dense.clone() if dense.storage_offset() % 2 else dense)
 
 
 @view_as_real.jvp("self")
@@ -184,7 +188,7 @@ def view_as_real_samples(make: Any) -> Any:
     yield Bad(make(2).real, raises=RuntimeError, says="only supported for complex tensors")
 
 
-@op(dtypes=PARTS, view=True, method=False, batching=elementwise, native=native("view_as_complex"))
+@op(dtypes=PARTS, view=True, method=False, native=native("view_as_complex"))
 def view_as_complex(self: Array) -> Any:
     """The memory of pairs of real numbers as complex ones.
 
@@ -195,7 +199,7 @@ def view_as_complex(self: Array) -> Any:
         A view without the last dimension.
 
     Raises:
-        RuntimeError: dtype, shape or strides do not fit.
+        RuntimeError: if dtype, shape, strides or storage offset do not fit.
     """
     wanted = COMPLEX_OF.get(self.dtype)
     if self.dtype == np.float16:
@@ -209,13 +213,51 @@ def view_as_complex(self: Array) -> Any:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if self.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    if self.size == 0:
-        return np.empty(self.shape[:-1], wanted)
-    if self.strides[-1] != self.itemsize:
+    steps = steps_of(self)
+    if steps[-1] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(stride % wanted.itemsize for stride in self.strides[:-1]):
+    if any(step % 2 and length != 1 for length, step in zip(self.shape, steps[:-1])):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if not self.size:
+        return strided(self.view(wanted), self.shape[:-1], tuple([step * self.itemsize for step in steps[:-1]]))
     return self.view(wanted)[..., 0]
+
+
+def refuse_split_pairs(tensor: Any) -> None:
+    """Refuse pairs that no complex numbers of the storage are.
+
+    Raises:
+        RuntimeError: if the first one begins with the second half of a complex number.
+    """
+    offset = tensor.storage_offset()
+    if offset % 2:
+        raise RuntimeError(
+            f"view_as_complex: Tensor must have a storage_offset divisible by 2, but got {offset}. Call it with a "
+            "clone() of the tensor"
+        )
+
+
+def of_whole_pairs(input: Any) -> Any:
+    check_tensor("view_as_complex", input)
+    if not input._flags_ & (flags.BATCHED | flags.SPARSE):
+        refuse_split_pairs(input)
+    return view_as_complex.call((input,))
+
+
+@functools.cache
+def on_whole_pairs(card: Any) -> Any:
+    """The function `view_as_complex`. Rules call the operator, for tangents may begin anywhere."""
+    of_whole_pairs.__doc__ = card.__doc__
+    return checked(card.name, of_whole_pairs, module="wengert")
+
+
+view_as_complex.function_of = on_whole_pairs
+
+
+@view_as_complex.batched
+def view_as_complex_batched(self: Any) -> Any:
+    refuse_split_pairs(self)
+    return view_as_complex.call((self,))
 
 
 @view_as_complex.vjp("self", native=native("view_as_real"))

@@ -18,7 +18,7 @@ from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from .slices import select, slice_, slice_backward, split, split_vjp, unbind
 from .strided import unfold
-from .view_shape import alias, view_dtype, view_shape
+from .view_shape import alias, view_as_dtype, view_shape
 from .views import expand, permute, squeeze, squeeze_form, t, transpose, unsqueeze
 
 
@@ -227,7 +227,7 @@ def view_copy(input: Any, size: Any = None, *, dtype: Any = None, out: Any = Non
     """
     wanted = dtype if dtype is not None else size
     if isinstance(wanted, dtypes.dtype):
-        return view_dtype.call((input, wanted)).clone(memory_format=contiguous_format)
+        return view_as_dtype(input, wanted).clone(memory_format=contiguous_format)
     return view_shape_copy(input, wanted, out=out)
 
 

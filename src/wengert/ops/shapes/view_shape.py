@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import flags
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, unexpected_keyword
 from ..._core.operators.batch_rules import elementwise
+from ..._core.operators.layouts import steps_of
 from ..._core.types import dtypes
-from ..._kernels.layout import seen_as
+from ..._kernels.layout import seen_as, strided
 
 native = kernels.direct_function
 NOT_VIEWABLE = (
@@ -76,7 +78,8 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         A view.
 
     Raises:
-        RuntimeError: the shape has another number of elements, or needs a copy (`reshape` makes it).
+        RuntimeError: the shape has another number of elements, or needs a copy (`reshape` makes it); elements of the
+            dtype would begin within an element of the tensor.
     """
     if named:
         wrong = [name for name in named if name != "size" or size]
@@ -85,7 +88,7 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         size = (named["size"],)
     first = dtype if dtype is not None else size[0] if len(size) == 1 else None
     if isinstance(first, dtypes.dtype):
-        return view_dtype.call((self, first))
+        return view_as_dtype(self, first)
     return view_shape.call((self, first if isinstance(first, (tuple, list)) else size))
 
 
@@ -110,27 +113,58 @@ def view_shape(self: Array, size: Any) -> Any:
 @op(dtypes=WIDE, view=True, derivative=None, why="bytes read as another type", function=False, method=False)
 def view_dtype(self: Array, wanted: Any) -> Any:
     """The bytes of an array read as another type."""
-    array = self
-    have, step = dtypes.from_numpy(array.dtype), array.itemsize
-    if step != wanted.itemsize:
-        relation = f"to view {have.legacy[:-6]} as {wanted.legacy[:-6]} (different element sizes)"
-        if not array.ndim:
-            raise RuntimeError(f"self.dim() cannot be 0 {relation}")
-        if array.size and array.strides[-1] != step:
-            raise RuntimeError(f"self.stride(-1) must be 1 {relation}, but got {array.strides[-1] // step}")
-        if array.shape[-1] * step % wanted.itemsize:
-            ratio = wanted.itemsize // step
-            raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {relation}, but got {array.shape[-1]}")
-    if not array.size and step != wanted.itemsize:
-        array = np.empty((*array.shape[:-1], array.shape[-1] * step // wanted.itemsize), wanted.numpy)
-    return array.view(wanted.numpy)
+    step, wide = self.itemsize, wanted.itemsize
+    if step == wide:
+        return self.view(wanted.numpy)
+    steps = steps_of(self)
+    check_regrouping(dtypes.from_numpy(self.dtype), wanted, self.shape, steps, 0)
+    seen = self.view(wanted.numpy)
+    if self.size:
+        return seen
+    return strided(seen, seen.shape, (*[length * step for length in steps[:-1]], wide))  # NumPy's are of its own choice
+
+
+def check_regrouping(have: Any, wanted: Any, shape: tuple[int, ...], steps: tuple[int, ...], offset: int) -> None:
+    """Refuse to read elements of one size as elements of another where these would begin or end within one.
+
+    Args:
+        have: dtype of the tensor.
+        wanted: dtype of the view.
+        shape, steps: shape and strides of the tensor, strides in elements.
+        offset: storage offset of the tensor, in elements.
+
+    Raises:
+        RuntimeError: if the last dimension is missing, not dense or of a length that does not divide, or if the offset
+            or another stride does not divide.
+    """
+    relation = f"to view {have.legacy[:-6]} as {wanted.legacy[:-6]} (different element sizes)"
+    if not shape:
+        raise RuntimeError(f"self.dim() cannot be 0 {relation}")
+    ratio = wanted.itemsize // have.itemsize
+    if ratio and shape[-1] % ratio:
+        raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {relation}, but got {shape[-1]}")
+    if ratio and offset % ratio:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {relation}, but got {offset}")
+    if steps[-1] != 1:
+        raise RuntimeError(f"self.stride(-1) must be 1 {relation}, but got {steps[-1]}")
+    for dim, step in enumerate(steps[:-1]):
+        if ratio and step % ratio:
+            raise RuntimeError(f"self.stride({dim}) must be divisible by {ratio} {relation}, but got {step}")
+
+
+def view_as_dtype(self: Any, wanted: Any) -> Any:
+    """`view` with a dtype."""
+    array, have = self._array_, self.dtype
+    if have.itemsize < wanted.itemsize and not self._flags_ & flags.BATCHED:  # of a batch: its rule sees the memory
+        check_regrouping(have, wanted, array.shape, steps_of(array), self.storage_offset())
+    return view_dtype.call((self, wanted))
 
 
 @view_dtype.batched
 def view_dtype_batched(self: Any, wanted: Any) -> Any:
     if self.ndim == 1 and self.dtype.itemsize != wanted.itemsize:
         raise RuntimeError("self.dim() cannot be 0 to view it as a dtype of another element size")
-    return view_dtype.call((self, wanted))
+    return view_as_dtype(self, wanted)
 
 
 @view_dtype.samples
