@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -122,13 +123,15 @@ def solved_all(operands: list[Any], options: dict[str, Any], tracker: Any) -> tu
     A = operands[0]
     if A.ndim == 2:
         return solved(operands, options, tracker)
-    rows: list[Any] = [None if each is None else each.reshape(-1, *each.shape[-2:]) for each in operands]
+    if not math.prod(A.shape[:-2]):
+        return A.new_zeros((*A.shape[:-2], options["k"])), A.new_zeros((*A.shape[:-1], options["k"]))
+    rows: list[Any] = [None if each is None else each.flatten(0, -3) for each in operands]
     found = [
         solved([None if each is None else each[at] for each in rows], options, tracker)
         for at in range(rows[0].shape[0])
     ]
     values, vectors = (stack(list(each)) for each in zip(*found))
-    return values.reshape(*A.shape[:-2], -1), vectors.reshape(*A.shape[:-2], A.shape[-1], -1)
+    return values.reshape(*A.shape[:-2], values.shape[-1]), vectors.reshape(*A.shape[:-2], *vectors.shape[-2:])
 
 
 class LOBPCGAutogradFunction(Function):

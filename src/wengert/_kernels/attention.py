@@ -92,7 +92,7 @@ def of_heads(each: Array, heads: int) -> Array:
     """A gradient for all heads of the query, summed over those that a head of the keys serves."""
     if each.shape[1] == heads:
         return each
-    parts: Any = each.reshape(each.shape[0], heads, -1, *each.shape[2:])
+    parts: Any = each.reshape(each.shape[0], heads, each.shape[1] // heads, *each.shape[2:])
     summed: Array = parts.sum(2)
     return summed
 

@@ -222,7 +222,7 @@ class Distribution:
     def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
         """Values (count,) + event_shape, with the dimensions of the batch."""
         ones = (1,) * len(self._batch_shape)
-        values = values.view((-1, *ones, *self._event_shape))
+        values = values.view((len(values), *ones, *self._event_shape))
         return values.expand((-1, *self._batch_shape, *self._event_shape)) if expand else values
 
     def entropy(self) -> Tensor:
@@ -315,5 +315,5 @@ class ExponentialFamily(Distribution):
         params, normalizer, slopes = self._normalizer_slopes()
         result: Any = normalizer - self._mean_carrier_measure
         for param, slope in zip(params, slopes):
-            result = result - (param * slope).reshape((*self._batch_shape, -1)).sum(-1)
+            result = result - (param * slope).unsqueeze(-1).flatten(len(self._batch_shape)).sum(-1)
         return result  # type: ignore[no-any-return]

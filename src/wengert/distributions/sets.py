@@ -133,7 +133,7 @@ class _IndependentConstraint(Constraint):
         found = self.base_constraint.check(value)
         if found.dim() < count:
             raise ValueError(f"Expected value.dim() >= {self.base_constraint.event_dim + count} but got {value.dim()}")
-        return found.reshape((*found.shape[: found.dim() - count], -1)).all(-1)
+        return found.flatten(-count).all(-1) if count else found
 
     def __repr__(self) -> str:
         return f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"

@@ -256,7 +256,7 @@ class CatTransform(Parts):
         for each, before, after in zip(self.transforms, self._split(x), self._split(y)):
             one = each.log_abs_det_jacobian(before, after)
             further = self.event_dim - each.event_dim
-            found.append(one.reshape((*one.shape[: one.dim() - further], -1)).sum(-1) if further else one)
+            found.append(one.flatten(-further).sum(-1) if further else one)
         dim = self.dim if self.dim < 0 else self.dim - x.dim()
         dim += self.event_dim
         return cat(found, dim) if dim < 0 else sum(found[1:], found[0])  # type: ignore[no-any-return]

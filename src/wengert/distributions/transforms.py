@@ -313,7 +313,7 @@ class AffineTransform(Transform):
         else:
             found = x.new_full(x.shape, math.log(abs(self.scale)))
         if self._event_dim:
-            found = found.reshape((*found.shape[: -self._event_dim], -1)).sum(-1)
+            found = found.flatten(-self._event_dim).sum(-1)
         return found.expand(x.shape[: x.dim() - self._event_dim])  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:

@@ -64,7 +64,7 @@ def _standard_normal(shape: Any, dtype: Any = None, device: Any = None) -> Tenso
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
     """The sum over the last `dim` dimensions."""
-    return value.reshape((*value.shape[:-dim], -1)).sum(-1) if dim else value
+    return value.flatten(-dim).sum(-1) if dim else value
 
 
 def clamp_probs(probs: Tensor) -> Tensor:

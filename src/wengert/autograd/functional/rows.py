@@ -63,4 +63,4 @@ def one_hots(output: Any) -> Iterator[Any]:
     for start in range(0, count, together):
         basis = output.new_zeros((min(together, count - start), count))
         basis.diagonal(start).fill_(1)
-        yield from basis.view((-1, *output.shape)).unbind(0)
+        yield from basis.view((len(basis), *output.shape)).unbind(0)

@@ -154,7 +154,7 @@ def padded(data: Any, rows: Any, sizes: tuple[int, int], value: Any) -> Any:
     """A batch of two leading dimensions, filled with a value, and with `data` in the rows given."""
     shape = data.shape[1:]
     batch = full((*sizes, *shape), value, dtype=data.dtype)
-    batch.view(-1, *shape).index_copy_(0, rows, data)
+    batch.view(sizes[0] * sizes[1], *shape).index_copy_(0, rows, data)
     return batch
 
 

@@ -47,7 +47,7 @@ class SpectralNorm:
     def reshape_weight_to_matrix(self, weight: Any) -> Any:
         """The weight as a matrix."""
         rows = weight.movedim(self.dim, 0)
-        return rows.reshape(rows.shape[0], -1)
+        return rows.unsqueeze(-1).flatten(1)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
         """The weight divided by its largest singular value, after further steps of the method if they are wanted."""

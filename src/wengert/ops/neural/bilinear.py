@@ -25,8 +25,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         RuntimeError: the shapes do not fit, or the dtypes differ.
     """
     features, first, second = check_bilinear(input1, input2, weight, bias)
-    products = input1.reshape(-1, first, 1) * input2.reshape(-1, 1, second)  # type: ignore[attr-defined]
-    result = products.reshape(-1, first * second) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
+    products = input1.unsqueeze(-1) * input2.unsqueeze(-2)  # type: ignore[attr-defined]
+    result = products.flatten(-2) @ weight.reshape(features, first * second).t()  # type: ignore[attr-defined]
     result = result.view(*input1.shape[:-1], features)
     return result if bias is None else result + bias  # type: ignore[no-any-return]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import itemgetter
 from typing import Any
 
@@ -281,7 +282,12 @@ def smoothed(logp: Any, target: Any, weight: Any, reduction: str, ignore_index: 
         spread = spread.sum() / divisor
     elif reduction == "sum":
         spread = spread.sum()
-    return times(right, 1 - smoothing) + times(spread, smoothing / logp.shape[dim])
+    return times(right, 1 - smoothing) + times(spread, share(smoothing, logp.shape[dim]))
+
+
+def share(smoothing: float, classes: int) -> float:
+    """What smoothing gives to each class; infinite where there is none."""
+    return smoothing / classes if classes else math.inf
 
 
 def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int) -> Any:
@@ -295,7 +301,7 @@ def of_probabilities(logp: Any, target: Any, weight: Any, reduction: str, smooth
             f"weight tensor of shape: {errors.shown(weight.shape)}"
         )
     if smoothing > 0:
-        target = times(target, 1 - smoothing) + smoothing / classes
+        target = times(target, 1 - smoothing) + share(smoothing, classes)
     product = logp * target
     if weight is not None:
         product = product * over_classes(weight, logp.ndim)

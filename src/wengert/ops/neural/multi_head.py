@@ -248,13 +248,14 @@ def attend(heads: tuple[Any, ...], mask: Any, rate: float, need_weights: bool, i
 
 
 def put_together(
-    made: Any, shown: Any, shape: Any, out: tuple[Any, Any], average: bool, alone: bool
+    made: Any, shown: Any, shape: Any, heads: int, out: tuple[Any, Any], average: bool, alone: bool
 ) -> tuple[Any, Any]:
     """The results of all heads side by side, mapped, and the weights, (N, L, S) or (N, heads, L, S)."""
     steps, batch, size = shape
-    made = linear(made.transpose(0, 1).reshape(steps * batch, size), *out).view(steps, batch, -1)
+    made = linear(made.transpose(0, 1).reshape(steps * batch, size), *out)
+    made = made.view(steps, batch, made.shape[1])
     if shown is not None:
-        shown = shown.view(batch, -1, *shown.shape[1:])
+        shown = shown.view(batch, heads, *shown.shape[1:])
         shown = shown.mean(1) if average else shown
     if not alone:
         return made, shown
@@ -332,7 +333,8 @@ def multi_head_attention_forward(
     further = Further(bias_k, bias_v, static_k, static_v, add_zero_attn)
     heads, mask = divided(projected, masks, num_heads, further)
     made, shown = attend(heads, mask, dropout_p if training else 0.0, need_weights, hinted)
-    return put_together(made, shown, projected[0].shape, (out_proj_weight, out_proj_bias), average_attn_weights, alone)
+    out = (out_proj_weight, out_proj_bias)
+    return put_together(made, shown, projected[0].shape, num_heads, out, average_attn_weights, alone)
 
 
 @multi_head_attention_forward.samples

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ... import _kernels as kernels
 from ..._core import flags
 from ..._core.cards.arguments import integers
