@@ -91,7 +91,7 @@ def restrided_batched(self: Any, stride: Any, gaps: bool) -> Any:
     step = 1
     for each, length in sorted((each, length) for each, length in zip(stride, shape) if length != 1):
         if each != step and not (gaps and each >= step):
-            step, stride = math.prod(shape), layouts.row_major(shape)
+            step, stride = math.prod(shape), layouts.row_major(tuple(shape))
             break
         step = each * length
     return restrided.call((self, (step, *stride), gaps))
@@ -100,6 +100,8 @@ def restrided_batched(self: Any, stride: Any, gaps: bool) -> Any:
 @restrided.samples
 def restrided_samples(make: Any) -> Any:
     yield Sample(make(2, 3), (1, 2))
+    yield Sample(make(2, 3), (0, 1))
+    yield Sample(make(2, 3), (6, 2), True)
 
 
 @composite()
