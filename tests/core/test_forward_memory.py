@@ -258,3 +258,89 @@ def test_gradients_of_dual_tensors_are_written_to_alone():
         return g + h
 
     assert jvp(changed, (x,), (wg.ones_like(x),))[1].tolist() == [6.0, 6.0]
+
+
+# ---- elements that share memory --------------------------------------------------------------------------------------
+
+SHARED_WRITES = {
+    "zero_": lambda h, x: h.zero_(),
+    "fill_": lambda h, x: h.fill_(3.0),
+    "masked_fill_": lambda h, x: h.masked_fill_(wg.tensor([[True, False], [False, False], [False, False]]), x[1]),
+    "masked_fill_ with a number": lambda h, x: h.masked_fill_(wg.tensor([[False, True]] * 3), 2.0),
+    "index_fill_": lambda h, x: h.index_fill_(1, wg.tensor([0]), x[1] * x[1]),
+    "index_put_": lambda h, x: h.index_put_((wg.tensor([0]),), x.sin()),
+    "threshold_": lambda h, x: wg.nn.functional.threshold_(h, 2.0, 1.0),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Use of .* on expanded tensors is deprecated")
+@pytest.mark.parametrize("name", SHARED_WRITES)
+def test_a_write_to_an_expanded_tensor_writes_its_tangents(name):
+    def f(x):
+        h = (x * x).expand(3, 2)
+        SHARED_WRITES[name](h, x)
+        return h * x
+
+    expected = jacfwd(lambda x: f_by_rows(name, x))(x)
+    columns = [jvp(f, (x,), (unit,))[1] for unit in wg.eye(2, dtype=wg.float64)]
+    np.testing.assert_allclose(wg.stack(columns, -1).numpy(), expected.numpy())
+    np.testing.assert_allclose(jacfwd(f)(x).numpy(), expected.numpy())
+    second = jacfwd(jacfwd(lambda x: f_by_rows(name, x).sum()))(x)
+    np.testing.assert_allclose(jacfwd(jacfwd(lambda x: f(x).sum()))(x).numpy(), second.numpy())
+
+
+@pytest.mark.filterwarnings("ignore:Use of .* on expanded tensors is deprecated")
+@pytest.mark.parametrize("name", SHARED_WRITES)
+def test_a_write_to_an_expanded_tensor_of_a_batch_writes_each_member(name):
+    def f(x):
+        h = (x * x).expand(3, 2)
+        SHARED_WRITES[name](h, x)
+        return h * x
+
+    members = [x, x * 0.7 + 0.4]
+    found, along = vmap(lambda x: jvp(f, (x,), (x,)))(wg.stack(members))
+    np.testing.assert_allclose(found.numpy(), wg.stack([f(each) for each in members]).numpy())
+    np.testing.assert_allclose(along.numpy(), wg.stack([jvp(f, (each,), (each,))[1] for each in members]).numpy())
+
+
+def f_by_rows(name, x):
+    """What the rows become, of which each is written to wherever any is."""
+    y = x * x
+    zero = x.sum() * 0
+    row = {
+        "zero_": lambda: wg.stack([zero, zero]),
+        "fill_": lambda: wg.stack([zero + 3, zero + 3]),
+        "masked_fill_": lambda: wg.stack([x[1], y[1]]),
+        "masked_fill_ with a number": lambda: wg.stack([y[0], zero + 2]),
+        "index_fill_": lambda: wg.stack([x[1] * x[1], y[1]]),
+        "index_put_": lambda: x.sin(),
+        "threshold_": lambda: wg.stack([zero + 1, y[1]]),
+    }[name]()
+    return row.expand(3, 2) * x
+
+
+# ---- batches whose members do not lie in rows ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("take", ["expand_as", "view_as", "slice", "select"])
+@pytest.mark.parametrize("write", ["zero_", "mul_", "copy_"])
+def test_views_of_batches_along_the_last_dimension_are_written_to(take, write):
+    def f(x):
+        h = x - 2.0
+        view = {
+            "expand_as": lambda: h.expand_as(h),
+            "view_as": lambda: h.view_as(h),
+            "slice": lambda: h[1:],
+            "select": lambda: h[1],
+        }
+        part = view[take]()
+        {"zero_": part.zero_, "mul_": lambda: part.mul_(x[1] * x[2]), "copy_": lambda: part.copy_(x[0] * x[1])}[write]()
+        return (h * h * x).sum()
+
+    members = [wg.tensor([0.7, -0.4, 1.1], dtype=wg.float64), wg.tensor([0.3, 0.8, -0.5], dtype=wg.float64)]
+    batch = wg.stack(members, -1)
+    for derivative in (jacfwd, grad, hessian, lambda f: jacrev(jacrev(f)), lambda f: jacrev(jacfwd(f))):
+        found = vmap(derivative(f), in_dims=-1)(batch)
+        np.testing.assert_allclose(
+            found.numpy(), wg.stack([derivative(f)(each) for each in members]).numpy(), atol=1e-12
+        )

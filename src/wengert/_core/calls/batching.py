@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import batch_errors, door, errors, flags
 from ..operators import batch_rules
+from ..operators.overlap import overlaps_itself
 from ..state.modes import Modes, current
 from ..tensor import batches, tangents
 from ..tensor.base import Tensor, wrap
@@ -237,7 +238,10 @@ def write(op: Any, args: tuple[Any, ...]) -> None:
         others = [batch_rules.member(each, on, 0) for each, on in zip(others, carried)]
         op.call(tuple(others))
         return
-    if functional.random and level.randomness == "same":
+    if overlaps_itself(args[0]._array_):
+        for at in range(level.size):
+            op.call(tuple([batch_rules.member(each, on, at) for each, on in zip(others, carried)]))
+    elif functional.random and level.randomness == "same":
         before = same_draws(functional, args)
         for at in range(level.size):
             before()

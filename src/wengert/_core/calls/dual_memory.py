@@ -73,10 +73,10 @@ def widen(target: Tensor, level: Level, value: Any) -> None:
         level.replaced = []
     level.replaced.append(known._storage_)
     if not target._flags_ & flags.VIEW or views.has_left(target, target._meta_.view):
-        tangents.insert(target, level, batching.spread_out(known, wanted))
+        tangents.insert(target, level, fitted_to_memory(batching.spread_out(known, wanted), target))
         return
     info: ViewInfo = target._meta_.view
-    whole: Any = batching.spread_out(tangents.tangent_at(info.base, level), wanted)
+    whole: Any = fitted_to_memory(batching.spread_out(tangents.tangent_at(info.base, level), wanted), info.base)
     tangents.insert(info.base, level, whole)
     tangents.insert(target, level, info.replay(whole))
 

@@ -18,6 +18,7 @@ from ..aliasing.views import ViewInfo
 from ..leaves.accumulate import gradient_edge
 from ..operators import forward_rules, sources
 from ..operators.forward_rules import Share, shares_for
+from ..operators.overlap import overlaps_itself
 from ..recording.recorded import conjugate, shapes_of
 from ..state.modes import Modes
 from ..tensor import tangents
@@ -207,8 +208,10 @@ def fill(noted: list[Any], values: tuple[Any, ...], results: tuple[Any, ...], be
             if before == 0:
                 tangent.tensor = values[nr]
             else:
-                value: Any = dual_memory.owned(dual_memory.fitted(values[nr], results[nr]), before)
-                tangent.tensor = value.clone() if is_among(value, noted[:nr]) else value
+                value: Any = dual_memory.owned(values[nr], before)
+                # A copy may lie otherwise: it is fitted afterwards.
+                value = value.clone() if is_among(value, noted[:nr]) else value
+                tangent.tensor = dual_memory.fitted(value, results[nr])
 
 
 def is_among(value: Tensor, noted: list[Any]) -> bool:
@@ -326,6 +329,8 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     except BaseException:
         tangents.put(target, before)
         raise
+    if moved and overlaps_itself(target._array_) and write_shared(op, args, modes.forward, moved):
+        return made
     for level, value in moved:
         tangent: Any = tangents.tangent_at(target, level)
         if value is None:
@@ -333,6 +338,36 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         else:
             tangent.copy_(value)
     return made
+
+
+def write_shared(op: Any, args: tuple[Any, ...], seen: int, moved: list[Any]) -> bool:
+    """Write to the tangents of a tensor whose elements share memory with each other; whether that is possible.
+
+    What a pointwise operator gives is the same for all elements that share memory. The others that may write there
+    (`fill_`, `masked_fill_`, `index_put_`, ...) are linear: they write the tangents of their arguments where they have
+    written the arguments.
+    """
+    functional: Any = op.functional
+    if functional.apart != sources.APART_WARNED and not functional.overwrites:
+        if functional.allows_larger:
+            for level, value in moved:
+                tangents.tangent_at(args[0], level)[once(args[0])].copy_(value[once(args[0])])
+        return bool(functional.allows_larger)
+    inner: Level | None = innermost(op, args, seen)
+    while inner is not None:
+        primals: tuple[Any, ...] = without(op, args, inner)
+        written: list[Any] = list(primals)
+        for position in functional.grad_slots:
+            written[position] = full(tangents_of(args[position], inner), primals[position])
+        op.call(tuple(written))
+        args = primals
+        inner = innermost(op, args, inner.number)
+    return True
+
+
+def once(tensor: Tensor) -> tuple[slice, ...]:
+    """The index of one of all elements that share memory by a stride of zero."""
+    return tuple([slice(0, 1) if stride == 0 else slice(None) for stride in tensor._array_.strides])
 
 
 def rearrange(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:

@@ -92,9 +92,9 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
 
 def route_recorded(node: CopySlices, grad: Any) -> Any:
     """`route` by operators, for a backward pass that is itself recorded."""
-    rest = grad._restrided(node.strides, True)
     if node.levels:
-        rest = batching.spread_out(rest, node.levels)
+        grad = batching.spread_out(grad, node.levels)
+    rest = grad._restrided(node.strides, True)
     part = node.view.replay(rest)
     outgoing = node.inner.apply_single(part.clone())
     if outgoing[0] is None:
