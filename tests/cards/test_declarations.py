@@ -47,7 +47,7 @@ def test_an_operator_has_a_rule_for_every_differentiable_input_or_a_reason_for_h
     card = CARDS[name]
     served = {slot for rule in card.rules for slot in rule.slots}
     if card.why:
-        assert not served, "a reason for having no derivative, and rules"
+        assert not served or card.refused, "a reason for having no derivative, and rules"
     elif card.declared_dtypes & FLOATS and card.grad_slots:
         missing = [card.names[card.grad_slots[at]] for at in range(len(card.grad_slots)) if at not in served]
         assert not missing, f"no rule for {', '.join(missing)}"

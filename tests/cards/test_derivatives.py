@@ -35,7 +35,11 @@ def is_derivative(case) -> bool:
 
 
 RULES = [case for case in cases(has_derivative) if is_derivative(case)]
-NONE = cases(lambda operator, dtype: dtype in DOUBLE and isinstance(operator, Card) and bool(operator.why))
+NONE = cases(
+    lambda operator, dtype: (
+        dtype in DOUBLE and isinstance(operator, Card) and bool(operator.why) and not operator.refused
+    )
+)
 
 
 @pytest.mark.parametrize("case", RULES, ids=repr)

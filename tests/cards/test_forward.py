@@ -27,8 +27,8 @@ CARDS = [operator for operator in operators().values() if isinstance(operator, C
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
 def test_every_card_with_a_derivative_has_a_forward_rule_for_each_input(card: Card):
-    without = [card.names[position] for slot, position in enumerate(card.grad_slots) if not is_derived(card, slot)]
-    assert not without
+    names = {card.names[position] for slot, position in enumerate(card.grad_slots) if not is_derived(card, slot)}
+    assert names == set(card.refused)
 
 
 @pytest.mark.parametrize("case", RULES, ids=repr)
@@ -36,7 +36,11 @@ def test_tangents_agree_with_gradients(case: Case):
     check_forward(case.call())
 
 
-@pytest.mark.parametrize("case", RULES, ids=repr)
+# How a gamma number moves with its concentration has no derivative, in torch neither.
+TWICE = [case for case in RULES if case.name not in ("_standard_gamma", "_sample_dirichlet")]
+
+
+@pytest.mark.parametrize("case", TWICE, ids=repr)
 def test_tangents_of_gradients_and_gradients_of_tangents_agree_with_second_gradients(case: Case):
     check_forward_second_order(case.call())
 

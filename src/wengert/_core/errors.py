@@ -196,6 +196,20 @@ def operation_name(node_name: str) -> str:
     return name if name and (not number or number.isdigit()) else node_name
 
 
+def not_differentiable(function: str, argument: str) -> str:
+    """A tensor by which a function has no derivative requires a gradient."""
+    return (
+        f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+        "This input cannot have requires_grad True."
+    )
+
+
+def function_name(node_name: str) -> str:
+    """`NativeBatchNormBackward0` -> `native_batch_norm`."""
+    words = "".join([f"_{letter.lower()}" if letter.isupper() else letter for letter in operation_name(node_name)])
+    return words.lstrip("_")
+
+
 def type_name(array: Any) -> str:
     """How torch's errors call the type of a tensor, e.g. `torch.FloatTensor`."""
     return f"torch.{from_numpy(array.dtype).legacy}"

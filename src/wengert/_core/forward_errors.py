@@ -11,11 +11,11 @@ NOT_LAST = "Trying to exit a forward AD level that was not the last one that was
 RESIZED = "cannot resize variables that has a forward grad"
 
 
-def no_forward_rule(name: str) -> str:
-    """A card does not say how its operator is differentiated forward."""
+def no_forward_rule(name: str, argument: str) -> str:
+    """A card does not say how its operator is differentiated forward by one of its inputs."""
     return (
-        f"Trying to use forward AD with {name} that does not support it because it has not been implemented yet. "
-        "Give its card a forward rule (`@card.jvp`)."
+        f"Trying to use forward AD with {name.lstrip('_')} that does not support it because it has not been "
+        f"implemented yet: it has no derivative with respect to argument '{argument}'."
     )
 
 

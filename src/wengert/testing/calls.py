@@ -174,8 +174,9 @@ class Case:
         return REGISTRY[self.name]
 
     def sample(self, requires_grad: bool = True) -> tuple[Sample, Maker]:
-        """The sample, made anew, and what made it."""
-        maker = Maker(self.dtype, self.name, requires_grad)
+        """The sample, made anew, and what made it; nothing requires a gradient that the operator refuses."""
+        refused = isinstance(self.operator, Card) and bool(self.operator.why) and bool(self.operator.refused)
+        maker = Maker(self.dtype, self.name, requires_grad and not refused)
         for number, sample in enumerate(self.operator.sampler(maker)):
             if number == self.number:
                 return sample, maker

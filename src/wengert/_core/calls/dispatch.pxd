@@ -52,6 +52,8 @@ cpdef Tensor wrap_result(Declaration op, tuple args, object made, long nr, Modes
 cpdef long grad_mask(Declaration op, tuple args) except -1
 @cython.locals(slots=tuple, position=long, edges=list, second=long)
 cpdef tuple gather_edges(Declaration op, tuple args, Modes modes)
+@cython.locals(position=long)
+cpdef object check_constants(Declaration op, tuple args)
 cpdef object edge_to(object value, Modes modes)
 @cython.locals(mask=long, extra=long, first=long, slot=long, at=long)
 cpdef long mask_of(Declaration op, tuple edges) except -1

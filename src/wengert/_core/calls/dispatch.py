@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import door, flags
+from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..graph.node import Edge, new_edge, set_up
@@ -324,6 +324,8 @@ def gather_edges(op: Declaration, args: tuple[Any, ...], modes: Modes) -> tuple[
     """One edge for each differentiable input, None where no gradient goes."""
     slots: tuple[Any, ...] = op.grad_slots
     position: int
+    if len(op.constants) > 0:
+        check_constants(op, args)
     if op.list_slot < 0 and 0 < len(slots) <= 2:
         position = slots[0]
         if len(slots) == 1:
@@ -339,6 +341,20 @@ def gather_edges(op: Declaration, args: tuple[Any, ...], modes: Modes) -> tuple[
         else:
             edges.append(edge_to(value, modes))
     return tuple(edges)
+
+
+def check_constants(op: Declaration, args: tuple[Any, ...]) -> None:
+    """Refuse a gradient for a tensor by which the operator has no derivative.
+
+    Raises:
+        RuntimeError: if such a tensor requires a gradient.
+    """
+    position: int
+    for position in op.constants:
+        value = args[position]
+        if isinstance(value, Tensor) and flags_of(value) & flags.REQUIRES_GRAD:
+            function = errors.function_name(class_of_node(op, args).__name__)
+            raise RuntimeError(errors.not_differentiable(function, op.names[position]))
 
 
 def edge_to(value: Any, modes: Modes) -> Any:

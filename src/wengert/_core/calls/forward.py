@@ -41,7 +41,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     steps: list[Any] = []
     primals: tuple[Any, ...] = args
     while level is not None:
-        given: tuple[Any, ...] = tuple([tangents_of(primals[position], level) for position in op.grad_slots])
+        given: tuple[Any, ...] = tuple([tangents_of(primals[position], level) for position in op.forward_slots])
         primals = without(op, primals, level)
         steps.append((level, primals, given))
         level = innermost(op, primals, modes.forward)
@@ -258,12 +258,12 @@ def contribution(
     slot: int = part.slots[0]
     if part.way == forward_rules.LINEAR:
         args = list(primals)
-        position: int = op.grad_slots[slot]
+        position: int = op.forward_slots[slot]
         args[position] = full(given[slot], primals[position])
         return op.call(tuple(args))
     values = [argument(op, part, at, primals, results) for at in range(len(part.sources))]
     if part.way == forward_rules.WRITTEN:
-        moved = [full(given[slot], primals[op.grad_slots[slot]]) for slot in part.slots]
+        moved = [full(given[slot], primals[op.forward_slots[slot]]) for slot in part.slots]
         return part.fn(*moved, *values)
     if part.way == forward_rules.PARTIAL:
         return given[slot] * part.fn(*values)
@@ -402,7 +402,7 @@ def new_tangents(op: Any, args: tuple[Any, ...], seen: int) -> list[Any]:
     if level is None:
         return []
     primals: tuple[Any, ...] = without(op, args, level)
-    given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.grad_slots])
+    given: tuple[Any, ...] = tuple([tangents_of(args[position], level) for position in op.forward_slots])
     results: tuple[Any, ...] = (primals[0],)
     if asks_for_result(op, given):
         results = (op.call(primals),)

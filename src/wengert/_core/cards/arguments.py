@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from .. import errors, flags
+from .. import errors, flags, forward_errors
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
 from ..state.modes import current
+from ..tensor import tangents
 from ..tensor.base import Tensor
 from ..types.devices import ElsewhereError
 
@@ -291,6 +292,36 @@ def all_given(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
         return args
     bound.apply_defaults()
     return tuple(bound.arguments.values())
+
+
+def refuse_gradient(name: str, **constants: Any) -> None:
+    """Refuse tensors by which a function has no gradient, while operations are recorded.
+
+    Raises:
+        TypeError: if one is no tensor.
+        RuntimeError: if one requires a gradient.
+    """
+    for argument, value in constants.items():
+        if value is None:
+            continue
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{name}(): argument '{argument}' must be Tensor, not {type(value).__name__}")
+        if value.requires_grad and current().grad:
+            raise RuntimeError(errors.not_differentiable(name, argument))
+
+
+def refuse_derivative(name: str, **constants: Any) -> None:
+    """Refuse tensors by which a function has neither a gradient nor a tangent.
+
+    Raises:
+        TypeError: if one is no tensor.
+        RuntimeError: if one requires a gradient, while operations are recorded.
+        NotImplementedError: if one has a tangent.
+    """
+    refuse_gradient(name, **constants)
+    for argument, value in constants.items():
+        if value is not None and tangents.is_dual(value):
+            raise NotImplementedError(forward_errors.no_forward_rule(name, argument))
 
 
 def tensors_of(name: str, value: Any) -> Sequence[Any]:

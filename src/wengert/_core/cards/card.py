@@ -24,7 +24,7 @@ from ..types import dtypes
 from . import late
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place, in_place_form
-from .filling import add_rule, fill_options, slots_of
+from .filling import add_rule, fill_options, refusal, slots_of
 from .node_classes import NodeClasses
 from .options import (
     ALL as ALL,
@@ -88,6 +88,7 @@ class Card(Declared, Op):
         takes_halves, keeps_numbers: see `Options`.
         why: why it has no derivative, or "" if it has rules.
         linear: the inputs in which it is linear, for forward mode.
+        refused: the inputs by which a gradient or a tangent is refused.
         partial_rules, forward_rules, shares, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
@@ -106,6 +107,7 @@ class Card(Declared, Op):
     __qualname__: str
     why = ""
     linear: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     partial_rules: dict[str, Rule] | None = None
     forward_rules: tuple[Rule, ...] = ()
     shares: dict[int, Any]
@@ -164,6 +166,17 @@ class Card(Declared, Op):
             return rule
 
         return decorate
+
+    def refuses(self, *inputs: str, words: str | Callable[..., Any]) -> None:
+        """Say that there is no derivative by `inputs`: calls are recorded, and a backward pass refuses, as does a call
+        with tangents.
+
+        Args:
+            words: torch's name in the error, as in `Options`; or a reverse rule that raises it.
+        """
+        rule = words if callable(words) else refusal(words)
+        add_rule(self, rule, parameters_of(rule)[1:], inputs, False)
+        self.refused = (*self.refused, *inputs)
 
     def batched(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Give the rule for a dimension that the program does not see: called with all arguments, of which all tensors
@@ -258,6 +271,8 @@ def op(
             native = card.said("native_write") or in_place_form(card.native)
             renamed, by_result = card.said("inplace") == "renamed", card.said("by_result")
             derive_in_place(card, native=native, renamed=renamed, by_result=by_result)
+        if options.get("refused"):
+            card.refuses(*[card.names[at] for at in card.grad_slots], words=options["refused"])
         if samples is not None:
             card.sampler = samples
         if rules is not None:

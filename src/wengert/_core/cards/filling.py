@@ -16,6 +16,9 @@ APART = ("never", "itself", "partly", "wholly", "warned")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
 """What `Options` say in words, in the order of the numbers in `sources`."""
 
+ATEN = "aten::"
+"""Before the name of an operator that torch knows to have no rule."""
+
 KEPT = frozenset(["batching", "crossing", "function", "keeps_numbers", "method", "mixed", "takes_halves"])
 """Options that are attributes of a card under the same names."""
 
@@ -52,11 +55,39 @@ def fill_options(card: Any, options: dict[str, Any]) -> None:
     card.output_names = given["outputs"]
     card.several = given["several"] or bool(given["outputs"])
     card.differentiable = given["differentiable"]
+    if given["zero"]:
+        mark_zero(card, (given["zero"],) if isinstance(given["zero"], str) else given["zero"])
     if given["linear"]:
         card.linear = (given["linear"],) if isinstance(given["linear"], str) else given["linear"]
     card.random = given["random"]
-    nodes = NodeClasses(card.name, given["node"], given["choose"], card.view)
+    node = "torch::autograd::NotImplemented" if given["refused"].startswith(ATEN) else given["node"]
+    nodes = NodeClasses(card.name, node, given["choose"], card.view)
     nodes.serve(card)
+
+
+def refusal(words: str) -> Callable[[Any], Any]:
+    """The reverse rule of inputs without derivative, which raises torch's error; `words` as in `Options.refused`."""
+    error: Exception = NotImplementedError(f"the derivative for '{words}' is not implemented.")
+    if words.startswith(ATEN):
+        error = RuntimeError(f"derivative for {words} is not implemented")
+
+    def refuse(grad: Any) -> Any:
+        raise type(error)(*error.args)
+
+    return refuse
+
+
+def mark_zero(card: Any, names: tuple[str, ...]) -> None:
+    """Note the inputs of whose gradients and tangents nothing reaches the results.
+
+    Raises:
+        TypeError: if one is not among the tensors without a derivative.
+    """
+    for name in names:
+        if name not in card.names or card.names.index(name) not in card.constants:
+            raise TypeError(f"{card.name}: zero={name!r} names no tensor that is marked as an index")
+    card.constants = tuple([at for at in card.constants if card.names[at] not in names])
+    card.forward_slots = card.grad_slots + card.constants
 
 
 def numbers_among(card: Any, given: bool | str) -> tuple[int, ...]:
@@ -73,8 +104,8 @@ def numpy_dtypes(given: frozenset[DType]) -> frozenset[Any]:
 
 
 def slots_of(card: Any, inputs: tuple[str, ...]) -> tuple[int, ...]:
-    """The places of inputs among those that are differentiable."""
-    return tuple([card.grad_slots.index(card.names.index(name)) for name in inputs])
+    """The places of inputs among those whose gradients (they come first) or tangents count."""
+    return tuple([card.forward_slots.index(card.names.index(name)) for name in inputs])
 
 
 def add_rule(
@@ -83,12 +114,14 @@ def add_rule(
     """Add a rule for some inputs, which asks for `names`.
 
     Raises:
-        TypeError: nothing of such a name exists.
+        TypeError: nothing of such a name exists, or an input is marked as one without a gradient.
     """
     nodes: NodeClasses = card.nodes
     for name in names:
         nodes.saved[name] = locate(card, name)[0]
     added = Rule(rule, names, slots_of(card, inputs), partial)
+    if max(added.slots) >= len(card.grad_slots):
+        raise TypeError(f"{card.name}: a reverse rule for {', '.join(inputs)}, one of which is marked as an index")
     card.rules = (*card.rules, added)
     if card.in_place is not None:
         card.in_place.rules = card.rules

@@ -26,6 +26,8 @@ class Options:
         dtypes: the dtypes it exists for (after promotion).
         explained: further dtypes that the body is given only to refuse them in its own words.
         linear: the inputs in which it is linear, all others fixed.
+        zero: the inputs marked as an index that may be of floating-point numbers and of which the results are constant
+            almost everywhere; the gradient and the tangent of others are refused, unless there is a forward rule.
         view: the result shares the memory of the first argument.
         of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
         inplace: derive `name_`; "renamed" if its nodes have names of their own, as `EluBackward1`.
@@ -62,6 +64,9 @@ class Options:
         outputs: names of the results if there are several; `differentiable` says which of them have a derivative.
         several: the number of results depends on the arguments.
         derivative: None for an operator without derivative; `why` then gives the reason.
+        refused: of one whose results are no integers, and not constant almost everywhere either: torch's name in the
+            error of what refuses a gradient or tangent by any of its inputs; with "aten::" before it the node is one
+            that torch has for operators without a rule.
         node: the name of its nodes (`<Name>Backward0` unless given); several if `choose(args)` picks one of them.
         promote: None, "same", "float", "numbers" or "beside", see `Declaration`.
         mixed: called with operands, arrays and numbers, before they are promoted, to refuse some.
@@ -86,6 +91,7 @@ class Options:
     dtypes: Iterable[DType] = ALL
     explained: Iterable[DType] = ()
     linear: str | tuple[str, ...] = ()
+    zero: str | tuple[str, ...] = ()
     view: bool = False
     takes_halves: bool = False
     keeps_numbers: bool = False
@@ -109,6 +115,7 @@ class Options:
     several: bool = False
     derivative: str | None = ""
     why: str = ""
+    refused: str = ""
     node: str | tuple[str, ...] = ""
     choose: Callable[[tuple[Any, ...]], int] | None = None
     promote: str | None = None

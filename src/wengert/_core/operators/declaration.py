@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..tensor import tangents
 from ..tensor.base import Tensor
 from ..tensor.slots import Operator
 from ..types import dtypes
@@ -65,9 +66,11 @@ class Declaration(Operator):
         positional: how many of them may be given by position.
         spread: position of a parameter that takes all remaining positional integers (`x.view(2, 3)`), or -1.
         tensor_slots: positions that may hold tensors, `tensor_bits` the same as bits; `grad_slots`: those of ARRAY and
-            ARRAYS, in the order of the node's edges; `plain_slots`: those that may hold numbers, sizes and dimensions;
-            `switches`: those that take a bool; `wholes`: those that take an int; `scalars`: those that take a number;
-            `dtype_slot`: that of the dtype of the result, or -1.
+            ARRAYS, in the order of the node's edges; `constants`: those of INDEX that may carry neither a gradient nor,
+            without a forward rule, a tangent; `forward_slots`: `grad_slots` and, behind them, `constants`;
+            `plain_slots`: those that may hold numbers, sizes and dimensions; `switches`: those that take a bool;
+            `wholes`: those that take an int; `scalars`: those that take a number; `dtype_slot`: that of the dtype of
+            the result, or -1.
         promotion: None, "same" (common dtype), "float" (the same, integers become the default dtype), "numbers" (the
             same, bool operands stay what they are, for the body to refuse), or "beside" (the same, Python numbers
             beside tensors stay what they are whatever the dtype).
@@ -113,6 +116,8 @@ class Declaration(Operator):
     scalars: tuple[Any, ...]
     numbers: tuple[Any, ...]
     grad_slots: tuple[Any, ...]
+    constants: tuple[Any, ...]
+    forward_slots: tuple[Any, ...]
     rules: tuple[Any, ...]
     output_names: tuple[Any, ...]
     differentiable: tuple[Any, ...]
@@ -137,11 +142,11 @@ class Declaration(Operator):
 
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node",
-        "chosen_nodes", "defaults", "differentiable", "dtype_slot", "grad_slots", "kinds", "latest_plan",
-        "layout", "list_slot", "lone_numbers", "name", "names", "native", "node_class", "nodes", "numbers",
-        "of_memory", "output_names", "overwrites", "plain_slots", "plans", "positional", "promotion", "random",
-        "rules", "scalars", "several", "spread", "switches", "takes_out", "tensor_bits", "tensor_slots", "view",
-        "wholes", "writer",
+        "chosen_nodes", "constants", "defaults", "differentiable", "dtype_slot", "forward_slots",
+        "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "lone_numbers", "name", "names",
+        "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots",
+        "plans", "positional", "promotion", "random", "rules", "scalars", "several", "spread", "switches",
+        "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
     )  # fmt: skip
 
 
@@ -161,6 +166,8 @@ def fill_signature(op: Declaration, body: Any) -> None:
     op.plans, op.latest_plan = {}, None
     op.rules = ()
     fill_kinds(op, body.__annotations__)
+    op.constants = tuple([at for at in op.tensor_slots if op.kinds[at] == sources.INDEX])
+    op.forward_slots = op.grad_slots + op.constants
 
 
 def fill_kinds(op: Declaration, annotations: dict[Any, Any]) -> None:
@@ -213,6 +220,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.tensor_slots, made.tensor_bits, made.plain_slots = op.tensor_slots, op.tensor_bits, op.plain_slots
     made.switches, made.wholes, made.scalars = op.switches, op.wholes, op.scalars
     made.numbers, made.aliases = op.numbers, op.aliases
+    made.constants, made.forward_slots = op.constants, op.forward_slots
     made.grad_slots, made.list_slot, made.dtype_slot = op.grad_slots, op.list_slot, op.dtype_slot
     made.differentiable = op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
@@ -381,7 +389,7 @@ def number_in(name: str, argument: str, position: int, wanted: str, tensor: Any)
     counts = stands_for_int(argument, tensor) and (single or argument != "n")
     if wanted != "int":
         counts = single or (stands_for_int("", tensor) and wanted not in ("float", "Number"))
-    if not counts or wanted == "bool" or tensor.requires_grad:
+    if not counts or wanted == "bool" or tensor.requires_grad or tangents.is_dual(tensor):
         kind = wanted if wanted in ("bool", "int", "float") else "Number"
         raise TypeError(errors.wrong_type(name, argument, position, kind, tensor))
     return float(tensor) if wanted == "float" and tensor._array_.dtype.kind == "c" else tensor.item()

@@ -23,7 +23,7 @@ class Share:
     Attributes:
         way: LINEAR, PARTIAL, WRITTEN or MIRRORED.
         fn: the rule.
-        slots: the differentiable parameters whose tangents it takes (indices into `grad_slots`).
+        slots: the differentiable parameters whose tangents it takes (indices into `forward_slots`).
         part: which of the gradients that a reverse rule makes is that of the parameter; -1 if it makes one.
         sources, positions: what it is given besides, see `rules.Plan`.
     """
@@ -49,7 +49,7 @@ class Share:
 
 
 def shares_for(op: Any, mask: int) -> tuple[Share, ...]:
-    """The shares of the parameters in `mask` (bit i: the i-th of `grad_slots`), made on first use.
+    """The shares of the parameters in `mask` (bit i: the i-th of `forward_slots`), made on first use.
 
     Raises:
         NotImplementedError: the card does not say how the operator is differentiated forward.
@@ -71,7 +71,7 @@ def make_shares(op: Any, mask: int) -> tuple[Share, ...]:
         if rest & served:
             made.append(Share(op, WRITTEN, rule, rule.slots))
             rest &= ~served
-    for slot in range(len(op.grad_slots)):
+    for slot in range(len(op.forward_slots)):
         if rest >> slot & 1:
             made.append(derived_share(op, slot))
     return tuple(made)
@@ -91,8 +91,10 @@ def derived_share(op: Any, slot: int) -> Share:
     Raises:
         NotImplementedError: nothing follows.
     """
-    name: str = op.names[op.grad_slots[slot]]
+    name: str = op.names[op.forward_slots[slot]]
     rule: Rule
+    if name in op.refused:
+        raise NotImplementedError(forward_errors.no_forward_rule(op.name, name))
     if name in op.linear:
         return Share(op, LINEAR, Rule(None, (), (slot,), False), (slot,))
     if op.partial_rules and name in op.partial_rules:
@@ -100,7 +102,7 @@ def derived_share(op: Any, slot: int) -> Share:
     for rule in op.rules:
         if slot in rule.slots and op.promotion is not None and op.allows_larger:
             return Share(op, MIRRORED, rule, (slot,))
-    raise NotImplementedError(forward_errors.no_forward_rule(op.name))
+    raise NotImplementedError(forward_errors.no_forward_rule(op.name, name))
 
 
 def is_derived(op: Any, slot: int) -> bool:

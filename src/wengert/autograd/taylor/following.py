@@ -72,7 +72,7 @@ class Following:
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See the call of an operator, and follow its results."""
         functional, written = getattr(op, "functional", op), op.written(args)
-        slots = getattr(functional, "grad_slots", range(len(args)))  # `out=` is told of by what is no operator
+        slots = getattr(functional, "forward_slots", range(len(args)))  # `out=` is told of by what is no operator
         followed = [position for position in slots if self.is_followed(args[position])]
         if not self.order or (not followed and not self.is_followed(written)):
             return proceed()
@@ -202,7 +202,7 @@ class Following:
 
         A rule that asks for the result can only be computed as far as that is known, power by power.
         """
-        mask = sum(1 << slot for slot, position in enumerate(op.grad_slots) if position in followed)
+        mask = sum(1 << slot for slot, position in enumerate(op.forward_slots) if position in followed)
         step_by_step = any(sources.FROM_OUTPUT in each.sources for each in shares_for(op, mask))
         found: list[Series] = [[None] * self.order for _ in results]
         for known in range(self.order) if step_by_step else (self.order - 1,):
@@ -224,7 +224,7 @@ class Following:
         for result, series in zip(results, found):
             known = (None if each is None else fitted(each, result) for each in series[:order])
             inner.series[place(result)] = [result, *known]
-        given = tuple([self.slope_of(args[position], inner) for position in op.grad_slots])
+        given = tuple([self.slope_of(args[position], inner) for position in op.forward_slots])
         with inner:
             made = total(op, args, given, results)
         empty: Series = [None] * (order + 1)

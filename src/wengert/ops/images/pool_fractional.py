@@ -129,6 +129,7 @@ def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any,
 fractional = partial(
     op,
     dtypes=REALS,
+    zero="random_samples",
     layout="rows",
     outputs=("values", "indices"),
     differentiable=(True, False),

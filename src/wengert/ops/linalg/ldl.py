@@ -19,8 +19,8 @@ WHY = "LAPACK's packed form has none in torch either; take linalg.solve"
 
 
 @of_matrices(
-    name="_linalg_ldl_factor_ex", outputs=("LD", "pivots", "info"), differentiable=(False, False, False),
-    derivative=None, why=WHY,
+    name="_linalg_ldl_factor_ex", outputs=("LD", "pivots", "info"), differentiable=(True, False, False),
+    derivative=None, why=WHY, refused="aten::linalg_ldl_factor_ex",
 )  # fmt: skip
 def factored(self: Array, hermitian: bool, check_errors: bool) -> Any:
     """Both factors in one matrix, the exchanged rows, and of each matrix the pivot that is zero, or 0."""
@@ -98,10 +98,13 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
 @ldl_factor.samples
 @ldl_factor_ex.samples
 def ldl_samples(make: Any) -> Any:
-    yield Sample(make(3, 3))
+    yield Sample(make(3, 3, requires_grad=False))
 
 
-@of_matrices(name="_linalg_ldl_solve", batching=stacked(2, 1, 2), derivative=None, why=WHY, larger=True)
+@of_matrices(
+    name="_linalg_ldl_solve", batching=stacked(2, 1, 2), derivative=None, why=WHY, refused="aten::linalg_ldl_solve",
+    larger=True,
+)  # fmt: skip
 def solved(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
     """X of A X = B, of A given by its factors."""
     name = "torch.linalg.ldl_solve"
@@ -151,4 +154,5 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
 
 @ldl_solve.samples
 def ldl_solve_samples(make: Any) -> Any:
-    yield Sample(make(3, 3), make(3, dtype=dtypes.int32, low=3, high=4), make(3, 2))
+    pivots = make(3, dtype=dtypes.int32, low=3, high=4)
+    yield Sample(make(3, 3, requires_grad=False), pivots, make(3, 2, requires_grad=False))

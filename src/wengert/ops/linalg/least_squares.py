@@ -51,6 +51,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 @of_matrices(
     name="_linalg_pinv",
+    zero=("atol", "rtol"),
     node="LinalgPinvBackward0",
     layout="rows",
     batching=stacked(2, 0, 0),

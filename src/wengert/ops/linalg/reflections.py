@@ -260,7 +260,7 @@ def ormqr_samples(make: Any) -> Any:
 
 
 @of_matrices(
-    name="_geqrf", outputs=("a", "tau"), differentiable=(False, False), derivative=None,
+    name="_geqrf", outputs=("a", "tau"), derivative=None, refused="geqrf",
     why="what LAPACK stores is no function of the matrix alone; torch has none either (take linalg.qr)",
 )  # fmt: skip
 def reflections(self: Array) -> Any:
@@ -300,4 +300,4 @@ def geqrf(self: Tensor, *, out: Any = None) -> Any:
 
 @geqrf.samples
 def geqrf_samples(make: Any) -> Any:
-    yield Sample(make(3, 2))
+    yield Sample(make(3, 2, requires_grad=False))

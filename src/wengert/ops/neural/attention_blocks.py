@@ -15,7 +15,7 @@ from ..._core.types import dtypes
 from ..._kernels.attention import attention, attention_backward
 from ..._kernels.results import wide_dtype
 from .attention_weights import causal_softmax, safe_softmax
-from .norm import ONLY_FUSED, fused
+from .norm import BY_KERNEL, ONLY_FUSED, fused
 
 NAME = "scaled_dot_product_attention_flash_attention"
 SEEN = flags.VOLATILE | flags.DUAL | flags.BATCHED | flags.OBSERVED | flags.LEVELS | flags.BATCHES | flags.OVERRIDDEN
@@ -236,12 +236,13 @@ def blocks_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False, takes_halves=True,
+    dtypes=REALS, derivative=None, why=ONLY_FUSED, refused=BY_KERNEL, several=True, method=False, function=False,
+    takes_halves=True,
     name="_scaled_dot_product_flash_attention_for_cpu_backward", native=slopes_in_blocks,
 )  # fmt: skip
 def blocks_backward(
-    grad: Index, query: Index, key: Index, value: Index, output: Index, logsumexp: Index, dropout_p: float = 0.0,
-    is_causal: bool = False, attn_mask: Index = None, scale: float | None = None,
+    grad: Array, query: Array, key: Array, value: Array, output: Array, logsumexp: Array, dropout_p: float = 0.0,
+    is_causal: bool = False, attn_mask: Array = None, scale: float | None = None,
 ) -> Any:  # fmt: skip
     """The gradients of attention block by block, for query, key and value."""
     check_blocks(query, key, value, dropout_p, attn_mask)

@@ -8,18 +8,20 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
+from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
 from ..._core.out_errors import SCALAR_TYPE
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import has, levels_of
+from ..._core.tensor.tangents import is_dual
 from ..._core.types.sizes import normalise
 from ..axes import read_number
 from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_of
 from .group_norm import channel_view, check_batch
-from .norm import ONLY_FUSED, check_mixed, fused, standard, through_standard
+from .norm import BY_KERNEL, ONLY_FUSED, check_mixed, fused, standard, through_standard
 from .slope_history import with_history
 
 TITLE = "NativeBatchNormBackwardBackward0"
@@ -158,10 +160,10 @@ def batch_norm_forward_samples(make: Any) -> Any:
 
 @op(
     layout="suggested", dtypes=REALS, batching=batch_norm_backward_of_batch, derivative=None, why=ONLY_FUSED,
-    several=True, method=False, function=False,
+    refused=BY_KERNEL, several=True, method=False, function=False,
 )  # fmt: skip
 def batch_norm_backward(
-    grad: Index, input: Index, mean: Index, invstd: Index, weight: Index = None, training: bool = True
+    grad: Array, input: Array, mean: Array, invstd: Array, weight: Array = None, training: bool = True
 ) -> Any:
     """The gradients of batch normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("batch_norm_backward", "batch_norm_backward", input)
@@ -201,6 +203,20 @@ def of_nothing(input: Any, weight: Any, bias: Any) -> Any:
     return result, input.new_empty(0), input.new_empty(0)
 
 
+def by_formula(input: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> tuple[Any, Any, Any]:
+    """The first results of `batch_norm_forward` in evaluation of statistics that have tangents, made of operators."""
+    refuse_gradient("native_batch_norm", running_mean=mean, running_var=var)
+    check_channel_values(input, running_mean=mean, running_var=var, weight=weight, bias=bias)
+    check_mixed(*[None if each is None else each._array_ for each in (input, weight, bias, mean, var)])
+    view, invstd = channel_view(input.ndim), (var + eps).rsqrt()
+    result = (input - mean.view(view)) * invstd.view(view)
+    if weight is not None:
+        result = result * weight.view(view)
+    if bias is not None:
+        result = result + bias.view(view)
+    return result.to(input.dtype), mean.detach().clone(), invstd.detach()
+
+
 def normalised(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: Any, eps: float
 ) -> Any:
@@ -217,11 +233,14 @@ def normalised(
         for name, value in (("running_mean", running_mean), ("running_var", running_var)):
             if value is None:
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if is_dual(running_mean) or is_dual(running_var):
+            return by_formula(input, weight, bias, running_mean, running_var, eps)
         return batch_norm_forward(input, weight, bias, running_mean, running_var, False, eps)
     if running_mean is not None or running_var is not None:
         check_statistics(input, running_mean, running_var)
     check_channel_values(input, running_mean=running_mean, running_var=running_var)
-    results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, eps)
+    unused = [each.detach() if each is not None and is_dual(each) else each for each in (running_mean, running_var)]
+    results = batch_norm_forward(input, weight, bias, *unused, True, eps)
     if running_mean is not None:
         follow(running_mean, results[1], momentum)
     if running_var is not None:

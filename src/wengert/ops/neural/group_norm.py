@@ -10,13 +10,13 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, merged, of_nobody, singled, with_batch
 from ..._core.tensor.base import Tensor
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import check_floating
-from .norm import ONLY_FUSED, check_mixed, fits, fused, in_dtype_of, scaled, standard, through_standard
+from .norm import BY_KERNEL, ONLY_FUSED, check_mixed, fits, fused, in_dtype_of, scaled, standard, through_standard
 
 
 def check_channels(tensor: Any, channels: int, groups: int, **factors: Any) -> None:
@@ -203,11 +203,12 @@ def native_group_norm_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False,
+    layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, refused=BY_KERNEL, several=True, method=False,
+    function=False,
     native=kernels.direct_function("group_norm_backward"),
 )  # fmt: skip
 def group_norm_backward(
-    grad: Index, input: Index, mean: Index, rstd: Index, weight: Index = None, group: int = 1
+    grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, group: int = 1
 ) -> Any:
     """The gradients of group normalisation for input, weight and bias."""
     check_floating("group_norm_backward", "group_norm_backward", input)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.graph import anomaly
@@ -38,25 +39,6 @@ def read_reduction(reduction: str, size_average: Any = None, reduce: Any = None)
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
-
-
-def refuse_gradient(name: str, **constants: Any) -> None:
-    """Refuse arguments that would need a gradient but have none.
-
-    Raises:
-        TypeError: one is no tensor.
-        RuntimeError: one requires a gradient.
-    """
-    for argument, value in constants.items():
-        if value is None:
-            continue
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{name}(): argument '{argument}' must be Tensor, not {type(value).__name__}")
-        if value.requires_grad:
-            raise RuntimeError(
-                f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
-                "This input cannot have requires_grad True."
-            )
 
 
 def constant_weights(input: Tensor, weight: Any) -> Any:
@@ -111,6 +93,21 @@ def nll_loss_jvp(tangent: Any, target: Any, weight: Any, reduction: str, ignore_
     return nll_loss_forward(tangent, target, weight, reduction, ignore_index)[0], None
 
 
+@nll_loss_forward.jvp("weight")
+def nll_loss_jvp_weight(tangent: Any, self: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+    if reduction != "mean":
+        return nll_loss_forward(self, target, tangent, reduction, ignore_index)[0], None
+    total = counted(self, target, weight, ignore_index)
+    loss = nll_loss_forward(self, target, weight, "sum", ignore_index)[0] / total
+    moved = nll_loss_forward(self, target, tangent, "sum", ignore_index)[0]
+    return (moved - loss * counted(self, target, tangent, ignore_index)) / total, None
+
+
+def counted(logp: Any, target: Any, weight: Any, ignore_index: int) -> Any:
+    """The sum of the weights of the targets, with its derivative: the operator's own has none."""
+    return nll_loss_forward(-logp.new_ones(logp.shape), target, weight, "sum", ignore_index)[0]
+
+
 @nll_loss_forward.batched
 def nll_loss_forward_batched(self: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     check_classes(self.shape[1:], target.shape[1:])
@@ -153,7 +150,8 @@ def of_members(losses: Any) -> Any:
 
 
 @op(
-    dtypes=REALS, linear="grad", method=False, function=False, choose=lambda args: spatial(args[1:]),
+    dtypes=REALS, linear="grad", zero="total_weight", method=False, function=False,
+    choose=lambda args: spatial(args[1:]),
     node=("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0"),
 )  # fmt: skip
 def nll_loss_backward(
@@ -165,7 +163,9 @@ def nll_loss_backward(
     reduction: str = "mean",
     ignore_index: int = -100,
 ) -> Any:
-    """The gradient of the loss for the log-probabilities."""
+    """The gradient of the loss for the log-probabilities; `total_weight`, the sum of the weights of the targets, has no
+    derivative of its own: what depends on `weight` through it belongs to the derivative by that.
+    """
     check_floating("nll_loss_backward", "nll_loss_backward", grad)
     target = as_classes(target)
     return kernels.nll_loss_backward(grad, self, target, weight, reduction, ignore_index, total_weight)
@@ -187,6 +187,19 @@ def nll_loss_backward_jvp_self(tangent: Any) -> Any:
     return None
 
 
+@nll_loss_backward.jvp("weight")
+def nll_loss_backward_jvp_weight(
+    tangent: Any, grad: Any, self: Any, target: Any, weight: Any, reduction: str, ignore_index: int
+) -> Any:
+    none = grad.new_zeros(())
+    if reduction != "mean":
+        return nll_loss_backward(grad, self, target, none, tangent, reduction, ignore_index)
+    total = counted(self, target, weight, ignore_index)
+    found = nll_loss_backward(grad / total, self, target, none, weight, "sum", ignore_index)
+    moved = nll_loss_backward(grad / total, self, target, none, tangent, "sum", ignore_index)
+    return moved - found * (counted(self, target, tangent, ignore_index) / total)
+
+
 @nll_loss_backward.batched
 def nll_loss_backward_batched(
     grad: Any, self: Any, target: Any, total_weight: Any, weight: Any, reduction: str, ignore_index: int
@@ -205,6 +218,8 @@ def nll_loss_backward_batched(
 @nll_loss_backward.samples
 def nll_loss_backward_samples(make: Any) -> Any:
     yield Sample(make(), make(3, 4), make(3, kind="index", high=4), make(), None, "sum")
+    weight = make(4, kind="positive", requires_grad=False)
+    yield Sample(make(), make(3, 4), make(3, kind="index", high=4), make(), weight, "sum")
 
 
 @composite(method=False, function=False)
@@ -247,6 +262,7 @@ def nll_loss_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, kind="index", high=4))
     yield Sample(make(4), make(kind="index", high=4))
     yield Sample(make(4), make(1, kind="index", high=4), reduction="none")
+    yield Sample(make(3, 4), make(3, kind="index", high=4), make(4, kind="positive", requires_grad=False))
     yield Sample(make(2, 3, 4), make(2, 4, kind="index", high=3), reduction="none")
     yield Sample(make(3, 4), make(3, kind="index", high=4), reduction="sum", ignore_index=1)
     yield Bad(make(3, 4), make(2, kind="index", high=4), raises=ValueError, says="to match target batch_size (2)")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators import layouts
@@ -18,7 +19,7 @@ from ..dtype_checks import check_floating
 from ..memory.memory_formats import in_order_like
 from ..pointwise.binary import SUBTRACT_BOOLS, over
 from ..pointwise.smooth import log_sigmoid
-from .loss import read_reduction, refuse_gradient
+from .loss import read_reduction
 from .loss_pairs import collected, reduced
 from .loss_slopes import gathered, share
 
@@ -43,6 +44,7 @@ def weighted(slope: Any, weight: Any, like: Any) -> Any:
     dtypes=REALS,
     batching=reduced,
     name="_binary_cross_entropy",
+    linear="weight",
     node="BinaryCrossEntropyBackward0",
     method=False,
     function=False,
@@ -132,6 +134,7 @@ def binary_cross_entropy(
 def probability_samples(make: Any) -> Any:
     yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"))
     yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"), reduction="sum")
+    yield Sample(make(3, 4, kind="unit"), make(3, 4, kind="unit"), make(3, 4, kind="positive", requires_grad=False))
     yield Bad(make(3, low=2, high=3), make(3, kind="unit"), raises=RuntimeError, says="input should be between 0 and 1")
     yield Bad(
         make(3, kind="unit"), make(3, low=2, high=3), raises=RuntimeError, says="target should be between 0 and 1"
@@ -140,7 +143,7 @@ def probability_samples(make: Any) -> Any:
 
 @op(
     layout="own",
-    dtypes=REALS, batching=reduced, name="_binary_cross_entropy_with_logits",
+    dtypes=REALS, batching=reduced, name="_binary_cross_entropy_with_logits", linear="weight",
     node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False, native=native("bce_with_logits"),
 )  # fmt: skip
 def of_logits(
@@ -187,6 +190,12 @@ def of_logits_jvp_self(tangent: Any, self: Any, target: Any, weight: Any, pos_we
 def of_logits_jvp_target(tangent: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     _, slope = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (False, True))
     return gathered(tangent * slope, reduction)
+
+
+@of_logits.jvp("pos_weight")
+def of_logits_jvp_pos_weight(tangent: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
+    slope = weighted(target * -log_sigmoid(self) * share(reduction, self._array_.size), weight, target)
+    return gathered(slope * tangent, reduction)
 
 
 @composite(method=False, function=False)

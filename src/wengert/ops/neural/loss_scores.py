@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Number, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
@@ -15,7 +16,6 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels import direct_function as native, margins
 from ..dtype_checks import refuse
-from .loss import refuse_gradient
 from .loss_margins import WORDS, concluded
 from .loss_pairs import collected, loss
 from .loss_slopes import gathered, share
@@ -51,6 +51,11 @@ def soft_margin_vjp(grad: Any, self: Any, target: Any, reduction: str) -> Any:
 @soft_margin.jvp("self")
 def soft_margin_jvp(tangent: Any, self: Any, target: Any, reduction: str) -> Any:
     return gathered(soft_slope(self, target, reduction) * tangent, reduction)
+
+
+@soft_margin.jvp("target")
+def soft_margin_jvp_target(tangent: Any, self: Any, target: Any, reduction: str) -> Any:
+    return gathered(soft_slope(target, self, reduction) * tangent, reduction)
 
 
 @composite(method=False, function=False)
@@ -124,7 +129,7 @@ rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), method=False, fun
 """A loss of rows of scores."""
 
 
-@rowwise(name="_multi_margin_loss", node="MultiMarginLossBackward0", native=native("multi_margin"))
+@rowwise(name="_multi_margin_loss", linear="weight", node="MultiMarginLossBackward0", native=native("multi_margin"))
 def multi_margin(
     self: Array, target: Index, p: int = 1, margin: Number = 1, weight: Index = None, reduction: str = "mean"
 ) -> Any:

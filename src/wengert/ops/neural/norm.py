@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors, flags
-from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, of_nobody, singled, with_batch
 from ..._core.operators.layouts import channels_lie_inside
@@ -238,11 +238,13 @@ def native_layer_norm_samples(make: Any) -> Any:
 
 
 ONLY_FUSED = "called only where nothing is recorded; otherwise the rule is a formula of differentiable operators"
+BY_KERNEL = "the gradient by one kernel"
+"""How errors call what is `ONLY_FUSED`."""
 
 
-@op(dtypes=REALS, derivative=None, why=ONLY_FUSED, several=True, method=False, function=False)
+@op(dtypes=REALS, derivative=None, why=ONLY_FUSED, refused=BY_KERNEL, several=True, method=False, function=False)
 def layer_norm_backward(
-    grad: Index, input: Index, mean: Index, rstd: Index, weight: Index = None, normalized_ndim: int = 1
+    grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, normalized_ndim: int = 1
 ) -> Any:
     """The gradients of layer normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("layer_norm_backward", "layer_norm_backward", input)

@@ -15,12 +15,12 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import flags
 from ..._core.backward.passes import grad as gradients
-from ..._core.cards.card import Array, Index, op
+from ..._core.cards.card import Array, op
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..._kernels.recurrent import states_before
 from . import recurrent_runs, recurrent_steps
-from .norm import ONLY_FUSED, fused
+from .norm import BY_KERNEL, ONLY_FUSED, fused
 from .recurrent_steps import Kind, Weights
 
 KNOWN = (dtypes.float32, dtypes.float64)
@@ -102,7 +102,15 @@ def at_once(*tensors: Any) -> bool:
 
 layer = partial(op, dtypes=KNOWN, hidden=True, method=False, function=False)
 slope = partial(
-    op, dtypes=KNOWN, hidden=True, several=True, derivative=None, why=ONLY_FUSED, method=False, function=False
+    op,
+    dtypes=KNOWN,
+    hidden=True,
+    several=True,
+    derivative=None,
+    why=ONLY_FUSED,
+    refused=BY_KERNEL,
+    method=False,
+    function=False,
 )
 
 
@@ -174,17 +182,17 @@ def rnn_layer_vjp(
 
 @slope()
 def rnn_layer_backward(
-    input: Index,
-    weight_ih: Index,
-    weight_hh: Index,
-    hidden: Index,
-    output: Index,
+    input: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    hidden: Array,
+    output: Array,
     relu: bool,
     sizes: Any,
     reverse: bool,
     wanted: Any,
-    grad: Index = None,
-    grad_last: Index = None,
+    grad: Array = None,
+    grad_last: Array = None,
 ) -> Any:
     """The gradients of `rnn_layer` that are wanted."""
     states, first, batch = flat(output), flat(hidden), len(hidden)
@@ -252,18 +260,18 @@ def gru_layer_vjp(
 
 @slope()
 def gru_layer_backward(
-    input: Index,
-    weight_ih: Index,
-    weight_hh: Index,
-    hidden: Index,
-    output: Index,
-    gates: Index,
-    candidates: Index,
+    input: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    hidden: Array,
+    output: Array,
+    gates: Array,
+    candidates: Array,
     sizes: Any,
     reverse: bool,
     wanted: Any,
-    grad: Index = None,
-    grad_last: Index = None,
+    grad: Array = None,
+    grad_last: Array = None,
 ) -> Any:
     """The gradients of `gru_layer` that are wanted."""
     states, first = flat(output), flat(hidden)
@@ -344,21 +352,21 @@ def lstm_layer_vjp(
 
 @slope()
 def lstm_layer_backward(
-    input: Index,
-    weight_ih: Index,
-    weight_hh: Index,
-    hidden: Index,
-    cell: Index,
-    output: Index,
-    gates: Index,
-    cells: Index,
+    input: Array,
+    weight_ih: Array,
+    weight_hh: Array,
+    hidden: Array,
+    cell: Array,
+    output: Array,
+    gates: Array,
+    cells: Array,
     sizes: Any,
     reverse: bool,
     wanted: Any,
-    projection: Index = None,
-    grad: Index = None,
-    grad_last: Index = None,
-    grad_cell: Index = None,
+    projection: Array = None,
+    grad: Array = None,
+    grad_last: Array = None,
+    grad_cell: Array = None,
 ) -> Any:
     """The gradients of `lstm_layer` that are wanted."""
     states, first = flat(output), flat(hidden)

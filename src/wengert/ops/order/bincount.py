@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..._core import batch_errors
-from ..._core.cards.card import ALL, INTEGERS, Bad, Index, Sample, op
+from ..._core.cards.card import ALL, INTEGERS, Array, Bad, Index, Sample, op
 from ..._core.tensor.base import wrap
+from ..._core.types.dtypes import int64
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native
 from ..dtype_checks import refuse
@@ -24,10 +25,10 @@ def bincount_refused(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 
 @op(
-    dtypes=INTEGERS, explained=ALL, derivative=None, why="counts", batching=bincount_refused, takes_halves=True,
+    dtypes=INTEGERS, explained=ALL, linear="weights", batching=bincount_refused, takes_halves=True,
     native=native("bincount"),
 )  # fmt: skip
-def bincount(self: Index, weights: Index = None, minlength: int = 0) -> Any:
+def bincount(self: Index, weights: Array = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs.
 
     Args:
@@ -63,6 +64,11 @@ def bincount(self: Index, weights: Index = None, minlength: int = 0) -> Any:
     return np.bincount(
         self, (weights.real if weights.dtype.kind == "c" else weights).astype(np.float64, copy=False), minlength
     ).astype(kind, copy=False)
+
+
+@bincount.vjp("weights")
+def bincount_vjp(grad: Any, self: Any) -> Any:
+    return grad.index_select(0, self.to(int64))
 
 
 @bincount.samples

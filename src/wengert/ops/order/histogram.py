@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
-from ..._core.cards.card import REALS, Bad, Index, Indices, Number, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Arrays, Bad, Index, Number, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.tensor.base import Tensor, wrap
@@ -156,11 +156,11 @@ def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
 
 
 @op(
-    dtypes=(dtypes.float32, dtypes.float64), derivative=None, why="counts", name="_histogramdd", method=False,
-    function=False, several=True,
+    dtypes=(dtypes.float32, dtypes.float64), derivative=None, why="counts", refused="aten::histogram",
+    name="_histogramdd", method=False, function=False, several=True,
 )  # fmt: skip
 def counts_of_points(
-    points: Index, edges: Indices, bins: Any, range: Any, weight: Index = None, density: bool = False
+    points: Array, edges: Arrays, bins: Any, range: Any, weight: Array = None, density: bool = False
 ) -> Any:
     """How many points of each set fall into the cells of a grid, and the edges of the cells.
 
@@ -266,10 +266,10 @@ def histogram_of(input: Any, bins: Any, limits: Any, weight: Any, density: bool)
     if given and any(each._array_.size == 1 for each in bins):
         raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
     count = math.prod(input._array_.shape[:-1])
-    points = input.detach().reshape((1, count, ndim))
-    edges = [each.detach().unsqueeze(0) for each in bins] if given else []
+    points = input.reshape((1, count, ndim))
+    edges = [each.unsqueeze(0) for each in bins] if given else []
     limits = None if limits is None else tuple(map(float, limits))
-    heavy = None if weight is None else weight.detach().reshape((1, count))
+    heavy = None if weight is None else weight.reshape((1, count))
     found = counts_of_points(points, edges, None if given else tuple(bins), limits, heavy, density)
     return [unsafe_view(each, each._array_.shape[1:]) for each in found]
 
@@ -318,17 +318,28 @@ def histogram(
 
 @histogram.samples
 def histogram_samples(make: Any) -> Any:
-    x = make(3, 4)
+    x = make(3, 4, requires_grad=False)
     if x.dtype not in (dtypes.float32, dtypes.float64):
         yield Bad(x, raises=NotImplementedError, says='"histogramdd" not implemented for')
         return
     yield Sample(x, 5)
-    yield Sample(x, 4, range=(-1, 1), weight=make(3, 4), density=True)
+    yield Sample(x, 4, range=(-1, 1), weight=make(3, 4, requires_grad=False), density=True)
     yield Sample(x, wrap(np.array([-1, 0, 2], x._array_.dtype)))
     yield Bad(x, 0, raises=RuntimeError, says="bins must be > 0, but got 0 for dimension 0")
     yield Bad(x, 4, range=(3, 1), raises=RuntimeError, says="min should not exceed max, but got min 3 max 1")
-    yield Bad(x, 4, weight=make(2), raises=RuntimeError, says="weight tensor is provided it should have the same shape")
-    yield Bad(x, make(2, 2), raises=RuntimeError, says="bins tensor should have one dimension, but got 2 dimensions")
+    yield Bad(
+        x,
+        4,
+        weight=make(2, requires_grad=False),
+        raises=RuntimeError,
+        says="weight tensor is provided it should have the same shape",
+    )
+    yield Bad(
+        x,
+        make(2, 2, requires_grad=False),
+        raises=RuntimeError,
+        says="bins tensor should have one dimension, but got 2 dimensions",
+    )
 
 
 @composite(method=False)
@@ -381,11 +392,13 @@ def histogramdd(
 
 @histogramdd.samples
 def histogramdd_samples(make: Any) -> Any:
-    x = make(5, 2)
+    x = make(5, 2, requires_grad=False)
     if x.dtype not in (dtypes.float32, dtypes.float64):
         yield Bad(x, 2, raises=NotImplementedError, says='"histogramdd" not implemented for')
         return
     yield Sample(x, [3, 2])
-    yield Sample(x, 2, [-1, 1, -2, 2], make(5), True)
+    yield Sample(x, 2, [-1, 1, -2, 2], make(5, requires_grad=False), True)
     yield Bad(x, [3], raises=RuntimeError, says="The size of bins must be equal to the innermost dimension")
-    yield Bad(make(3), 2, raises=RuntimeError, says="input tensor should have at least 2 dimensions")
+    yield Bad(
+        make(3, requires_grad=False), 2, raises=RuntimeError, says="input tensor should have at least 2 dimensions"
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import batch_errors
-from ..._core.cards.card import COMPLEXES, WIDE, Bad, Index, Sample, composite, op
+from ..._core.cards.card import COMPLEXES, WIDE, Array, Bad, Sample, composite, op
 from ..._core.types.sizes import normalise
 from ..._kernels import direct_function as native
 from ..dtype_checks import refuse
@@ -61,10 +61,11 @@ def check_dim(array: Any, dim: int) -> int:
 
 @op(
     dtypes=WIDE - COMPLEXES, derivative=None, why="a choice of elements", batching=refused, name="_unique",
-    method=False, function=False, outputs=("output", "inverse_indices", "counts"), layout="own",
-    native=native("distinct"),
+    method=False, function=False, outputs=("output", "inverse_indices", "counts"), differentiable=(True, False, False),
+    layout="own", native=native("distinct"), choose=lambda args: form_of(args[1], args[2]),
+    node=("Unique2Backward0", "UniqueDimBackward0", "UniqueConsecutiveBackward0"),
 )  # fmt: skip
-def distinct(self: Index, dim: Any, consecutive: bool, inverse: bool = True, counts: bool = True) -> Any:
+def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, counts: bool = True) -> Any:
     """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs; the last
     two may be empty where they are not asked for.
     """
@@ -81,6 +82,21 @@ def distinct(self: Index, dim: Any, consecutive: bool, inverse: bool = True, cou
     order = None if consecutive else np.lexsort(rows.T[::-1])
     found, numbers, many = grouped(rows if order is None else rows[order], order)
     return np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis), numbers, many
+
+
+def form_of(dim: Any, consecutive: bool) -> int:
+    """Which operator of torch a call stands for: one of `FORMS`."""
+    return 2 if consecutive else 0 if dim is None else 1
+
+
+FORMS = ("_unique2", "unique_dim", "unique_consecutive")
+
+
+def distinct_vjp(grads: Any, dim: Any, consecutive: bool) -> Any:
+    raise NotImplementedError(f"the derivative for '{FORMS[form_of(dim, consecutive)]}' is not implemented.")
+
+
+distinct.refuses("self", words=distinct_vjp)
 
 
 @distinct.samples
@@ -116,7 +132,7 @@ def unique(
         dim: compare the slices along this dimension, not the elements.
 
     Returns:
-        A new tensor, or a tuple of it and the int64 tensors that were asked for. Without derivative.
+        A new tensor, or a tuple of it and the int64 tensors that were asked for. A backward pass through it is refused.
 
     Raises:
         IndexError: there is no such dimension.
@@ -142,7 +158,7 @@ def unique_consecutive(
         dim: compare the slices along this dimension, not the elements.
 
     Returns:
-        A new tensor, or a tuple of it and the int64 tensors that were asked for. Without derivative.
+        A new tensor, or a tuple of it and the int64 tensors that were asked for. A backward pass through it is refused.
 
     Raises:
         IndexError: there is no such dimension.
@@ -158,12 +174,12 @@ def unique_consecutive(
 
 @unique.samples
 def unique_samples(make: Any) -> Any:
-    yield Sample(make(3, 4))
-    yield Sample(make(3, 4), True, True, True)
-    yield Sample(make(3, 4), dim=0)
+    yield Sample(make(3, 4, requires_grad=False))
+    yield Sample(make(3, 4, requires_grad=False), True, True, True)
+    yield Sample(make(3, 4, requires_grad=False), dim=0)
 
 
 @unique_consecutive.samples
 def unique_consecutive_samples(make: Any) -> Any:
-    yield Sample(make(3, 4))
-    yield Sample(make(3, 4), True, True, 0)
+    yield Sample(make(3, 4, requires_grad=False))
+    yield Sample(make(3, 4, requires_grad=False), True, True, 0)

@@ -261,8 +261,8 @@ def heaviside_vjp(grad: Any) -> Any:
 
 
 @heaviside.jvp("self", "values")
-def heaviside_jvp(self_tangent: Any, values_tangent: Any, out: Any) -> Any:
-    return flat(out)  # torch refuses to tell
+def heaviside_jvp(self_tangent: Any, values_tangent: Any, self: Any, out: Any) -> Any:
+    return flat(out) + values_tangent * (self == 0)  # torch refuses to tell
 
 
 @heaviside.samples

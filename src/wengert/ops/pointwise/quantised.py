@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.cards.arguments import refuse_derivative
 from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.tangents import is_dual
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
 
@@ -111,7 +113,7 @@ def number_of(name: str, value: Any, whole: bool) -> Any:
         whole: integers only.
     """
     if isinstance(value, Tensor):
-        if value.ndim or value.requires_grad or (whole and value.dtype.category >= dtypes.FLOAT):
+        if value.ndim or value.requires_grad or is_dual(value) or (whole and value.dtype.category >= dtypes.FLOAT):
             return None
         value = value.item()
     if isinstance(value, bool):
@@ -119,20 +121,6 @@ def number_of(name: str, value: Any, whole: bool) -> Any:
     if whole:
         return int(value) if isinstance(value, (int, np.integer)) else None
     return value if isinstance(value, (int, float, np.integer, np.floating)) else None
-
-
-def refuse_gradients(name: str, **grids: Tensor) -> None:
-    """Refuse grids that require a gradient.
-
-    Raises:
-        RuntimeError: one does.
-    """
-    for argument, value in grids.items():
-        if value.requires_grad:
-            raise RuntimeError(
-                f"The function '{name}' is not differentiable with respect to argument '{argument}'. "
-                "This input cannot have requires_grad True."
-            )
 
 
 @composite(method=False)
@@ -165,7 +153,7 @@ def fake_quantize_per_tensor_affine(
         tensor([ 0.3000,  0.3000, 25.5000,  0.0000])
     """
     if isinstance(scale, Tensor) and isinstance(zero_point, Tensor):
-        refuse_gradients(f"_{PER_TENSOR}_cachemask_tensor_qparams", scale=scale, zero_point=zero_point)
+        refuse_derivative(f"_{PER_TENSOR}_cachemask_tensor_qparams", scale=scale, zero_point=zero_point)
         if quant_min > quant_max:
             raise RuntimeError(BOUNDS)
         step, zero = scale.item(), int(zero_point.item())
@@ -268,7 +256,7 @@ def fake_quantize_per_channel_affine(
     for argument, value in (("scale", scale), ("zero_point", zero_point)):
         if not isinstance(value, Tensor):
             raise TypeError(f"{PER_CHANNEL}(): argument '{argument}' must be Tensor, not {type(value).__name__}")
-    refuse_gradients(f"{PER_CHANNEL}_cachemask", scale=scale, zero_point=zero_point)
+    refuse_derivative(f"{PER_CHANNEL}_cachemask", scale=scale, zero_point=zero_point)
     check_grids(input, scale, zero_point, axis, quant_min, quant_max)
     made, _ = fake_quantize_per_channel_affine_cachemask(input, scale, zero_point, axis, quant_min, quant_max)
     return made  # type: ignore[no-any-return]

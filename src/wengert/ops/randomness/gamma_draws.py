@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
+from ..._core.cards.card import REALS, Array, Bad, Sample, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
@@ -59,14 +59,19 @@ def standard_gamma_samples(make: Any) -> Any:
     yield Bad(2.0, raises=TypeError, says="must be Tensor")
 
 
-@op(
+drawn_slope = partial(
+    op,
     dtypes=REALS,
     method=False,
     derivative=None,
     why="torch has none: it would be a second derivative of numbers that were drawn",
     batching=elementwise,
 )
-def _standard_gamma_grad(self: Index, output: Index) -> Any:
+"""The form of a derivative of numbers that were drawn."""
+
+
+@drawn_slope(refused="_standard_gamma_grad")
+def _standard_gamma_grad(self: Array, output: Array) -> Any:
     """How numbers of gamma distributions move with their concentrations.
 
     Args:
@@ -120,14 +125,8 @@ def sample_dirichlet_samples(make: Any) -> Any:
     yield Sample(make(4, kind="positive"))
 
 
-@op(
-    dtypes=REALS,
-    method=False,
-    derivative=None,
-    why="torch has none: it would be a second derivative of numbers that were drawn",
-    batching=elementwise,
-)
-def _dirichlet_grad(x: Index, alpha: Index, total: Index) -> Any:
+@drawn_slope(refused="aten::_dirichlet_grad")
+def _dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
     """How parts of Dirichlet samples move with their concentrations, divided by the rest of the sample.
 
     Args:
@@ -148,8 +147,8 @@ def dirichlet_grad_samples(make: Any) -> Any:
     yield Sample(part, make(2, 3, kind="positive").detach(), total)
 
 
-@drawing(derivative=None, why="numbers of successes are integers", batching=elementwise)
-def binomial(count: Index, prob: Index, generator: Any = None) -> Any:
+@drawing(derivative=None, why="numbers of successes are integers", refused="aten::binomial", batching=elementwise)
+def binomial(count: Array, prob: Array, generator: Any = None) -> Any:
     """Numbers of successes in `count` trials with probability `prob`.
 
     Args:

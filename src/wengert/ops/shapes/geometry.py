@@ -133,8 +133,9 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     refuse_sparse("set_", self, source)
     if source is not None and not isinstance(source, Tensor):
         source, size, stride = on_storage(self, source, storage_offset, size, stride)
-    if any(each is not None and is_dual(each) for each in (self, source)):
-        raise NotImplementedError(forward_errors.no_forward_rule("set_"))
+    for argument, value in (("self", self), ("source", source)):
+        if value is not None and is_dual(value):
+            raise NotImplementedError(forward_errors.no_forward_rule("set_", argument))
     recording = check_set(self, source)
     edges = tuple([(each.requires_grad and gradient_edge(each)) or None for each in (self, source) if each is not None])
     if source is None:

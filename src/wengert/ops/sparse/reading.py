@@ -230,7 +230,14 @@ def dense_dim(self: Any) -> int:
 
 @takes_sparse
 @op(
-    layout="own", dtypes=ALL, linear="self", name="_sparse_mask", node="SparseMaskBackward0", method=False, samples=none
+    layout="own",
+    dtypes=ALL,
+    linear="self",
+    zero="mask",
+    name="_sparse_mask",
+    node="SparseMaskBackward0",
+    method=False,
+    samples=none,
 )
 def at_places(self: Array, mask: Index, strided: bool) -> Any:
     """The part of a tensor at the places of a sparse one.
