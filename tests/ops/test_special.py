@@ -153,7 +153,55 @@ def test_what_torch_has_no_derivative_for_says_so():
         wg.special.zeta(x, 2.0).sum().backward()
     with pytest.raises(RuntimeError, match="derivative for aten::heaviside is not implemented"):
         wg.heaviside(x, wg.ones(2)).sum().backward()
-    assert not wg.special.bessel_j0(x).requires_grad
+
+
+POLYNOMIALS = [
+    (f"{shifted}chebyshev_polynomial_{kind}", 2 if shifted else 1) for shifted in ("", "shifted_") for kind in "tuvw"
+] + [
+    (name, 1)
+    for name in ("hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p")
+]
+
+
+@pytest.mark.parametrize(("name", "scale"), POLYNOMIALS)
+def test_polynomials_have_the_derivatives_that_their_coefficients_say(name, scale):
+    polynomial = getattr(wg.special, name)
+    points = np.linspace(-1, 1, 9)
+    for degree in (0, 1, 2, 5, 8):
+        fitted = np.polynomial.Polynomial.fit(points, polynomial(wg.tensor(points), degree).numpy(), degree)
+        x = wg.tensor(points, requires_grad=True)
+        n = wg.full((9,), degree + 0.5, dtype=wg.float64, requires_grad=True)
+        first, by_degree = wg.autograd.grad(polynomial(x, n).sum(), (x, n), create_graph=True)
+        (second,) = wg.autograd.grad(first.sum(), x)
+        size = scale**2 * 8.0**4
+        assert np.allclose(first.detach().numpy(), fitted.deriv()(points), rtol=1e-8, atol=1e-9 * size)
+        assert np.allclose(second.numpy(), fitted.deriv(2)(points), rtol=1e-6, atol=1e-7 * size)
+        assert not by_degree.any()
+
+
+def test_derivatives_of_polynomials_of_enormous_degree_are_refused():
+    x = wg.tensor([0.5], requires_grad=True)
+    with pytest.raises(NotImplementedError, match="of a degree above 10000 is not implemented"):
+        wg.special.chebyshev_polynomial_t(x, 10**9).backward()
+
+
+@pytest.mark.parametrize(
+    ("name", "point", "expected"),
+    [
+        ("bessel_y0", 0.0, INF),
+        ("bessel_y1", 0.0, INF),
+        ("modified_bessel_k0", 0.0, -INF),
+        ("modified_bessel_k1", 0.0, -INF),
+        ("scaled_modified_bessel_k0", 0.0, -INF),
+        ("scaled_modified_bessel_k1", 0.0, -INF),
+        ("bessel_j1", 0.0, 0.5),
+        ("modified_bessel_i1", 0.0, 0.5),
+        ("spherical_bessel_j0", 0.0, 0.0),
+        ("spherical_bessel_j0", INF, 0.0),
+    ],
+)
+def test_derivatives_of_bessel_functions_at_their_ends(name, point, expected):
+    assert slope(getattr(wg.special, name), [point]) == [expected]
 
 
 @pytest.mark.parametrize("count", [3, 5000])

@@ -171,3 +171,49 @@ laguerre = by_recurrence(
 legendre = by_recurrence(
     "eval_legendre", lambda x: x, lambda k, x, last, before: ((2 * k + 1) * x * last - k * before) / (k + 1)
 )
+
+
+Line = tuple[float, float]
+Coefficients = Callable[[int], tuple[float, float, float]]
+
+DIFFERENTIATED = 10_000
+"""Up to which degree derivatives follow from the recurrence."""
+
+FAMILIES: dict[str, tuple[Line, Coefficients]] = {
+    "chebyshev_t": ((1, 0), lambda k: (2, 0, 1)),
+    "chebyshev_u": ((2, 0), lambda k: (2, 0, 1)),
+    "chebyshev_v": ((2, -1), lambda k: (2, 0, 1)),
+    "chebyshev_w": ((2, 1), lambda k: (2, 0, 1)),
+    "hermite_h": ((2, 0), lambda k: (2, 0, 2 * k)),
+    "hermite_he": ((1, 0), lambda k: (1, 0, k)),
+    "laguerre": ((-1, 1), lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k / (k + 1))),
+    "legendre": ((1, 0), lambda k: ((2 * k + 1) / (k + 1), 0, k / (k + 1))),
+}
+"""For each family p and q of its polynomial p x + q of degree 1, and a, b, c of degree k in its recurrence
+(a x + b) last - c before."""
+
+
+def derivative(x: Array | float, n: Array | float, family: str, shifted: bool, order: int) -> Array:
+    """Derivatives of polynomials of one of `FAMILIES`, of order 1 or higher, by their recurrence, differentiated.
+
+    Raises:
+        NotImplementedError: if a degree is above `DIFFERENTIATED`.
+    """
+    wide, degrees = widened(x, n)
+    if degrees.max(initial=0) > DIFFERENTIATED:
+        raise NotImplementedError(
+            f"the derivative for '{family}_polynomial' of a degree above {DIFFERENTIATED} is not implemented."
+        )
+    wide = 2 * wide - 1 if shifted else wide
+    (p, q), coefficients = FAMILIES[family]
+    before = [np.full_like(wide, float(not at)) for at in range(order + 1)]
+    last = [p * wide + q, *[np.full_like(wide, p if at == 1 else 0.0) for at in range(1, order + 1)]]
+    result = np.where(degrees == 1, last[order], 0.0)
+    for degree in range(1, int(degrees.max(initial=0))):
+        a, b, c = coefficients(degree)
+        step = [(a * wide + b) * one - c * other for one, other in zip(last, before)]
+        for at in range(1, order + 1):
+            step[at] += at * a * last[at - 1]
+        before, last = last, step
+        result = np.where(degrees > degree, last[order], result)
+    return narrowed(result * 2.0**order if shifted else result, x, n, None)

@@ -96,10 +96,10 @@ AIRY_END = 103.9
 """From where on its values are 0 in float64, too, as torch has it."""
 
 
-def airy_ai(x: Array, out: Array | None = None) -> Array:
-    """Airy's function Ai, the first of the four values that SciPy's function computes."""
+def airy_ai(x: Array, out: Array | None = None, *, derivative: bool = False) -> Array:
+    """Airy's function Ai, or its derivative: the first two of the four values that SciPy's function computes."""
     far = (x > AIRY_END) & np.isfinite(x)  # where SciPy gives NaN; at infinity torch does, too
-    made = np.where(far, 0, scipy_special().airy(x)[0])
+    made = np.where(far, 0, scipy_special().airy(x)[int(derivative)])
     return deliver(made.astype(x.dtype, copy=False), out)
 
 

@@ -125,8 +125,8 @@ NAMES: dict[str, str] = {
         "silu_backward tanh_backward"
     ),
     "pointwise.bessel": (
-        "special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_i0e "
-        "special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1 "
+        "_airy_ai_derivative special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 "
+        "special_i0e special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1 "
         "special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0 "
         "special_scaled_modified_bessel_k1 special_spherical_bessel_j0"
     ),
@@ -148,9 +148,9 @@ NAMES: dict[str, str] = {
     "pointwise.polynomials": (
         "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
         "special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he "
-        "special_laguerre_polynomial_l special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t "
-        "special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v "
-        "special_shifted_chebyshev_polynomial_w"
+        "_polynomial_derivative special_laguerre_polynomial_l special_legendre_polynomial_p "
+        "special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
+        "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w"
     ),
     "pointwise.quantised": (
         "fake_quantize_per_channel_affine fake_quantize_per_channel_affine_cachemask fake_quantize_per_tensor_affine "

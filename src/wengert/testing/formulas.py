@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -70,6 +71,15 @@ def special() -> dict[str, Formula]:
         "i0": lambda x: mp.besseli(0, x),
         "lgamma": lambda x: mp.re(mp.loggamma(x)),
         "sinc": lambda x: mp.sin(mp.pi * x) / (mp.pi * x),
+        "special_airy_ai": mp.airyai,
+        "_airy_ai_derivative": lambda x: mp.airyai(x, derivative=1),
+        **{f"special_bessel_j{order}": functools.partial(mp.besselj, order) for order in (0, 1)},
+        **{f"special_bessel_y{order}": functools.partial(mp.bessely, order) for order in (0, 1)},
+        **{f"special_modified_bessel_i{order}": functools.partial(mp.besseli, order) for order in (0, 1)},
+        **{f"special_modified_bessel_k{order}": functools.partial(mp.besselk, order) for order in (0, 1)},
+        "special_scaled_modified_bessel_k0": lambda x: mp.exp(x) * mp.besselk(0, x),
+        "special_scaled_modified_bessel_k1": lambda x: mp.exp(x) * mp.besselk(1, x),
+        "special_spherical_bessel_j0": lambda x: mp.sin(x) / x,
         "special_entr": lambda x: -x * mp.log(x),
         "special_erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
         "special_i0e": lambda x: mp.exp(-abs(x)) * mp.besseli(0, x),

@@ -92,10 +92,8 @@ def i1e_vjp(grad: Any, self: Any, out: Any) -> Any:
     return grad * (i0e(safe) - out * (safe.sgn() + safe.reciprocal())).where(away, 0.5 - self.abs().nan_to_num(0))
 
 
-without_derivative = partial(
+of_bessel = partial(
     of_special,
-    derivative=None,
-    why="torch has none",
     samples=any_tensor,
     describes="""
     Args:
@@ -103,18 +101,18 @@ without_derivative = partial(
         x: real tensor; integers become the default dtype.
 
     Returns:
-        A new tensor of the same shape, which requires no gradient.
+        A new tensor of the same shape.
 
     Raises:
         NotImplementedError: the tensor is complex.
     """,
 )
-"""The form of a function that is constant for derivatives, as in torch."""
-of_positive = partial(without_derivative, samples=positive_tensor)
+"""The form of a function whose derivative torch does not have."""
+of_positive = partial(of_bessel, samples=positive_tensor)
 """The form of such a function that is NaN for negative numbers, and infinite at 0."""
 
 
-@without_derivative(name="special_bessel_j0", native=native("j0"))
+@of_bessel(name="special_bessel_j0", native=native("j0"))
 def bessel_j0(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the first kind, of order 0, element by element.
 
@@ -126,7 +124,12 @@ def bessel_j0(self: Array, *, out: Any = None) -> Any:
     return special("j0", self, out=out)
 
 
-@without_derivative(name="special_bessel_j1", native=native("j1"))
+@bessel_j0.vjp("self")
+def bessel_j0_vjp(grad: Any, self: Any) -> Any:
+    return grad * -bessel_j1(self)
+
+
+@of_bessel(name="special_bessel_j1", native=native("j1"))
 def bessel_j1(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the first kind, of order 1, element by element.
 
@@ -136,6 +139,12 @@ def bessel_j1(self: Array, *, out: Any = None) -> Any:
         tensor([0.2423, 0.4401, 0.5767])
     """
     return special("j1", self, out=out)
+
+
+@bessel_j1.vjp("self")
+def bessel_j1_vjp(grad: Any, self: Any, out: Any) -> Any:
+    away, safe = away_from_zero(self)
+    return grad * (bessel_j0(safe) - out / safe).where(away, 0.5)
 
 
 @of_positive(name="special_bessel_y0", native=native("y0"))
@@ -150,6 +159,11 @@ def bessel_y0(self: Array, *, out: Any = None) -> Any:
     return special("y0", self, out=out)
 
 
+@bessel_y0.vjp("self")
+def bessel_y0_vjp(grad: Any, self: Any) -> Any:
+    return grad * -bessel_y1(self)
+
+
 @of_positive(name="special_bessel_y1", native=native("y1"))
 def bessel_y1(self: Array, *, out: Any = None) -> Any:
     """Bessel function of the second kind, of order 1, element by element.
@@ -162,7 +176,12 @@ def bessel_y1(self: Array, *, out: Any = None) -> Any:
     return special("y1", self, out=out)
 
 
-@without_derivative(name="special_modified_bessel_i0", native=native("i0"))
+@bessel_y1.vjp("self")
+def bessel_y1_vjp(grad: Any, self: Any, out: Any) -> Any:
+    return grad * (bessel_y0(self) - out / self).where(self != 0, float("inf"))
+
+
+@of_bessel(name="special_modified_bessel_i0", native=native("i0"))
 def modified_bessel_i0(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 0, element by element.
 
@@ -174,7 +193,12 @@ def modified_bessel_i0(self: Array, *, out: Any = None) -> Any:
     return special("i0", self, out=out)
 
 
-@without_derivative(name="special_modified_bessel_i1", native=native("i1"))
+@modified_bessel_i0.vjp("self")
+def modified_bessel_i0_vjp(grad: Any, self: Any) -> Any:
+    return grad * modified_bessel_i1(self)
+
+
+@of_bessel(name="special_modified_bessel_i1", native=native("i1"))
 def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 1, element by element.
 
@@ -184,6 +208,12 @@ def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
         tensor([0.2579, 0.5652, 1.5906])
     """
     return special("i1", self, out=out)
+
+
+@modified_bessel_i1.vjp("self")
+def modified_bessel_i1_vjp(grad: Any, self: Any, out: Any) -> Any:
+    away, safe = away_from_zero(self)
+    return grad * (modified_bessel_i0(safe) - out / safe).where(away, 0.5)
 
 
 @of_positive(name="special_modified_bessel_k0", native=native("k0"))
@@ -198,6 +228,11 @@ def modified_bessel_k0(self: Array, *, out: Any = None) -> Any:
     return special("k0", self, out=out)
 
 
+@modified_bessel_k0.vjp("self")
+def modified_bessel_k0_vjp(grad: Any, self: Any) -> Any:
+    return grad * -modified_bessel_k1(self)
+
+
 @of_positive(name="special_modified_bessel_k1", native=native("k1"))
 def modified_bessel_k1(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the second kind, of order 1, element by element.
@@ -208,6 +243,11 @@ def modified_bessel_k1(self: Array, *, out: Any = None) -> Any:
         tensor([1.6564, 0.6019, 0.1399])
     """
     return special("k1", self, out=out)
+
+
+@modified_bessel_k1.vjp("self")
+def modified_bessel_k1_vjp(grad: Any, self: Any, out: Any) -> Any:
+    return grad * -(modified_bessel_k0(self) + out / self)
 
 
 @of_positive(name="special_scaled_modified_bessel_k0", native=native("k0e"))
@@ -222,6 +262,11 @@ def scaled_modified_bessel_k0(x: Array, *, out: Any = None) -> Any:
     return special("k0e", x, out=out)
 
 
+@scaled_modified_bessel_k0.vjp("x")
+def scaled_modified_bessel_k0_vjp(grad: Any, x: Any, out: Any) -> Any:
+    return grad * (out - scaled_modified_bessel_k1(x)).where(x != 0, float("-inf"))
+
+
 @of_positive(name="special_scaled_modified_bessel_k1", native=native("k1e"))
 def scaled_modified_bessel_k1(x: Array, *, out: Any = None) -> Any:
     """exp(x) times the modified Bessel function of the second kind, of order 1, element by element.
@@ -234,7 +279,12 @@ def scaled_modified_bessel_k1(x: Array, *, out: Any = None) -> Any:
     return special("k1e", x, out=out)
 
 
-@without_derivative(name="special_spherical_bessel_j0")
+@scaled_modified_bessel_k1.vjp("x")
+def scaled_modified_bessel_k1_vjp(grad: Any, x: Any, out: Any) -> Any:
+    return grad * (out - scaled_modified_bessel_k0(x) - out / x).where(x != 0, float("-inf"))
+
+
+@of_bessel(name="special_spherical_bessel_j0")
 def spherical_bessel_j0(x: Array, *, out: Any = None) -> Any:
     """Spherical Bessel function of the first kind, of order 0, element by element: sin(x) / x.
 
@@ -246,7 +296,23 @@ def spherical_bessel_j0(x: Array, *, out: Any = None) -> Any:
     return kernel_spherical(x, out=out)
 
 
-@without_derivative(name="special_airy_ai")
+RATIOS = (304, 238, 180, 130, 88, 54, 28, 10)
+"""Of each term to the one before in the series of the derivative of sin(x) / x, the last first: -x^2 over these."""
+
+
+@spherical_bessel_j0.vjp("x")
+def spherical_bessel_j0_vjp(grad: Any, x: Any) -> Any:
+    near = x.abs() < 1
+    small = x.where(near, 0)
+    series, square = small.new_ones(()), small * small
+    for ratio in RATIOS:
+        series = 1 - square * series / ratio
+    large = x.where(near.logical_or(x.isinf()).logical_not(), 1)
+    quotient = ((large.cos() - large.sin() / large) / large).where(x.isinf().logical_not(), 0)
+    return grad * (small * series / -3).where(near, quotient)
+
+
+@of_bessel(name="special_airy_ai")
 def airy_ai(x: Array, *, out: Any = None) -> Any:
     """Airy function Ai, element by element.
 
@@ -256,3 +322,19 @@ def airy_ai(x: Array, *, out: Any = None) -> Any:
         tensor([0.2317, 0.1353, 0.0349])
     """
     return kernel_airy_ai(x, out=out)
+
+
+@airy_ai.vjp("x")
+def airy_ai_vjp(grad: Any, x: Any) -> Any:
+    return grad * airy_ai_derivative(x)
+
+
+@of_bessel(name="_airy_ai_derivative")
+def airy_ai_derivative(x: Array, *, out: Any = None) -> Any:
+    """The derivative of the Airy function Ai, element by element."""
+    return kernel_airy_ai(x, out=out, derivative=True)
+
+
+@airy_ai_derivative.vjp("x")
+def airy_ai_derivative_vjp(grad: Any, x: Any) -> Any:
+    return grad * (x * airy_ai(x))

@@ -1,4 +1,4 @@
-"""Orthogonal polynomials; torch gives them no derivatives."""
+"""Orthogonal polynomials, with derivatives, which torch does not have."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ polynomial = partial(
     dtypes=REALS,
     method=False,
     function=False,
-    derivative=None,
-    why="torch has none",
     samples=with_degrees,
     describes="""
     Args:
@@ -36,14 +34,54 @@ polynomial = partial(
         n: real tensor that broadcasts with `x`, or number: the degree, rounded towards 0.
 
     Returns:
-        A new tensor of the broadcast shape, which requires no gradient; integers become the default dtype. 0 for
-        negative degrees.
+        A new tensor of the broadcast shape; integers become the default dtype. 0 for negative degrees.
 
     Raises:
         RuntimeError: the shapes do not broadcast.
+
+    Derivative:
+        By `x` the polynomial's; by `n`, whose fraction does not count, 0.
     """,
 )
 """The form of a family of polynomials."""
+
+
+def samples_of_derivatives(make: Any) -> Any:
+    """Samples of the derivative of polynomials, some of each family."""
+    for family in kernels.FAMILIES:
+        yield Sample(make(2, 3, low=-0.95, high=0.95), make(3, low=0, high=6), family, False, 1)
+    yield Sample(make(3, low=0.05, high=0.95), 4, "chebyshev_v", True, 2)
+    yield Bad(make(2), 20_000, "legendre", False, 1, raises=NotImplementedError, says="of a degree above 10000")
+
+
+@pointwise(
+    promote="float", dtypes=REALS, method=False, function=False, name="_polynomial_derivative",
+    samples=samples_of_derivatives,
+)  # fmt: skip
+def polynomial_derivative(x: Array, n: Array, family: str, shifted: bool, order: int) -> Any:
+    """The derivative of polynomials, of an order from 1 on; `shifted` ones are taken at 2 x - 1."""
+    return kernels.derivative(x, n, family, shifted, order)
+
+
+@polynomial_derivative.vjp("x")
+def polynomial_derivative_vjp_x(grad: Any, x: Any, n: Any, family: str, shifted: bool, order: int) -> Any:
+    return grad * polynomial_derivative.call((x, n, family, shifted, order + 1))
+
+
+@polynomial_derivative.vjp("n")
+def polynomial_derivative_vjp_n(grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
+def differentiate(card: Any, family: str, shifted: bool = False) -> None:
+    """Give a family of polynomials its rules."""
+
+    def vjp_x(grad: Any, x: Any, n: Any) -> Any:
+        return grad * polynomial_derivative.call((x, n, family, shifted, 1))
+
+    vjp_x.__name__ = vjp_x.__qualname__ = f"{card.name}_vjp_x"
+    card.vjp("x")(vjp_x)
+    card.vjp("n")(polynomial_derivative_vjp_n)
 
 
 @polynomial(name="special_chebyshev_polynomial_t")
@@ -188,3 +226,23 @@ def legendre_polynomial_p(x: Array, n: Array, *, out: Any = None) -> Any:
         tensor([-0.0000, -0.4375,  1.0000])
     """
     return kernels.legendre(x, n, out)
+
+
+for card, family in (
+    (chebyshev_polynomial_t, "chebyshev_t"),
+    (chebyshev_polynomial_u, "chebyshev_u"),
+    (chebyshev_polynomial_v, "chebyshev_v"),
+    (chebyshev_polynomial_w, "chebyshev_w"),
+    (hermite_polynomial_h, "hermite_h"),
+    (hermite_polynomial_he, "hermite_he"),
+    (laguerre_polynomial_l, "laguerre"),
+    (legendre_polynomial_p, "legendre"),
+):
+    differentiate(card, family)
+for card, family in (
+    (shifted_chebyshev_polynomial_t, "chebyshev_t"),
+    (shifted_chebyshev_polynomial_u, "chebyshev_u"),
+    (shifted_chebyshev_polynomial_v, "chebyshev_v"),
+    (shifted_chebyshev_polynomial_w, "chebyshev_w"),
+):
+    differentiate(card, family, shifted=True)
