@@ -9,7 +9,8 @@ import pytest
 
 import wengert as wg
 from wengert._core.tensor.storage import Storage
-from wengert.io.decoding import decode
+from wengert.io.budget import Budget
+from wengert.io.decoding import Decoder
 
 
 def again(value):
@@ -53,6 +54,7 @@ def test_an_array_that_comes_up_twice_is_one_array_that_can_be_written_to():
 )
 def test_an_array_that_a_file_cannot_hold_is_refused(entry):
     memory = {"a": Storage(np.zeros(8, np.uint8))}
-    assert decode({"array": ["a", "<f8", [1], "F"]}, memory.__getitem__).tolist() == [0]
+    decoder = Decoder(memory.__getitem__, [], Budget(1), Budget(1))
+    assert decoder.decode({"array": ["a", "<f8", [1], "F"]}).tolist() == [0]
     with pytest.raises(ValueError, match=r"no arrays of|has not 8 bytes"):
-        decode({"array": entry}, memory.__getitem__)
+        decoder.decode({"array": entry})

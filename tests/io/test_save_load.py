@@ -236,12 +236,78 @@ def test_what_cannot_be_saved_is_said_and_nothing_is_written(tmp_path, value, sa
     assert file.getvalue() == b""
 
 
-def test_deep_containers_are_refused():
-    value = []
-    for _ in range(10 * sys.getrecursionlimit()):
-        value = [value]
-    with pytest.raises(ValueError, match="nested too deeply"):
-        wg.save(value, io.BytesIO())
+@pytest.mark.parametrize(
+    ("wrap", "inner"),
+    [
+        (lambda value: [value], lambda value: value[0]),
+        (lambda value: (value,), lambda value: value[0]),
+        (lambda value: {"a": value}, lambda value: value["a"]),
+        (lambda value: OrderedDict(a=value), lambda value: value["a"]),
+        (lambda value: defaultdict(list, {"a": (1, value)}), lambda value: value["a"][1]),
+        (lambda value: [0, [], {"b": value}], lambda value: value[2]["b"]),
+    ],
+    ids=["list", "tuple", "dict", "OrderedDict", "defaultdict", "mixed"],
+)
+@pytest.mark.parametrize("levels", [31, 32, 33, 480, 10 * sys.getrecursionlimit()])
+def test_containers_nest_as_deeply_as_they_like(wrap, inner, levels):
+    value = {"x": wg.ones(1), "list": []}
+    value["list"].append(value)
+    for _ in range(levels):
+        value = wrap(value)
+    found = again(value)
+    for _ in range(levels):
+        assert type(found) is type(value)
+        value, found = inner(value), inner(found)
+    assert found["x"].tolist() == [1] and found["list"][0] is found
+
+
+def test_attributes_nest_as_deeply_as_they_like():
+    value = None
+    for _ in range(2000):
+        value, below = wg.ones(1), value
+        value.below = below
+    found = again(value)
+    for _ in range(2000):
+        found = found.below
+    assert found is None
+
+
+def key_of(levels):
+    """A key that is a tuple nested so deeply."""
+    key = (1,)
+    for _ in range(levels - 1):
+        key = (key,)
+    return key
+
+
+@pytest.mark.parametrize("wrap", [lambda key: {key: 1}, lambda key: {key}, lambda key: frozenset({key})])
+def test_keys_that_load_refuses_are_not_saved(wrap):
+    assert again(wrap(key_of(64))) == wrap(key_of(64))
+    with pytest.raises(ValueError, match=r"save\(\): a key is nested in more than 64 levels"):
+        wg.save(wrap(key_of(65)), io.BytesIO())
+
+
+def test_attributes_that_load_refuses_are_not_saved():
+    for value in (wg.ones(1), OrderedDict()):
+        for name in ("shape" if isinstance(value, wg.Tensor) else "copy", "__name"):
+            vars(value)[name] = 3
+            with pytest.raises(TypeError, match=rf"save\(\): at a.0: the attribute '{name}' of a"):
+                wg.save({"a": [value]}, io.BytesIO())
+            del vars(value)[name]
+
+
+def test_booleans_that_load_refuses_are_not_saved():
+    for value in (wg.tensor([0, 2], dtype=wg.uint8).view(wg.bool), wg.tensor([1, 3], dtype=wg.uint8).view(wg.bool)[1:]):
+        with pytest.raises(ValueError, match=r"save\(\): at a: a tensor of torch.bool holds a byte"):
+            wg.save({"a": value}, io.BytesIO())
+
+
+def test_all_layouts_dtypes_and_memory_formats_come_back():
+    kinds = (wg.layout, wg.dtype, wg.memory_format)
+    values = [value for value in vars(wg).values() if isinstance(value, kinds)]
+    assert len(values) > 20
+    for value in values:
+        assert again([value])[0] is value
 
 
 def test_options_are_torch_s(tmp_path):

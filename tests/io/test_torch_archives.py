@@ -147,6 +147,8 @@ def run_by_a_file(*arguments):
         ([{"a": (Global("torch.nn.parameter Parameter"),)}], "is a value, but files hold no functions"),
         (Call("__builtin__ list", [1]), "'__builtin__.list' may not be called"),
         (Call("torch float32"), "may not be called"),
+        (b"c__builtin__\nset\n)\x81.", "'__builtin__.set' may not be created"),
+        (b"ctorch\nTensor\n)\x81.", "may not be created"),
         (Call("torch._utils _rebuild_parameter", WHOLE, True, state={"a": 1}), "a Parameter may not be given a state"),
     ],
 )
@@ -160,7 +162,7 @@ def test_names_that_are_not_allowed_are_refused_by_name(value, says):
     ("text", "name"),
     [
         (b"(i__builtin__\neval\n.", "INST"),
-        (b"(c__builtin__\nset\no.", None), (b"c__builtin__\nset\n)\x81.", "NEWOBJ"),
+        (b"(c__builtin__\nset\no.", None),
         (b"P0\n.", "PERSID"), (b"\x82\x01.", "EXT1"),
         (b"c__builtin__\nset\n)}\x92.", "NEWOBJ_EX"), (b"\x97.", "NEXT_BUFFER"),
     ],
@@ -172,7 +174,7 @@ def test_opcodes_that_make_objects_in_other_ways_are_refused(text, name):
 
 def test_what_this_can_name_can_be_seen_to_run_nothing():
     """Neither a reader of pickles, nor an import, nor a search for attributes by name from the file."""
-    for name in ("opcodes", "allowed", "archive"):
+    for name in ("opcodes", "allowed", "archive", "legacy"):
         tree = ast.parse((Path(opcodes.__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
         calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         assert not {
@@ -204,7 +206,6 @@ def test_what_this_can_name_can_be_seen_to_run_nothing():
         (Call("__builtin__ bytearray", 2**40), "not written in latin1"),
         (Call("collections OrderedDict", state={"__class__": 3}), "no attribute that a program may set"),
         (Call("collections OrderedDict", state={"items": 3}), "no attribute that a program may set"),
-        ({(((((((((((1,),),),),),),),),),),): 1}, "a key is a tuple of too many values"),
         (b"\x80\x02](K\x01e", "pickle exhausted|no end|not enough|at least one STOP"),
         (b"t.", "a mark that is not there"),
         (b"R.", "more values than there are"), (b"h\x01.", "was remembered as number 1"), (b"(]a.", "more values"),
@@ -218,10 +219,10 @@ def test_what_does_not_fit_is_damage(value, says):
 
 def test_keys_that_would_take_for_ever_to_hash_are_refused():
     twice = b")" + b"q\x00h\x00\x86" * 60
-    with pytest.raises(ValueError, match="a key is a tuple of too many values"):
+    with pytest.raises(ValueError, match="would take more than 32 bytes of memory, or steps"):
         wg.load(archive(b"}" + twice + b"Ns."))
     deep = b")" + b"\x85" * 10**6
-    with pytest.raises(ValueError, match="a key is a tuple of too many values"):
+    with pytest.raises(ValueError, match="a key is nested in more than 64 levels"):
         wg.load(archive(b"}" + deep + b"Ns."))
 
 
@@ -251,8 +252,6 @@ def test_archives_of_another_kind_are_refused():
     script.seek(0)
     with pytest.raises(RuntimeError, match="TorchScript"):
         wg.load(script)
-    with pytest.raises(ValueError, match=r"before version 1.6.*torch.save"):
-        wg.load(io.BytesIO(pickle.dumps(0x1950A86A20F9469CFC6C, 2) + b"\x80\x02M\xe9\x03."))
     with pytest.raises(RuntimeError, match="byte order"):
         wg.load(archive([1], order=b"middle"))
 

@@ -46,7 +46,7 @@ def code(value):
         return {None: b"N", True: b"\x88", False: b"\x89"}[value]
     if isinstance(value, int):
         raw = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-        return b"\x8a" + bytes([len(raw)]) + raw
+        return (b"\x8a" + bytes([len(raw)]) if len(raw) < 256 else b"\x8b" + struct.pack("<i", len(raw))) + raw
     if isinstance(value, float):
         return b"G" + struct.pack(">d", value)
     if isinstance(value, str):
@@ -83,3 +83,31 @@ def tensor(storage, offset, shape, strides, requires_grad=False, *more):
 
 FLOATS = np.arange(6, dtype="<f4").tobytes()
 WHOLE = tensor(Stored("torch FloatStorage", "0", 6), 0, (2, 3), (3, 1))
+
+
+MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+MACHINE = {"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}
+
+
+class Part(Stored):
+    """The persistent name of a storage in files without an archive; `part` is of a storage: key, offset, length."""
+
+    def __init__(self, kind, key, count, location="cpu", part=None):
+        super().__init__(kind, key, count, location)
+        self.name = (*self.name, part)
+
+
+def legacy(content, members=(), *, keys=None, machine=MACHINE, version=1001, start=MAGIC):
+    """A file as `torch.save` wrote it before there were archives; `members` are pairs of a count and bytes by key."""
+    if not isinstance(content, bytes):
+        content = b"\x80\x02" + code(content) + b"."
+    members = dict(members)
+    file = io.BytesIO()
+    file.write(start)
+    for value in (version, machine):
+        file.write(b"\x80\x02" + code(value) + b".")
+    file.write(content + b"\x80\x02" + code([*members] if keys is None else keys) + b".")
+    for count, raw in members.values():
+        file.write(struct.pack("<q", count) + raw)
+    file.seek(0)
+    return file

@@ -6,18 +6,23 @@ each storage, and `byteorder`.
 
 from __future__ import annotations
 
-import reprlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from pickle import UnpicklingError
-from typing import Any, BinaryIO
+from typing import Any
 
 from .._core.tensor.storage import Storage
 from ..ops.memory.storages import StorageBase, TypedStorage, UntypedStorage
 from ..tensor import dtypes
-from .allowed import STORAGES, Untyped, call, check_result, find, set_state
+from .allowed import STORAGES, Allowed, Untyped, check_result
+from .budget import Budget
+from .errors import DamagedFileError, damage, shown
 from .opcodes import Machine, Name
 from .placing import MapLocation, memory_of, relocated
-from .records import FAILED, Records
+from .records import FAILED, SUSPICION, Records
+from .source import Source
 
 ORDERS = {b"little": "little", b"big": "big"}
 
@@ -29,13 +34,13 @@ class Archive(Records):
         ValueError: it is damaged, or not one that `torch.save` wrote.
     """
 
-    def __init__(self, file: BinaryIO, name: str, map_location: MapLocation) -> None:
-        super().__init__(file, name)
+    def __init__(self, source: Source, map_location: MapLocation) -> None:
+        super().__init__(source)
         self.map_location = map_location
         self.storages: dict[str, tuple[Any, Storage]] = {}
         order = self.read("byteorder") if f"{self.root}byteorder" in self.members else b"little"
         if order not in ORDERS:
-            raise ValueError(f"{name} is damaged: its byte order is {reprlib.repr(order)}")
+            raise ValueError(f"its byte order is {shown(order)}")
         self.swapped = ORDERS[order] != sys.byteorder
 
     def find_root(self) -> str:
@@ -47,46 +52,30 @@ class Archive(Records):
         roots = [each.removesuffix("data.pkl") for each in self.members if each.count("/") == 1 and "/data.pkl" in each]
         if len(roots) != 1 or f"{roots[0]}constants.pkl" in self.members:
             kind = "a TorchScript archive, whose code is not run here" if roots else "a zip file without data.pkl"
-            raise ValueError(f"{self.name} is not what torch.save writes: it is {kind}")
+            raise ValueError(f"it is not what torch.save writes, but {kind}")
         return roots[0]
 
-    def storage(self, given: Any) -> StorageBase:
+    def storage(self, identity: Any) -> StorageBase:
         """The storage of a persistent name: ("storage", type, key, location, number of elements).
 
         Raises:
-            ValueError: it is no such name, or its size is not that of its member.
+            ValueError: if it is no such name, or its size is not that of its member.
         """
-        if not isinstance(given, tuple) or len(given) != 5 or given[0] != "storage":
-            raise ValueError(f"{reprlib.repr(given)} is not the name of a storage")
-        _, kind, key, location, count = given
-        if not isinstance(key, str) or not isinstance(location, str) or type(count) is not int:
-            raise ValueError(f"{reprlib.repr(given)} is not the name of a storage")
-        dtype = self.dtype_of(kind)
+        kind, key, location, count = checked_identity(identity, 5)
+        dtype = dtype_of(kind)
         if key not in self.storages:
             self.storages[key] = (dtype, self.new_storage(key, dtype, location, count))
         known, storage = self.storages[key]
         if known is not dtype:
-            raise ValueError(f"the storage {reprlib.repr(key)} has two types")
-        return (
-            UntypedStorage(storage)
-            if dtype is None
-            else TypedStorage(wrap_storage=UntypedStorage(storage), dtype=dtype)
-        )
-
-    def dtype_of(self, kind: Any) -> dtypes.dtype | None:
-        """The dtype of a type of storages; None for bytes."""
-        if kind is Untyped:
-            return None
-        if not isinstance(kind, Name) or kind.name not in STORAGES:
-            raise ValueError(f"{reprlib.repr(kind)} is no type of storages")
-        return dtypes.by_name(STORAGES[kind.name])
+            raise ValueError(f"the storage {shown(key)} has two types")
+        return shown_as(storage, dtype)
 
     def new_storage(self, key: str, dtype: dtypes.dtype | None, location: str, count: int) -> Storage:
         """The memory of a storage, read now."""
         size = 1 if dtype is None else dtype.itemsize
         info = self.members.get(f"{self.root}data/{key}")
         if info is not None and info.file_size != count * size:
-            raise ValueError(f"the storage {reprlib.repr(key)} has {info.file_size} bytes, not {count} times {size}")
+            raise ValueError(f"the storage {shown(key)} has {info.file_size} bytes, not {count} times {size}")
         array = self.bytes_of(f"data/{key}")
         if self.swapped:
             if dtype is None:
@@ -95,28 +84,74 @@ class Archive(Records):
         return relocated(memory_of(array), location, self.map_location)
 
 
-def load(file: BinaryIO, name: str, map_location: MapLocation) -> Any:
+def checked_identity(identity: Any, length: int) -> tuple[Any, ...]:
+    """The type, key, location, number of elements of a storage, and what else its persistent name says.
+
+    Raises:
+        ValueError: if it is none of a storage.
+        UnpicklingError: if it is one of something else.
+    """
+    if not isinstance(identity, tuple) or not identity or not isinstance(identity[0], (str, bytes)):
+        raise ValueError("the opcodes name a storage by what is no such name")
+    identity = tuple([part.decode("ascii") if isinstance(part, bytes) else part for part in identity])
+    if identity[0] != "storage":
+        raise UnpicklingError(f"only storages have persistent names, not {shown(identity[0])}")
+    if len(identity) != length:
+        raise ValueError(f"the name of a storage has {len(identity)} parts, not {length}")
+    key, location, count = identity[2:5]
+    if not isinstance(key, str) or not isinstance(location, str) or type(count) is not int or count < 0:
+        raise ValueError("the name of a storage has not its key, its device, or the number of its elements")
+    return identity[1:]
+
+
+def dtype_of(kind: Any) -> dtypes.dtype | None:
+    """The dtype of a type of storages; None for bytes.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if kind is Untyped:
+        return None
+    if not isinstance(kind, Name) or kind.name not in STORAGES:
+        raise ValueError("a storage is of no type of storages")
+    return dtypes.by_name(STORAGES[kind.name])
+
+
+def shown_as(storage: Storage, dtype: dtypes.dtype | None) -> StorageBase:
+    """A storage as values of a dtype."""
+    untyped = UntypedStorage(storage)
+    return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
+
+
+@contextmanager
+def weights_only(name: str) -> Iterator[None]:
+    """Say of a refusal what the file is, and what can be done."""
+    with damage(f"{name} is damaged: "):
+        try:
+            yield
+        except DamagedFileError:
+            raise
+        except UnpicklingError as error:
+            raise UnpicklingError(
+                f"Weights only load failed: {name} holds more than tensors and plain containers: {error}. Nothing that "
+                "a file names is run here; load it with torch, and save a state_dict() in its place"
+            ) from error
+
+
+def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
     """The object that `torch.save` wrote.
 
     Raises:
-        ValueError: the file is damaged.
-        UnpicklingError: it holds more than tensors and plain containers.
-        RuntimeError: it is no archive that `torch.save` wrote, or a tensor comes from a device that is not there.
+        DamagedFileError: if the file is damaged, or no archive that `torch.save` wrote.
+        UnpicklingError: if it holds more than tensors and plain containers.
+        RuntimeError: if a tensor comes from a device that is not there.
     """
-    try:
-        archive = Archive(file, name, map_location)
-    except ValueError as error:
-        raise RuntimeError(FAILED.format("reading zip archive", error)) from error
-    machine = Machine(find, call, archive.storage, set_state)
+    with damage(f"{FAILED} reading zip archive: ", SUSPICION):
+        archive = Archive(source, map_location)
     content = archive.read("data.pkl")
-    try:
-        made = machine.run(content)
-        check_result(made)
-    except UnpicklingError as error:
-        raise UnpicklingError(
-            f"Weights only load failed: {name} holds more than tensors and plain containers: {error}. Nothing that a "
-            "file names is run here; load it with torch, and save a state_dict() in its place"
-        ) from error
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
-    return made
+    objects, memory = Budget(len(content)), Budget(source.size)
+    machine = Machine(Allowed(objects, memory), archive.storage, objects, encoding)
+    with weights_only(source.name):
+        result = machine.run(BytesIO(content))
+        check_result(result)
+    return result

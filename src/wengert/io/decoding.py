@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import math
-import reprlib
+import re
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -16,167 +16,209 @@ from .._core.types import devices
 from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter
 from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..pickling import rebuild_sparse
 from ..tensor import Tensor, dtypes
-from .encoding import FACTORIES, PLAIN_KINDS
-from .placing import place, take_attributes
+from .budget import Budget
+from .encoding import FACTORIES
+from .errors import shown
+from .placing import Placer, check_requires_grad, take_attributes
 
 FACTORY = {name: factory for factory, name in FACTORIES.items()}
 LAYOUT = ("offset", "shape", "strides")
+PLAIN = {type(None), bool, int, float, str}
+"""Values of JSON that stand for themselves."""
+ARRAY = re.compile(r"[<>|](b1|[iufc]\d{1,2}|[SU]\d{1,9}|[mM]8(\[\d{0,9}[a-zA-Z]{1,2}\])?)", re.ASCII)
+"""Dtypes of NumPy's arrays of numbers and texts, in its own words."""
+Steps = Generator[Any, Any, Any]
+"""Yields pieces of JSON, is sent the values that they stand for, and returns a value: no recursion."""
 
 
 class Decoder:
-    """Turns JSON into an object; `memory` gives the storage of an entry by its name."""
+    """Turns JSON into an object.
 
-    def __init__(self, memory: Callable[[str], Storage]) -> None:
-        self.memory = memory
+    Args:
+        memory: gives the storage of an entry by its name.
+        parts: what is nested deeply; a piece of JSON says where each of them belongs.
+        objects, space: pay for objects, and for copies of the memory and looking through it.
+    """
+
+    def __init__(self, memory: Callable[[str], Storage], parts: list[Any], objects: Budget, space: Budget) -> None:
+        self.memory, self.parts, self.objects, self.space = memory, parts, objects, space
+        self.placer = Placer(space)
         self.known: list[Any] = []  # containers and tensors, in the order in which they came up
 
     def decode(self, tree: Any) -> Any:
-        """The value that a piece of JSON stands for.
+        """Return the value that a piece of JSON stands for.
 
         Raises:
-            ValueError: it stands for none.
+            ValueError: if it stands for none.
         """
-        if tree is None or isinstance(tree, (bool, int, float, str)):
+        running, result = [self.value(tree)], None
+        while running:
+            try:
+                inner = running[-1].send(result)
+            except StopIteration as end:
+                result = end.value
+                running.pop()
+            else:
+                running.append(self.value(inner))
+                result = None
+        return result
+
+    def value(self, tree: Any) -> Steps:
+        """The value that a piece of JSON stands for."""
+        if type(tree) in PLAIN:
             return tree
         if isinstance(tree, list):
-            return self.fill([], tree)
+            return (yield from self.fill([], tree))
         kind = next(iter(tree), "")
         if set(tree) - {kind} - {"attributes"}:
-            raise ValueError(f"a value has the entries {reprlib.repr(sorted(tree))}")
-        read = READERS.get(kind)
-        if read is None:
-            raise ValueError(f"there is no kind of value {reprlib.repr(kind)}")
-        made = read(self, tree[kind])
+            raise ValueError(f"a value has the entries {shown(', '.join(sorted(tree)))}")
+        if kind in READERS:
+            result = READERS[kind](self, tree[kind])
+        elif kind in CONTAINERS:
+            result = yield from CONTAINERS[kind](self, tree[kind])
+        else:
+            raise ValueError(f"there is no kind of value {shown(kind)}")
         if "attributes" in tree:
-            take_attributes(made, self.decode(tree["attributes"]))
-        return made
+            take_attributes(result, (yield tree["attributes"]), self.objects)
+        return result
 
-    def new(self, made: Any) -> Any:
+    def new(self, value: Any) -> Any:
         """Count an object that may come up again."""
-        self.known.append(made)
-        return made
+        self.known.append(value)
+        return value
 
-    def each(self, given: Any) -> list[Any]:
+    def values(self, trees: Any) -> Steps:
         """The values of a list."""
-        return [self.decode(each) for each in listed(given)]
+        result = []
+        for tree in listed(trees):
+            result.append(tree if type(tree) in PLAIN else (yield tree))
+        return result
 
-    def fill(self, made: list[Any], given: Any) -> list[Any]:
+    def fill(self, target: list[Any], trees: Any) -> Steps:
         """A list, which may hold itself."""
-        self.new(made)
-        made.extend(self.each(given))
-        return made
+        self.new(target).extend((yield from self.values(trees)))
+        return target
 
-    def pairs(self, made: dict[Any, Any], given: Any) -> dict[Any, Any]:
+    def pairs(self, target: dict[Any, Any], trees: Any) -> Steps:
         """A dictionary, which may hold itself."""
-        self.new(made)
-        for pair in listed(given):
+        self.new(target)
+        for pair in listed(trees):
             key, value = listed(pair, 2)
-            key = self.decode(key)
-            made[key] = self.decode(value)
-        return made
+            key = key if type(key) in PLAIN else (yield key)
+            self.objects.put(target, key, value if type(value) in PLAIN else (yield value))
+        return target
 
-    def default(self, given: Any) -> Any:
+    def default(self, tree: Any) -> Steps:
         """A defaultdict."""
-        name, pairs = listed(given, 2)
-        return self.pairs(defaultdict(named(FACTORY, name, "factory")), pairs)
+        name, pairs = listed(tree, 2)
+        return (yield from self.pairs(defaultdict(named(FACTORY, name, "factory")), pairs))
 
-    def members(self, given: Any) -> set[Any]:
-        """A set, which may come up again."""
-        made: set[Any] = self.new(set())
-        made.update(self.each(given))
-        return made
+    def members(self, target: set[Any], trees: Any) -> Steps:
+        """A set with members."""
+        for value in (yield from self.values(trees)):
+            self.objects.add(target, value)
+        return target
 
-    def same(self, given: Any) -> Any:
+    def tuple_of(self, trees: Any) -> Steps:
+        """A tuple."""
+        return tuple((yield from self.values(trees)))
+
+    def frozenset_of(self, trees: Any) -> Steps:
+        """A frozenset."""
+        return frozenset((yield from self.members(set(), trees)))
+
+    def part(self, number: Any) -> Steps:
+        """What is nested deeply, and stands beside; in one place only."""
+        if type(number) is not int or not 0 <= number < len(self.parts) or self.parts[number] is READERS:
+            raise ValueError(f"there is no part number {shown(number)}, or it was there before")
+        tree, self.parts[number] = self.parts[number], READERS
+        return (yield tree)
+
+    def same(self, number: Any) -> Any:
         """What came up before."""
-        if type(given) is not int or not 0 <= given < len(self.known):
-            raise ValueError(f"there is no value number {reprlib.repr(given)} before")
-        return self.known[given]
+        if type(number) is not int or not 0 <= number < len(self.known):
+            raise ValueError(f"there is no value number {shown(number)} before")
+        return self.known[number]
 
-    def tensor(self, cls: type[Tensor], given: Any) -> Tensor:
+    def tensor(self, cls: type[Tensor], entry: Any) -> Tensor:
         """A tensor, in memory that others may share."""
-        if isinstance(given, dict) and "indices" in given:
-            return self.sparse(cls, given)
-        return self.new(self.strided(cls, given))  # type: ignore[no-any-return]
+        if isinstance(entry, dict) and "indices" in entry:
+            return self.new(self.sparse(cls, entry))  # type: ignore[no-any-return]
+        return self.new(self.strided(cls, entry))  # type: ignore[no-any-return]
 
-    def sparse(self, cls: type[Tensor], given: Any) -> Tensor:
+    def sparse(self, cls: type[Tensor], entry: Any) -> Tensor:
         """A sparse tensor, whose places are checked."""
-        names = set(given) - {"requires_grad"}
+        names = set(entry) - {"requires_grad"}
         compressed = "layout" in names
         if names != {"indices", "values", "shape", *(("bounds", "layout") if compressed else ("coalesced",))}:
             raise ValueError("a sparse tensor has not the entries indices, values, shape and coalesced")
         parts = ("bounds", "indices", "values") if compressed else ("indices", "values")
-        *indices, values = [self.strided(Tensor, given[name]) for name in parts]
-        shape, requires_grad = lengths(given["shape"]), given.get("requires_grad", False) is True
-        form = named(layouts(), given["layout"], "layout").name if compressed else given["coalesced"] is True
-        if not compressed and indices[0].dtype is not dtypes.int64:
-            raise ValueError("the places of a sparse tensor are not of int64")
-        arrays = tuple([each._array_ for each in indices])
-        try:
-            made = rebuild_sparse(cls, arrays if compressed else arrays[0], values.detach(), shape, form, requires_grad)
-        except RuntimeError as error:
-            raise ValueError(str(error)) from error
-        return self.new(made)  # type: ignore[no-any-return]
+        *places, values = [self.strided(Tensor, entry[name]) for name in parts]
+        form = named(layouts(), entry["layout"], "layout").name if compressed else entry["coalesced"] is True
+        requires_grad = entry.get("requires_grad", False)
+        check_requires_grad(requires_grad, values.dtype)
+        result = self.placer.sparse(cls, tuple(places), values, lengths(entry["shape"]), form)
+        result.requires_grad = requires_grad
+        return result
 
-    def strided(self, cls: type[Tensor], given: Any) -> Tensor:
+    def strided(self, cls: type[Tensor], entry: Any) -> Tensor:
         """A tensor, in memory that others may share, not counted."""
-        if not isinstance(given, dict) or set(given) - {"requires_grad"} != {"storage", "dtype", *LAYOUT}:
+        if not isinstance(entry, dict) or set(entry) - {"requires_grad"} != {"storage", "dtype", *LAYOUT}:
             raise ValueError("a tensor has not the entries storage, dtype, offset, shape and strides")
-        offset, shape, strides = (given[name] for name in LAYOUT)
-        storage, dtype = self.memory(given["storage"]), dtype_of(given["dtype"])
-        return place(cls, storage, dtype, offset, shape, strides, given.get("requires_grad", False))
+        offset, shape, strides = (entry[name] for name in LAYOUT)
+        storage, dtype = self.memory(entry["storage"]), dtype_of(entry["dtype"])
+        return self.placer.place(cls, storage, dtype, offset, shape, strides, entry.get("requires_grad", False))
 
-    def storage(self, given: Any) -> UntypedStorage:
+    def storage(self, entry: Any) -> UntypedStorage:
         """A storage that is a value of its own."""
-        name, dtype = listed(given, 2)
-        memory = self.memory(name)
-        return self.new(
-            UntypedStorage(memory)
-            if dtype is None
-            else TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype_of(dtype))
-        )  # type: ignore[no-any-return]
+        name, dtype = listed(entry, 2)
+        memory = UntypedStorage(self.memory(name))
+        return self.new(  # type: ignore[no-any-return]
+            memory if dtype is None else TypedStorage(wrap_storage=memory, dtype=dtype_of(dtype))
+        )
 
-    def array(self, given: Any) -> np.ndarray[Any, Any]:
+    def array(self, entry: Any) -> np.ndarray[Any, Any]:
         """An array of NumPy's, in memory of its own."""
-        name, code, shape, order = listed(given, 4)
-        dtype = np.dtype(text(code))
-        if dtype.kind not in PLAIN_KINDS or order not in ("C", "F"):
-            raise ValueError(f"there are no arrays of {reprlib.repr(code)} in the order {reprlib.repr(order)}")
-        sizes = lengths(shape)
-        elements = self.memory(name).array.tobytes()
-        if min(sizes, default=0) < 0 or len(elements) != dtype.itemsize * math.prod(sizes):
-            raise ValueError(f"an array of {dtype} and the shape {list(sizes)} has not {len(elements)} bytes")
-        return np.ndarray(sizes, dtype, bytearray(elements), order=order)
+        name, code, shape, order = listed(entry, 4)
+        if not ARRAY.fullmatch(text(code)) or order not in ("C", "F"):
+            raise ValueError(f"there are no arrays of {shown(code)} in the order {shown(order)}")
+        dtype, sizes = np.dtype(code), lengths(shape)
+        elements = self.memory(name).array
+        count = math.prod(sizes)
+        if min(sizes, default=0) < 0 or elements.size != dtype.itemsize * count:
+            raise ValueError(f"an array of {dtype} and the shape {list(sizes)} has not {elements.size} bytes")
+        self.space.spend(elements.size + count)
+        return np.ndarray(sizes, dtype, elements.copy(), order=order)
 
 
 def layouts() -> dict[str, devices.layout]:
     """The layouts of compressed tensors, by name."""
     from ..ops.sparse.layouts import ALL
 
-    return {each.name: each for each in ALL}
+    return {layout.name: layout for layout in ALL}
 
 
-def listed(given: Any, length: int | None = None) -> list[Any]:
+def listed(tree: Any, length: int | None = None) -> list[Any]:
     """A list of JSON.
 
     Raises:
         ValueError: it is none, or not of that length.
     """
-    if not isinstance(given, list) or (length is not None and len(given) != length):
-        raise ValueError(f"expected a list{'' if length is None else f' of {length}'}, found {reprlib.repr(given)}")
-    return given
+    if not isinstance(tree, list) or (length is not None and len(tree) != length):
+        raise ValueError(f"expected a list{'' if length is None else f' of {length}'}, found {shown(tree)}")
+    return tree
 
 
-def text(given: Any) -> str:
+def text(tree: Any) -> str:
     """A text of JSON.
 
     Raises:
         ValueError: it is none.
     """
-    if not isinstance(given, str):
-        raise ValueError(f"expected a text, found {reprlib.repr(given)}")
-    return given
+    if not isinstance(tree, str):
+        raise ValueError(f"expected a text, found {shown(tree)}")
+    return tree
 
 
 def named(table: dict[str, Any], name: Any, what: str) -> Any:
@@ -186,7 +228,7 @@ def named(table: dict[str, Any], name: Any, what: str) -> Any:
         ValueError: it has none of that name.
     """
     if not isinstance(name, str) or name not in table:
-        raise ValueError(f"there is no {what} {reprlib.repr(name)}")
+        raise ValueError(f"there is no {what} {shown(name)}")
     return table[name]
 
 
@@ -199,7 +241,7 @@ def dtype_of(name: Any) -> dtypes.dtype:
     try:
         return dtypes.by_name(text(name))
     except KeyError as error:
-        raise ValueError(f"there is no dtype {reprlib.repr(name)}") from error
+        raise ValueError(f"there is no dtype {shown(name)}") from error
 
 
 def device_of(name: Any) -> devices.device:
@@ -214,71 +256,63 @@ def device_of(name: Any) -> devices.device:
         raise ValueError(str(error)) from error
 
 
-def lengths(given: Any) -> Size:
+def lengths(tree: Any) -> Size:
     """A size.
 
     Raises:
         ValueError: these are no lengths.
     """
-    if not all(type(each) is int for each in listed(given)):
-        raise ValueError(f"{reprlib.repr(given)} are no lengths")
-    return Size(given)
+    if not all(type(length) is int for length in listed(tree)):
+        raise ValueError("a list that should be lengths holds something else")
+    return Size(tree)
 
 
-def numbers(given: Any, length: int | None = None) -> list[Any]:
-    """Numbers, which JSON or `encoding.number` wrote."""
-    found = [float(each["float"]) if isinstance(each, dict) else each for each in listed(given, length)]
-    return [float(each) for each in found]
+def part_of_complex(tree: Any) -> float:
+    """A part of a complex number, which JSON or `encoding.number` wrote."""
+    if isinstance(tree, dict) and set(tree) == {"float"}:
+        return float(text(tree["float"]))
+    if type(tree) not in (int, float):
+        raise ValueError(f"{shown(tree)} is no part of a complex number")
+    return float(tree)
 
 
 MEMORY_FORMATS = {
-    each.name: each
-    for each in (devices.preserve_format, devices.contiguous_format, devices.channels_last, devices.channels_last_3d)
+    known.name: known
+    for known in (devices.preserve_format, devices.contiguous_format, devices.channels_last, devices.channels_last_3d)
 }
 
 READERS: dict[str, Callable[[Decoder, Any], Any]] = {
-    "int": lambda self, given: int(text(given), 16),
-    "float": lambda self, given: float(text(given)),
-    "complex": lambda self, given: complex(*numbers(given, 2)),
-    "letters": lambda self, given: "".join(chr(each) for each in lengths(given)),
-    "bytes": lambda self, given: base64.b64decode(text(given), validate=True),
-    "bytearray": lambda self, given: self.new(bytearray(base64.b64decode(text(given), validate=True))),
-    "tuple": lambda self, given: tuple(self.each(given)),
-    "frozenset": lambda self, given: frozenset(self.each(given)),
-    "set": Decoder.members,
-    "dict": lambda self, given: self.pairs({}, given),
-    "OrderedDict": lambda self, given: self.pairs(OrderedDict(), given),
-    "Counter": lambda self, given: self.pairs(Counter(), given),
-    "defaultdict": Decoder.default,
+    "int": lambda self, tree: int(text(tree), 16),
+    "float": lambda self, tree: float(text(tree)),
+    "complex": lambda self, tree: complex(*map(part_of_complex, listed(tree, 2))),
+    "letters": lambda self, tree: "".join(map(chr, lengths(tree))),
+    "bytes": lambda self, tree: base64.b64decode(text(tree), validate=True),
+    "bytearray": lambda self, tree: self.new(bytearray(base64.b64decode(text(tree), validate=True))),
     "same": Decoder.same,
-    "Size": lambda self, given: lengths(given),
-    "dtype": lambda self, given: dtype_of(given),
-    "device": lambda self, given: device_of(given),
-    "layout": lambda self, given: named(
-        {"strided": devices.strided, "sparse_coo": devices.sparse_coo, **layouts()}, given, "layout"
+    "Size": lambda self, tree: lengths(tree),
+    "dtype": lambda self, tree: dtype_of(tree),
+    "device": lambda self, tree: device_of(tree),
+    "layout": lambda self, tree: named(
+        {"strided": devices.strided, "sparse_coo": devices.sparse_coo, **layouts()}, tree, "layout"
     ),
-    "memory_format": lambda self, given: named(MEMORY_FORMATS, given, "memory format"),
-    "tensor": lambda self, given: self.tensor(Tensor, given),
-    "parameter": lambda self, given: self.tensor(Parameter, given),
-    "buffer": lambda self, given: self.tensor(Buffer, given),
+    "memory_format": lambda self, tree: named(MEMORY_FORMATS, tree, "memory format"),
+    "tensor": lambda self, tree: self.tensor(Tensor, tree),
+    "parameter": lambda self, tree: self.tensor(Parameter, tree),
+    "buffer": lambda self, tree: self.tensor(Buffer, tree),
     "storage": Decoder.storage,
-    "array": lambda self, given: self.new(self.array(given)),
-    "scalar": lambda self, given: self.array(given)[()],
+    "array": lambda self, tree: self.new(self.array(tree)),
+    "scalar": lambda self, tree: self.array(tree)[()],
 }
-"""How values are read, by their kind."""
+"""How values are read that hold no others, by their kind."""
 
-
-def decode(tree: Any, memory: Callable[[str], Storage]) -> Any:
-    """The object that JSON stands for.
-
-    Args:
-        tree: what `json.loads` gave.
-        memory: gives the storage of an entry by its name, or raises ValueError.
-
-    Raises:
-        ValueError: it stands for none.
-    """
-    try:
-        return Decoder(memory).decode(tree)
-    except (TypeError, OverflowError, RecursionError) as error:  # an unhashable key, a letter that there is not, ...
-        raise ValueError(str(error)) from error
+CONTAINERS: dict[str, Callable[[Decoder, Any], Steps]] = {
+    "tuple": Decoder.tuple_of,
+    "frozenset": Decoder.frozenset_of,
+    "set": lambda self, tree: self.members(self.new(set()), tree),
+    "dict": lambda self, tree: self.pairs({}, tree),
+    "OrderedDict": lambda self, tree: self.pairs(OrderedDict(), tree),
+    "Counter": lambda self, tree: self.pairs(Counter(), tree),
+    "defaultdict": Decoder.default,
+    "part": Decoder.part,
+}
+"""How containers are read."""

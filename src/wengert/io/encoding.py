@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import math
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from ..ops.memory.reach import first_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
 from ..pickling import attributes_of, memory_of, parts_of, warn_of_hooks
 from ..tensor import Tensor, dtypes
+from .budget import DEEPEST_KEY
+from .placing import is_attribute
 from .weights import CODES, METADATA
 
 LARGEST = 2**53
@@ -37,40 +39,68 @@ FACTORIES: dict[Any, str] = {
 """What a defaultdict may make of itself."""
 
 
+Path = Any
+"""The way to a value: None, or the path to what holds it, and its name there."""
+Steps = Generator[Any, Any, Any]
+"""Yields values and their paths, is sent JSON for them, and returns JSON: containers nest without recursion."""
+LEVELS = 32
+"""After so many levels a part stands beside."""
+
+
 class Encoder:
     """Turns an object into JSON and arrays.
 
     Attributes:
         arrays: the memory of each storage by the name of its entry in the file.
+        parts: JSON of what is nested deeply, which stands beside: readers of JSON go down by recursion.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.parts: list[Any] = []
         self.numbers: dict[int, tuple[int, Any]] = {}  # of containers and tensors, by identity; kept alive
         self.names: dict[int, tuple[str, Any]] = {}  # of storages, by identity of the memory, which is kept alive
 
-    def encode(self, value: Any, path: tuple[str, ...]) -> Any:
-        """JSON for a value; `path` leads to it, for names and errors.
+    def encode(self, value: Any) -> Any:
+        """Return JSON for a value.
 
         Raises:
-            TypeError: the value cannot be saved.
+            TypeError: if the value cannot be saved.
+            ValueError: if it could not be loaded.
         """
+        running, result = [self.value(value, None)], None
+        while running:
+            try:
+                inner = running[-1].send(result)
+            except StopIteration as end:
+                result = end.value
+                running.pop()
+                if len(running) % LEVELS == LEVELS - 1:
+                    self.parts.append(result)
+                    result = {"part": len(self.parts) - 1}
+            else:
+                running.append(self.value(*inner))
+                result = None
+        return result
+
+    def value(self, value: Any, path: Path) -> Steps:
+        """JSON for a value; `path` leads to it, for names and errors."""
         kind: type = layout if isinstance(value, layout) else type(value)
-        if value is None or kind in (bool, str):
-            return self.text(value, path) if kind is str else value
-        write = WRITERS.get(kind)
-        if write is not None:
-            return write(self, value, path)
+        if kind in WRITERS:
+            return WRITERS[kind](self, value, path)
+        if kind in CONSTANT:
+            return (yield from CONSTANT[kind](self, value, path))
         if isinstance(value, np.generic) and value.dtype.kind in PLAIN_KINDS:
             return {"scalar": self.array(np.asarray(value), path)}
         if isinstance(value, Tensor) or kind in MUTABLE:
             if id(value) in self.numbers:
                 return {"same": self.numbers[id(value)][0]}
             self.numbers[id(value)] = (len(self.numbers), value)
-            return self.tensor(value, path) if isinstance(value, Tensor) else MUTABLE[kind](self, value, path)
+            steps = self.tensor(value, path) if isinstance(value, Tensor) else MUTABLE[kind](self, value, path)
+            return (yield from steps) if isinstance(steps, Generator) else steps
         raise TypeError(refusal(value, path))
 
-    def text(self, value: str, path: tuple[str, ...]) -> Any:
+    def text(self, value: str, path: Path) -> Any:
         """A text; one that UTF-8 has not, by the numbers of its letters."""
         try:
             value.encode("utf-8")
@@ -78,38 +108,74 @@ class Encoder:
             return {"letters": [ord(letter) for letter in value]}
         return value
 
-    def each(self, values: Iterable[Any], path: tuple[str, ...]) -> list[Any]:
+    def values(self, values: Iterable[Any], path: Path) -> Steps:
         """JSON for values in their order."""
-        return [self.encode(value, (*path, str(number))) for number, value in enumerate(values)]
+        result = []
+        for number, value in enumerate(values):
+            write = WRITERS.get(type(value))
+            inner = (path, number)
+            result.append((yield value, inner) if write is None else write(self, value, inner))
+        return result
 
-    def pairs(self, value: dict[Any, Any], path: tuple[str, ...]) -> list[Any]:
+    def keys(self, values: Iterable[Any], path: Path) -> Steps:
+        """JSON for the members of a set; raises as `check_key`."""
+        values = list(values)
+        for value in values:
+            check_key(value, path)
+        return (yield from self.values(values, path))
+
+    def pairs(self, value: dict[Any, Any], path: Path) -> Steps:
         """JSON for the keys and values of a dictionary."""
-        return [[self.encode(key, (*path, "key")), self.encode(each, (*path, str(key)))] for key, each in value.items()]
+        result = []
+        for key, item in value.items():
+            check_key(key, path)
+            write, inner = WRITERS.get(type(key)), (path, "key")
+            pair = [(yield key, inner) if write is None else write(self, key, inner)]
+            write, inner = WRITERS.get(type(item)), (path, key)
+            pair.append((yield item, inner) if write is None else write(self, item, inner))
+            result.append(pair)
+        return result
 
-    def ordered(self, value: OrderedDict[Any, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    def ordered(self, value: OrderedDict[Any, Any], path: Path) -> Steps:
         """JSON for an OrderedDict; a `state_dict()` carries the versions of its modules as an attribute."""
-        return {"OrderedDict": self.pairs(value, path), **self.attributes(vars(value), path)}
+        pairs = yield from self.pairs(value, path)
+        return {"OrderedDict": pairs, **(yield from self.attributes(value, vars(value), path))}
 
-    def attributes(self, given: Any, path: tuple[str, ...]) -> dict[str, Any]:
-        """An entry for what the program put on an object, if it put anything there."""
-        return {"attributes": self.encode(dict(given), (*path, "attributes"))} if given else {}
+    def attributes(self, value: Any, attributes: Any, path: Path) -> Steps:
+        """An entry for what the program put on an object, if it put anything there.
 
-    def default(self, value: defaultdict[Any, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        Raises:
+            TypeError: if an attribute has a name of its class.
+        """
+        if not attributes:
+            return {}
+        for name in attributes:
+            if not is_attribute(value, name):
+                raise TypeError(
+                    f"{where(path)}the attribute {name!r} of a {type(value).__name__} hides one of the class"
+                )
+        return {"attributes": (yield dict(attributes), (path, "attributes"))}
+
+    def default(self, value: defaultdict[Any, Any], path: Path) -> Steps:
         """JSON for a defaultdict.
 
         Raises:
-            TypeError: its factory is not one of Python's types.
+            TypeError: if its factory is not one of Python's types.
         """
         factory = value.default_factory
         if factory not in FACTORIES:
             raise TypeError(f"{where(path)}the factory of a defaultdict is {factory!r}: save dict(...) of it")
-        return {"defaultdict": [FACTORIES[factory], self.pairs(value, path)]}
+        return {"defaultdict": [FACTORIES[factory], (yield from self.pairs(value, path))]}
 
-    def tensor(self, value: Tensor, path: tuple[str, ...]) -> dict[str, Any]:
+    def under(self, name: str, steps: Steps) -> Steps:
+        """JSON of a kind of values."""
+        return {name: (yield from steps)}
+
+    def tensor(self, value: Tensor, path: Path) -> Steps:
         """JSON for a tensor: the name of its memory, and how it lies there, counted in elements.
 
         Raises:
-            TypeError: it is of a class that is not known here.
+            TypeError: if it is of a class that is not known here.
         """
         if type(value) not in CLASSES:
             raise TypeError(
@@ -119,17 +185,19 @@ class Encoder:
         if value.is_meta:  # type: ignore[attr-defined]
             raise NotImplementedError(f"{where(path)}a tensor on the device 'meta' has no values to be saved")
         warn_of_hooks(value)
-        found = self.sparse(value, path) if value._flags_ & flags.SPARSE else self.strided(value, path)
+        entry = self.sparse(value, path) if value._flags_ & flags.SPARSE else self.strided(value, path)
         if value.requires_grad:
-            found["requires_grad"] = True
+            entry["requires_grad"] = True
         own = attributes_of(value)
         if isinstance(own, tuple):
             own = {**(own[0] or {}), **own[1]}
-        return {CLASSES[type(value)]: found, **self.attributes(own, path)}
+        return {CLASSES[type(value)]: entry, **(yield from self.attributes(value, own, path))}
 
-    def strided(self, value: Tensor, path: tuple[str, ...]) -> dict[str, Any]:
+    def strided(self, value: Tensor, path: Path) -> dict[str, Any]:
         """How a tensor lies in its memory."""
         _, offset = memory_of(value)
+        if value.dtype.name == "bool" and value._array_.view(np.uint8).max(initial=0) > 1:
+            raise ValueError(f"{where(path)}a tensor of torch.bool holds a byte that is neither 0 nor 1")
         array, size = value._array_, value.dtype.itemsize
         return {
             "storage": self.storage(value._storage_, value.dtype, path, value),
@@ -139,7 +207,7 @@ class Encoder:
             "strides": [step // size for step in array.strides],
         }
 
-    def sparse(self, value: Tensor, path: tuple[str, ...]) -> dict[str, Any]:
+    def sparse(self, value: Tensor, path: Path) -> dict[str, Any]:
         """How the places and the entries of a sparse tensor lie."""
         indices, values, shape, form = parts_of(value)
         found = {"values": self.strided(values, path), "shape": list(shape)}
@@ -148,7 +216,7 @@ class Encoder:
             return {"bounds": bounds, "indices": plain, **found, "layout": form}
         return {"indices": self.strided(wrap(indices), path), **found, "coalesced": form}
 
-    def storage(self, memory: Storage, dtype: Any, path: tuple[str, ...], tensor: Tensor | None = None) -> str:
+    def storage(self, memory: Storage, dtype: Any, path: Path, tensor: Tensor | None = None) -> str:
         """The name of the entry that holds the memory of a storage, which is added where it is new."""
         known = self.names.get(id(memory.array))
         if known is not None:
@@ -156,7 +224,7 @@ class Encoder:
             if self.arrays[name].dtype != dtype.numpy:  # seen under two dtypes: no one of them is the memory's
                 self.arrays[name] = self.arrays[name].reshape(-1).view(np.uint8)
             return name
-        name = self.new_name(".".join(path) or "value")
+        name = self.new_name(".".join(words(path)) or "value")
         content = first_bytes(memory.array, size_in_bytes(memory))
         if dtype.name in CODES and content.size % dtype.itemsize == 0:
             content = content.view(dtype.numpy)
@@ -166,7 +234,7 @@ class Encoder:
         self.names[id(memory.array)] = (name, memory.array)
         return name
 
-    def array(self, value: np.ndarray[Any, Any], path: tuple[str, ...]) -> list[Any]:
+    def array(self, value: np.ndarray[Any, Any], path: Path) -> list[Any]:
         """JSON for an array of NumPy's, whose elements are an entry of bytes.
 
         Raises:
@@ -175,7 +243,7 @@ class Encoder:
         if value.dtype.kind not in PLAIN_KINDS:
             raise TypeError(refusal(value, path))
         columns = value.flags.f_contiguous and not value.flags.c_contiguous
-        name = self.new_name(".".join(path) or "value")
+        name = self.new_name(".".join(words(path)) or "value")
         self.arrays[name] = np.frombuffer(value.tobytes("F" if columns else "C"), np.uint8)
         return [name, value.dtype.str, list(value.shape), "F" if columns else "C"]
 
@@ -188,19 +256,19 @@ class Encoder:
             name = f"{wanted}#{number}"
         return name
 
-    def whole_storage(self, value: UntypedStorage, path: tuple[str, ...]) -> dict[str, Any]:
+    def whole_storage(self, value: UntypedStorage, path: Path) -> dict[str, Any]:
         """JSON for a storage that is a value of its own."""
         dtype = value.dtype if isinstance(value, TypedStorage) else dtypes.by_name("uint8")
         name = self.storage(value._memory, dtype, path)
         return {"storage": [name, dtype.name if isinstance(value, TypedStorage) else None]}
 
 
-def whole_number(encoder: Encoder, value: int, path: tuple[str, ...]) -> Any:
+def whole_number(encoder: Encoder, value: int, path: Path) -> Any:
     """An integer."""
     return value if abs(value) <= LARGEST else {"int": hex(value)}
 
 
-def number(encoder: Encoder, value: float, path: tuple[str, ...]) -> Any:
+def number(encoder: Encoder, value: float, path: Path) -> Any:
     """A float; JSON has no infinity and no NaN."""
     return value if math.isfinite(value) else {"float": repr(value)}
 
@@ -213,43 +281,75 @@ def content(value: bytes | bytearray) -> str:
 PLAIN_KINDS = "?biufcSUmM"
 """Kinds of NumPy's dtypes whose elements are nothing but their bytes."""
 
-Writer = Callable[[Encoder, Any, tuple[str, ...]], Any]
+Writer = Callable[[Encoder, Any, Path], Any]
 
 WRITERS: dict[type, Writer] = {
+    type(None): lambda self, value, path: None,
+    bool: lambda self, value, path: value,
+    str: Encoder.text,
     int: whole_number,
     float: number,
-    complex: lambda self, value, path: {"complex": self.each((value.real, value.imag), path)},
+    complex: lambda self, value, path: {"complex": [number(self, part, path) for part in (value.real, value.imag)]},
     bytes: lambda self, value, path: {"bytes": content(value)},
-    tuple: lambda self, value, path: {"tuple": self.each(value, path)},
-    frozenset: lambda self, value, path: {"frozenset": self.each(value, path)},
     Size: lambda self, value, path: {"Size": list(value)},
     dtypes.dtype: lambda self, value, path: {"dtype": value.name},
     device: lambda self, value, path: {"device": str(value)},
     layout: lambda self, value, path: {"layout": repr(value).removeprefix("torch.")},
     memory_format: lambda self, value, path: {"memory_format": repr(value).removeprefix("torch.")},
 }
-"""How values are written that nothing can change; by their very type, for a subclass would come back as less."""
+"""How values are written that hold no others and that nothing can change; by their very type, for a subclass would come
+back as less.
+"""
+
+CONSTANT: dict[type, Callable[[Encoder, Any, Path], Steps]] = {
+    tuple: lambda self, value, path: self.under("tuple", self.values(value, path)),
+    frozenset: lambda self, value, path: self.under("frozenset", self.keys(value, path)),
+}
+"""How containers are written that nothing can change."""
 
 MUTABLE: dict[type, Writer] = {
-    list: Encoder.each,
-    set: lambda self, value, path: {"set": self.each(value, path)},
+    list: Encoder.values,
+    set: lambda self, value, path: self.under("set", self.keys(value, path)),
     bytearray: lambda self, value, path: {"bytearray": content(value)},
-    dict: lambda self, value, path: {"dict": self.pairs(value, path)},
+    dict: lambda self, value, path: self.under("dict", self.pairs(value, path)),
     OrderedDict: Encoder.ordered,
-    Counter: lambda self, value, path: {"Counter": self.pairs(value, path)},
+    Counter: lambda self, value, path: self.under("Counter", self.pairs(value, path)),
     defaultdict: Encoder.default,
-    UntypedStorage: Encoder.whole_storage,
-    TypedStorage: Encoder.whole_storage,
+    UntypedStorage: lambda self, value, path: self.whole_storage(value, path),
+    TypedStorage: lambda self, value, path: self.whole_storage(value, path),
     np.ndarray: lambda self, value, path: {"array": self.array(value, path)},
 }
 
 
-def where(path: tuple[str, ...]) -> str:
+def check_key(key: Any, path: Path) -> None:
+    """Refuse a key that `load` refuses to hash.
+
+    Raises:
+        ValueError: if it is nested too deeply.
+    """
+    waiting = [(key, 0)] if isinstance(key, (tuple, frozenset)) else []
+    while waiting:
+        value, depth = waiting.pop()
+        if depth == DEEPEST_KEY:
+            raise ValueError(f"{where(path)}a key is nested in more than {DEEPEST_KEY} levels")
+        waiting += [(inner, depth + 1) for inner in value if isinstance(inner, (tuple, frozenset))]
+
+
+def words(path: Path) -> list[str]:
+    """The names on a path, from the outermost on."""
+    names = []
+    while path is not None:
+        path, name = path
+        names.append(str(name))
+    return names[::-1]
+
+
+def where(path: Path) -> str:
     """The beginning of an error."""
-    return f"save(): {'at ' + '.'.join(path) + ': ' if path else ''}"
+    return f"save(): {'at ' + '.'.join(words(path)) + ': ' if path else ''}"
 
 
-def refusal(value: Any, path: tuple[str, ...]) -> str:
+def refusal(value: Any, path: Path) -> str:
     """Why a value cannot be saved, and what can be done instead."""
     kind = type(value)
     named = f"{kind.__module__}.{kind.__qualname__}"
@@ -270,15 +370,13 @@ def refusal(value: Any, path: tuple[str, ...]) -> str:
     return f"{text}. Save its fields, as a dictionary, instead"
 
 
-def pieces(value: Any) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
-    """JSON for an object, and the memory of its storages by name.
+def pieces(value: Any) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Return JSON for an object, and the memory of its storages by name.
 
     Raises:
-        TypeError: part of it cannot be saved; the error says which.
-        ValueError: it is nested too deeply.
+        TypeError: if part of it cannot be saved; the error says which.
+        ValueError: if part of it could not be loaded.
     """
     encoder = Encoder()
-    try:
-        return encoder.encode(value, ()), encoder.arrays
-    except RecursionError as error:
-        raise ValueError("save(): the containers are nested too deeply") from error
+    tree = encoder.encode(value)
+    return {"object": tree, **({"parts": encoder.parts} if encoder.parts else {})}, encoder.arrays

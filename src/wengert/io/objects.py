@@ -6,25 +6,30 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pickle import UnpicklingError
 from typing import Any, BinaryIO, NoReturn
 
 from .._core.tensor.storage import Storage
 from .._core.types.devices import device
 from .._kernels.layout import row_major
 from ..tensor import Tensor, dtypes
-from . import archive
+from . import archive, legacy
 from .atomic import write_atomically
-from .decoding import decode
+from .budget import Budget
+from .decoding import Decoder
 from .encoding import pieces
-from .placing import MapLocation, memory_of, place, relocated
+from .errors import DamagedFileError, damage, shown
+from .opcodes import ENCODING
+from .placing import MapLocation, Placer, memory_of, relocated
+from .source import Source
 from .weights import METADATA, NAMES, content_of, read_array, read_header
 
 ENTRY = "wengert"
 """Of the metadata: the container."""
 VERSION = 1
-OLD = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
-"""How files begin that torch wrote before it wrote zip archives."""
+MMAP = (
+    "mmap can only be used with files saved with `torch.save({}_use_new_zipfile_serialization=True), please torch.save "
+    "your checkpoint with this option in order to use mmap."
+)
 
 
 def save(
@@ -61,7 +66,7 @@ def save(
     {'weight': tensor([1., 1.]), 'steps': 3}
     """
     tree, arrays = pieces(obj)
-    text = json.dumps({"version": VERSION, "object": tree}, separators=(",", ":"), allow_nan=False)
+    text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
     content = content_of(arrays, {ENTRY: text})
     if isinstance(f, (str, os.PathLike)):
         check_folder(os.fspath(f))
@@ -98,11 +103,12 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what `save` has written, another file of safetensors (its tensors by name), or a zip archive of torch's.
+    """Read what `save` has written, another file of safetensors (its tensors by name), or a file of torch's.
 
-    Nothing in a file is ever run, and no more memory is taken than the file has bytes. Of torch's archives, which hold
+    Nothing in a file is ever run, and memory and steps are in proportion to its size. Of torch's files, which hold
     pickles, an interpreter with a list of what is allowed reads tensors and plain containers; see
-    `docs/saving_and_loading.md`.
+    `docs/saving_and_loading.md`. Of several objects that stand one behind the other in a file of torch's older format
+    each call reads the next.
 
     Args:
         f: name of a file, or a file object that is open for reading bytes and can be sought.
@@ -112,6 +118,8 @@ def load(
         pickle_module: Python's `pickle`, or None; not used.
         weights_only: what is read is the same for True and False: there is no other way here.
         mmap: for names of files only; the memory is taken all the same.
+        pickle_load_args: `encoding` of texts that Python 2 wrote ("utf-8" if not given; "bytes" leaves them as bytes);
+            others are not used.
 
     Returns:
         The object, in new memory.
@@ -119,39 +127,38 @@ def load(
     Raises:
         OSError: the file cannot be read.
         EOFError: it is empty.
-        ValueError: it is damaged, or of torch's old format.
-        pickle.UnpicklingError: it is of no format that is known, or torch's and holds more than tensors and plain
-            containers.
+        wengert.io.DamagedFileError: it is damaged, or of no format that is known; this is a ValueError, a RuntimeError
+            and a `pickle.UnpicklingError`.
+        pickle.UnpicklingError: it is torch's and holds more than tensors and plain containers.
         TypeError: `map_location` is none.
-        RuntimeError: it begins as an archive, and is none of torch's; or the tensors are wanted on, or come from, a
-            device that is not there.
+        RuntimeError: the tensors are wanted on, or come from, a device that is not there; or `mmap` is wanted of a file
+            of torch's that is no zip archive.
     """
     check_options(f, map_location, pickle_module, weights_only, mmap)
-    with opened(f) as (file, name):
-        begin = file.tell()
-        start = file.read(16)
-        file.seek(begin)
+    encoding = pickle_load_args.get("encoding", ENCODING)
+    with opened(f) as source:
+        start = source.read(16)
+        source.seek(source.begin)
         if start[8:9] == b"{":  # a header of safetensors, behind its length
-            return load_object(file, name, map_location)
+            return load_object(source, map_location)
         if start[:4] == b"PK\x03\x04":
-            return archive.load(file, name, map_location)
-        refuse(start, name)
+            return archive.load(source, map_location, encoding)
+        if start[:1] == b"\x80":  # how all pickles begin
+            if mmap:
+                raise RuntimeError(MMAP.format(f"{f}, " if isinstance(f, str) else ""))
+            return legacy.load(source, map_location, encoding)
+        refuse(start, source.name)
 
 
 def refuse(start: bytes, name: str) -> NoReturn:
     """Refuse a file by what it begins with.
 
     Raises:
-        EOFError, ValueError, UnpicklingError: it is empty, of torch's old format, or of no kind that is known.
+        EOFError, UnpicklingError: it is empty, or of no kind that is known.
     """
     if not start:
         raise EOFError(f"Ran out of input: {name} is empty")
-    if start[:15] == OLD:
-        raise ValueError(
-            f"{name} is in the format that torch wrote before version 1.6, without a zip archive, which is not "
-            "read here. Load it with torch, and save it again with torch.save"
-        )
-    raise UnpicklingError(
+    raise DamagedFileError(
         f"Weights only load failed: {name} is no file that save writes, and none of safetensors: Unsupported operand "
         f"{start[0]}, it begins with {start!r}"
     )
@@ -178,11 +185,11 @@ def check_options(f: Any, map_location: Any, pickle_module: Any, weights_only: b
 
 
 @contextmanager
-def opened(f: Any) -> Iterator[tuple[BinaryIO, str]]:
-    """A file object for what `load` was given, and what to call it."""
+def opened(f: Any) -> Iterator[Source]:
+    """What `load` was given as a file that is open, which stands afterwards where the object ends."""
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            yield file, os.fspath(f)
+            yield Source(file, os.fspath(f))
         return
     if not all(hasattr(f, name) for name in ("read", "seek", "tell")):
         raise AttributeError(
@@ -190,35 +197,37 @@ def opened(f: Any) -> Iterator[tuple[BinaryIO, str]]:
             "You can only torch.load from a file that is seekable. Please pre-load the data into a buffer like "
             "io.BytesIO and try to load from it instead."
         )
-    yield f, str(getattr(f, "name", type(f).__name__))
+    yield Source(f, str(getattr(f, "name", type(f).__name__)))
 
 
-def load_object(file: BinaryIO, name: str, map_location: MapLocation) -> Any:
+def load_object(source: Source, map_location: MapLocation) -> Any:
     """What a safetensors file holds: the object, or tensors by name where another program wrote it."""
-    header, start = read_header(file, name)
+    header, start = read_header(source)
     text = header.pop(METADATA, {}).get(ENTRY)
     memories: dict[str, Storage] = {}
 
-    def memory(entry: str) -> Storage:
+    def memory(entry: Any) -> Storage:
+        if not isinstance(entry, str) or entry not in header:
+            raise ValueError(f"there is no tensor {shown(entry)} in the file")
         if entry not in memories:
-            if not isinstance(entry, str) or entry not in header:
-                raise ValueError(f"there is no tensor {entry!r} in the file")
-            found = memory_of(read_array(file, start, header[entry], name))
-            memories[entry] = relocated(found, "cpu", map_location)
+            memories[entry] = relocated(memory_of(read_array(source, start, header[entry])), "cpu", map_location)
         return memories[entry]
 
-    if text is None:
-        return {each: whole_of(header[each], memory(each)) for each in header}
-    try:
+    space = Budget(source.size)
+    with damage(f"{source.name} is damaged: "):
+        if text is None:
+            placer = Placer(space)
+            return {name: whole_of(placer, header[name], memory(name)) for name in header}
         tree = json.loads(text)
         if not isinstance(tree, dict) or tree.get("version") != VERSION or "object" not in tree:
             raise ValueError(f"its container is not of version {VERSION}, the only one that is known here")
-        return decode(tree["object"], memory)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
+        parts = tree.get("parts", [])
+        if not isinstance(parts, list):
+            raise ValueError("its parts are no list")
+        return Decoder(memory, parts, Budget(len(text)), space).decode(tree["object"])
 
 
-def whole_of(entry: dict[str, Any], storage: Storage) -> Tensor:
+def whole_of(placer: Placer, entry: dict[str, Any], storage: Storage) -> Tensor:
     """The tensor that an entry of a header stands for."""
     dtype = dtypes.by_name(NAMES[entry["dtype"]])
-    return place(Tensor, storage, dtype, 0, entry["shape"], row_major(entry["shape"], 1), False)
+    return placer.place(Tensor, storage, dtype, 0, entry["shape"], row_major(entry["shape"], 1), False)

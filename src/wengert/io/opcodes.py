@@ -7,15 +7,17 @@ Source of the opcodes: the documentation in Python's `pickletools`, which also t
 from __future__ import annotations
 
 import pickletools
-import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, Protocol
 
-LARGEST_KEY = 10_000
-"""How many values a tuple may hold, at any depth, that is a key: to hash one, Python looks through all of it."""
+from .budget import STORAGE, Budget
+
+LONGEST_NAME = 1_000
+LARGEST_MEMO = 2**32
+ENCODING = "utf-8"
+"""Of texts that Python 2 wrote as bytes."""
 
 
 @dataclass(frozen=True)
@@ -29,37 +31,49 @@ class Name:
         return f"{self.module}.{self.name}"
 
 
+class Builder(Protocol):
+    """What names in a file stand for, and what becomes of them."""
+
+    def find(self, name: Name) -> Any:
+        """Return the value of a global name, or the name itself; raise UnpicklingError if it is not allowed."""
+
+    def call(self, function: Any, arguments: tuple[Any, ...]) -> Any:
+        """Return the result of such a name, called with arguments."""
+
+    def create(self, cls: Any, arguments: tuple[Any, ...]) -> Any:
+        """Return a new object of a class."""
+
+    def set_state(self, value: Any, state: Any) -> None:
+        """Set the state of an object."""
+
+
 class Machine:
     """Runs the opcodes of a file.
 
     Args:
-        find: the value of a global name, or the name itself; raises for what is not allowed.
-        call: what such a name, called with a tuple, gives.
+        builder: gives names their meaning.
         storage: what a persistent name gives.
-        build: puts a state on an object.
+        budget: pays for keys.
+        encoding: of texts that Python 2 wrote; "bytes" leaves them as bytes.
     """
 
     def __init__(
-        self,
-        find: Callable[[Name], Any],
-        call: Callable[[Any, Any], Any],
-        storage: Callable[[Any], Any],
-        build: Callable[[Any, Any], None],
+        self, builder: Builder, storage: Callable[[Any], Any], budget: Budget, encoding: str = ENCODING
     ) -> None:
-        self.find, self.call, self.storage, self.build = find, call, storage, build
+        self.builder, self.storage, self.budget, self.encoding = builder, storage, budget, encoding
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
 
-    def run(self, content: bytes) -> Any:
-        """The object that the opcodes build.
+    def run(self, file: Any) -> Any:
+        """Return the object that the opcodes build; the file then stands behind the last of them.
 
         Raises:
-            UnpicklingError: an opcode, or a use of one, that is not allowed.
-            ValueError: these are no opcodes.
+            UnpicklingError: if an opcode, or a use of one, is not allowed.
+            ValueError: if these are no opcodes.
         """
         steps = STEPS
-        for opcode, argument, _ in pickletools.genops(BytesIO(content)):
+        for opcode, argument, _ in pickletools.genops(file):
             if opcode.name == "STOP":
                 return self.pop()
             step = steps.get(opcode.name)
@@ -118,14 +132,21 @@ class Machine:
         self.push(self.memo[int(number)])
 
     def put(self, number: Any) -> None:
-        """Remember the value on top of the stack."""
-        self.memo[int(number)] = self.top()
+        """Remember the value on top of the stack.
+
+        Raises:
+            ValueError: if the number is none that a program writes.
+        """
+        number = int(number)
+        if not 0 <= number < LARGEST_MEMO:
+            raise ValueError("a value is remembered under a number that is too large, or negative")
+        self.memo[number] = self.top()
 
     def find_global(self, module: Any, name: Any) -> None:
         """Push what a global name stands for."""
-        if not isinstance(module, str) or not isinstance(name, str):
-            raise ValueError("a global name is no text")
-        self.push(self.find(Name(module, name)))
+        if not isinstance(module, str) or not isinstance(name, str) or len(module) + len(name) > LONGEST_NAME:
+            raise ValueError("a global name is no text, or too long")
+        self.push(self.builder.find(Name(module, name)))
 
     def split_global(self, argument: str) -> None:
         """Push what a global name stands for that is written in one."""
@@ -138,58 +159,66 @@ class Machine:
 
     def set_items(self, values: list[Any]) -> None:
         """Put keys and values, in turn, into the dictionary on top of the stack."""
-        made = self.of_type(dict)
-        put_items(made, zip(values[::2], values[1::2], strict=True))
+        target = self.of_type(dict)
+        for key, value in zip(values[::2], values[1::2], strict=True):
+            self.budget.put(target, key, value)
 
     def add_items(self, values: list[Any]) -> None:
         """Put values into the set on top of the stack."""
-        self.of_type(set).update(map(checked_key, values))
+        target = self.of_type(set)
+        for value in values:
+            self.budget.add(target, value)
+
+    def push_frozenset(self, values: list[Any]) -> None:
+        """Push a frozenset of values."""
+        members: set[Any] = set()
+        for value in values:
+            self.budget.add(members, value)
+        self.push(frozenset(members))
+
+    def push_storage(self) -> None:
+        """Push what a persistent name gives."""
+        self.budget.spend(STORAGE)
+        self.push(self.storage(self.pop()))
+
+    def push_text(self, text: str) -> None:
+        """Push a text that Python 2 wrote; `pickletools` gives its bytes one by one as letters."""
+        raw = text.encode("latin1")
+        self.push(raw if self.encoding == "bytes" else raw.decode(self.encoding))
 
     def of_type(self, kind: type) -> Any:
         """What lies on top of the stack, which must be of a type."""
-        made = self.top()
-        if not isinstance(made, kind):
-            raise ValueError(f"the opcodes take a {reprlib.repr(type(made).__name__)} for a {kind.__name__}")
-        return made
+        value = self.top()
+        if not isinstance(value, kind):
+            raise ValueError(f"the opcodes take a {type(value).__name__} for a {kind.__name__}")
+        return value
 
     def reduce(self) -> None:
         """Call a name with a tuple."""
         function, arguments = self.take(2)
-        if not isinstance(arguments, tuple):
-            raise ValueError("the opcodes call something with what is no tuple")
-        self.push(self.call(function, arguments))
+        self.push(self.builder.call(function, checked_arguments(arguments)))
+
+    def create(self) -> None:
+        """Make an object of a class."""
+        cls, arguments = self.take(2)
+        self.push(self.builder.create(cls, checked_arguments(arguments)))
 
     def set_state(self) -> None:
-        """Put a state on the object below it."""
-        made, state = self.take(2)
-        self.build(made, state)
-        self.push(made)
+        """Set the state of the object below it."""
+        value, state = self.take(2)
+        self.builder.set_state(value, state)
+        self.push(value)
 
 
-def put_items(made: dict[Any, Any], items: Any) -> None:
-    """Put pairs into a dictionary."""
-    for key, value in items:
-        made[checked_key(key)] = value
-
-
-def checked_key(key: Any) -> Any:
-    """A key that Python can hash without end or harm: few values, not nested deeply.
+def checked_arguments(arguments: Any) -> tuple[Any, ...]:
+    """What something is called with.
 
     Raises:
-        ValueError: it is no such key.
+        ValueError: if it is no tuple.
     """
-    waiting, left = [(key, 0)], LARGEST_KEY
-    while waiting:
-        value, depth = waiting.pop()
-        left -= 1
-        if isinstance(value, (tuple, frozenset)):
-            if depth > 8 or len(value) > left:
-                raise ValueError("a key is a tuple of too many values, or nested too deeply")
-            waiting += [(each, depth + 1) for each in value]
-            left -= len(value)
-        elif type(value).__hash__ is None:
-            raise ValueError(f"a {type(value).__name__} cannot be a key")
-    return key
+    if not isinstance(arguments, tuple):
+        raise ValueError("the opcodes call something with what is no tuple")
+    return arguments
 
 
 def constant(value: Any) -> Callable[[Machine, Any], None]:
@@ -214,10 +243,10 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     **dict.fromkeys(("PROTO", "FRAME"), lambda machine, argument: None),
     **dict.fromkeys(
         ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4", "BINFLOAT", "FLOAT", "BINUNICODE",
-         "SHORT_BINUNICODE", "BINUNICODE8", "UNICODE", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8",
-         "SHORT_BINSTRING", "BINSTRING"),
+         "SHORT_BINUNICODE", "BINUNICODE8", "UNICODE", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
         Machine.push,
     ),
+    **dict.fromkeys(("SHORT_BINSTRING", "BINSTRING"), Machine.push_text),
     **dict.fromkeys(("BINPUT", "LONG_BINPUT", "PUT"), Machine.put),
     **dict.fromkeys(("BINGET", "LONG_BINGET", "GET"), Machine.get),
     "MEMOIZE": lambda machine, argument: machine.put(len(machine.memo)),
@@ -232,7 +261,7 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "TUPLE": lambda machine, argument: machine.push(tuple(machine.marked())),
     "TUPLE1": tuple_of(1), "TUPLE2": tuple_of(2), "TUPLE3": tuple_of(3),
     "LIST": lambda machine, argument: machine.push(machine.marked()),
-    "FROZENSET": lambda machine, argument: machine.push(frozenset(map(checked_key, machine.marked()))),
+    "FROZENSET": lambda machine, argument: machine.push_frozenset(machine.marked()),
     "APPEND": lambda machine, argument: machine.append(machine.take(1)),
     "APPENDS": lambda machine, argument: machine.append(machine.marked()),
     "SETITEM": lambda machine, argument: machine.set_items(machine.take(2)),
@@ -241,7 +270,8 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "GLOBAL": Machine.split_global,
     "STACK_GLOBAL": lambda machine, argument: machine.find_global(*machine.take(2)),
     "REDUCE": lambda machine, argument: machine.reduce(),
+    "NEWOBJ": lambda machine, argument: machine.create(),
     "BUILD": lambda machine, argument: machine.set_state(),
-    "BINPERSID": lambda machine, argument: machine.push(machine.storage(machine.pop())),
+    "BINPERSID": lambda machine, argument: machine.push_storage(),
 }  # fmt: skip
 """What each opcode does. Those that import, call or make objects in other ways are not there, and so refused."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import reprlib
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +11,13 @@ import numpy as np
 
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device as Device, refuse_absent
+from .._core.types.sizes import Size
 from .._kernels.layout import row_major
 from ..ops.memory.storages import UntypedStorage
-from ..pickling import lay
+from ..pickling import lay, rebuild_sparse
 from ..tensor import Tensor, dtypes
+from .budget import Budget
+from .errors import shown
 from .weights import MOST_DIMENSIONS
 
 MapLocation = Callable[[UntypedStorage, str], UntypedStorage | None] | Device | str | dict[str, str] | None
@@ -42,46 +45,115 @@ def memory_of(array: np.ndarray[Any, Any]) -> Storage:
     return Storage(array.reshape(-1).view(np.uint8))
 
 
-def place(
-    cls: type[Tensor], storage: Storage, dtype: dtypes.dtype, offset: Any, shape: Any, strides: Any, requires_grad: Any
-) -> Tensor:
-    """A tensor in memory.
+class Placer:
+    """Makes tensors in memory that a file gave.
 
     Args:
-        cls: its class.
-        storage: the memory.
-        dtype: of its elements.
-        offset, shape, strides: how it lies there, in elements; whatever a file says.
-        requires_grad: whether it does.
+        budget: pays for looking through the memory.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.booleans: dict[int, tuple[Storage, bool]] = {}
+
+    def place(
+        self,
+        cls: type[Tensor],
+        storage: Storage,
+        dtype: dtypes.dtype,
+        offset: Any,
+        shape: Any,
+        strides: Any,
+        requires_grad: Any,
+    ) -> Tensor:
+        """Return a tensor in memory.
+
+        Args:
+            cls: its class.
+            storage: the memory.
+            dtype: of its elements.
+            offset, shape, strides: how it lies there, in elements; whatever a file says.
+            requires_grad: whether it does.
+
+        Raises:
+            ValueError: if it would reach beyond the memory, or there is no such tensor.
+        """
+        check_lengths(offset, shape, strides)
+        size, have = dtype.itemsize, size_in_bytes(storage)
+        count = math.prod(shape)
+        if count * size > LARGEST:
+            raise ValueError(f"no tensor has the shape {list(shape)}")
+        end = offset + sum((length - 1) * step for length, step in zip(shape, strides)) + 1 if count else 0
+        if end * size > have:
+            raise ValueError(
+                f"a tensor of shape {list(shape)} and strides {list(strides)} from element {offset} on takes "
+                f"{end * size} bytes, but its memory has {have}"
+            )
+        check_requires_grad(requires_grad, dtype)
+        steps = tuple([step * size for step in strides])
+        if not count and max(steps, default=0) > ADDRESSES:  # they lead nowhere, whatever they are
+            steps = row_major(shape, size)
+        result = lay(cls, storage, dtype, offset * size if count else 0, tuple(shape), steps)
+        if dtype.name == "bool" and count:
+            self.check_booleans(result._array_, storage, offset, end)
+        if requires_grad:
+            result.requires_grad = True
+        return result
+
+    def check_booleans(self, array: np.ndarray[Any, Any], storage: Storage, start: int, end: int) -> None:
+        """Refuse booleans that are neither 0 nor 1.
+
+        Where the whole memory holds nothing else, it is looked through once, however many tensors lie there. Otherwise
+        the bytes from the first element to the last are; and only where there are others between them the elements
+        themselves, unless more lie there than the memory has bytes.
+
+        Raises:
+            ValueError: if one is neither.
+        """
+        if id(storage) not in self.booleans:
+            self.booleans[id(storage)] = (storage, storage.array.max(initial=0) <= 1)
+        if self.booleans[id(storage)][1]:
+            return
+        self.budget.spend(end - start)
+        raw = storage.array[start:end]
+        if raw.max(initial=0) > 1 and (array.size > storage.array.size or array.view(np.uint8).max(initial=0) > 1):
+            raise ValueError(f"a boolean is {raw.max()}, neither 0 nor 1")
+
+    def sparse(
+        self, cls: type[Tensor], places: tuple[Tensor, ...], values: Tensor, shape: Size, form: bool | str
+    ) -> Tensor:
+        """Return a sparse tensor of its parts, which are looked through.
+
+        Args:
+            cls: its class.
+            places: one tensor of places, or of a compressed tensor two.
+            values: the entries.
+            shape: the shape.
+            form: whether it is coalesced, or the name of its compressed layout.
+
+        Raises:
+            ValueError: if they do not fit each other.
+        """
+        if not isinstance(form, str) and places[0].dtype is not dtypes.int64:
+            raise ValueError("the places of a sparse tensor are not of int64")
+        arrays = tuple([part._array_ for part in places])
+        self.budget.spend(values._array_.nbytes + sum(array.nbytes for array in arrays))
+        if len(shape) > MOST_DIMENSIONS or max(shape, default=0) > LARGEST:
+            raise ValueError("a sparse tensor has too many dimensions, or too long ones")
+        try:
+            return rebuild_sparse(cls, arrays if len(arrays) > 1 else arrays[0], values.detach(), shape, form, False)  # type: ignore[attr-defined]
+        except (RuntimeError, IndexError, MemoryError) as error:
+            raise ValueError(str(error)) from error
+
+
+def check_requires_grad(requires_grad: Any, dtype: dtypes.dtype) -> None:
+    """Refuse what does not say whether a tensor requires a gradient, or cannot be so.
 
     Raises:
-        ValueError: it would reach beyond the memory, or there is no such tensor.
+        ValueError: see there.
     """
-    check_lengths(offset, shape, strides)
-    size, have = dtype.itemsize, size_in_bytes(storage)
-    count = 1
-    for length in shape:
-        count *= length
-    if count * size > LARGEST:
-        raise ValueError(f"no tensor has the shape {list(shape)}")
-    end = offset + sum((length - 1) * step for length, step in zip(shape, strides)) + 1 if count else 0
-    if end * size > have:
-        raise ValueError(
-            f"a tensor of shape {list(shape)} and strides {list(strides)} from element {offset} on takes "
-            f"{end * size} bytes, but its memory has {have}"
-        )
-    if requires_grad not in (True, False) or (requires_grad and not (dtype.is_floating_point or dtype.is_complex)):
-        raise ValueError(f"requires_grad is {requires_grad!r} for {dtype}")
-    start = offset * size if count else 0
-    steps = tuple([step * size for step in strides])
-    if not count and max(steps, default=0) > ADDRESSES:  # they lead nowhere, whatever they are
-        steps = row_major(shape, size)
-    made = lay(cls, storage, dtype, start, tuple(shape), steps)
-    if dtype.name == "bool":
-        check_booleans(made._array_, storage, start, end)
-    if requires_grad:
-        made.requires_grad = True
-    return made
+    if type(requires_grad) is not bool or (requires_grad and not (dtype.is_floating_point or dtype.is_complex)):
+        raise ValueError(f"requires_grad is {shown(requires_grad)} for {dtype}")
 
 
 def check_lengths(offset: Any, shape: Any, strides: Any) -> None:
@@ -90,29 +162,15 @@ def check_lengths(offset: Any, shape: Any, strides: Any) -> None:
     Raises:
         ValueError: see there.
     """
-    for name, given in (("shape", shape), ("strides", strides)):
-        if not isinstance(given, (list, tuple)) or not all(
-            type(each) is int and 0 <= each <= LARGEST for each in given
-        ):
+    for name, lengths in (("shape", shape), ("strides", strides)):
+        if not isinstance(lengths, (list, tuple)) or len(lengths) > MOST_DIMENSIONS:
+            raise ValueError(f"a tensor's {name} are no list of at most {MOST_DIMENSIONS} lengths")
+        if not all(type(length) is int and 0 <= length <= LARGEST for length in lengths):
             raise ValueError(f"a tensor's {name} are no list of lengths")
     if type(offset) is not int or not 0 <= offset <= LARGEST:
         raise ValueError("a tensor's offset is no length")
-    if len(shape) != len(strides) or len(shape) > MOST_DIMENSIONS:
+    if len(shape) != len(strides):
         raise ValueError(f"a tensor has {len(shape)} lengths and {len(strides)} strides")
-
-
-def check_booleans(array: np.ndarray[Any, Any], storage: Storage, start: int, end: int) -> None:
-    """Refuse booleans that are neither 0 nor 1.
-
-    The bytes from the first element to the last are looked at, once each; only where there are others between them the
-    elements themselves, unless more lie there than the memory has bytes.
-
-    Raises:
-        ValueError: one is neither.
-    """
-    raw = storage.array[start:end]
-    if raw.max(initial=0) > 1 and (array.size > storage.array.size or array.view(np.uint8).max(initial=0) > 1):
-        raise ValueError(f"a boolean is {raw.max()}, neither 0 nor 1")
 
 
 def relocated(storage: Storage, location: str, map_location: MapLocation) -> Storage:
@@ -159,15 +217,21 @@ def refuse_location(location: str) -> None:
     )
 
 
-def take_attributes(made: Any, given: Any) -> None:
+def take_attributes(value: Any, attributes: Any, budget: Budget) -> None:
     """Put on a tensor, or an OrderedDict, what the program had put there.
 
     Raises:
-        ValueError: it is of another kind, or has these attributes already, as methods say.
+        ValueError: if it is of another kind, or has these attributes already, as methods say.
     """
-    if not isinstance(made, (Tensor, OrderedDict)) or type(given) is not dict:
-        raise ValueError(f"a {type(made).__name__} has no such attributes")
-    for name, value in given.items():
-        if not isinstance(name, str) or name.startswith("__") or hasattr(type(made), name):
-            raise ValueError(f"{reprlib.repr(name)} is no attribute that a program may set")
-        object.__setattr__(made, name, value)
+    if not isinstance(value, (Tensor, OrderedDict)) or type(attributes) is not dict:
+        raise ValueError(f"a {type(value).__name__} has no such attributes")
+    budget.copy(attributes)
+    for name, attribute in attributes.items():
+        if not is_attribute(value, name):
+            raise ValueError(f"{shown(name)} is no attribute that a program may set")
+        object.__setattr__(value, name, attribute)
+
+
+def is_attribute(value: Any, name: Any) -> bool:
+    """Whether a program may put an attribute of that name on a tensor or an OrderedDict."""
+    return isinstance(name, str) and not name.startswith("__") and not hasattr(type(value), name)

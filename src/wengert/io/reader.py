@@ -8,8 +8,10 @@ from typing import Any, BinaryIO, NoReturn, cast
 from ..ops.create.create import empty
 from ..ops.memory.storages import StorageBase, UntypedStorage
 from ..tensor import Tensor, dtypes
+from .errors import DamagedFileError, damage
 from .placing import memory_of
-from .records import FAILED, Records
+from .records import FAILED, SUSPICION, Records
+from .source import Source
 
 LOCAL_HEADER = 30  # bytes before the name in the header of a member
 
@@ -43,12 +45,13 @@ class PyTorchFileReader:
                     raise AttributeError(f"{type(file).__name__!r} object has no attribute {method!r}")
             opened, name = file, str(getattr(file, "name", type(file).__name__))
         try:
-            self._records = Records(opened, name)
-            if not self.has_record("version"):
-                raise ValueError(f"{name} has no record of its version")
-        except ValueError as error:
+            with damage(f"{FAILED} reading zip archive: ", SUSPICION):
+                self._records = Records(Source(opened, name))
+                if not self.has_record("version"):
+                    raise ValueError(f"{name} has no record of its version")
+        except DamagedFileError:
             self._close()
-            raise RuntimeError(FAILED.format("reading zip archive", error)) from error
+            raise
 
     def _close(self) -> None:
         if self._own is not None:
@@ -75,7 +78,7 @@ class PyTorchFileReader:
             raise TypeError(f"PyTorchFileReader: the name of a record must be str, not {type(name).__name__}")
         info = self._records.members.get(self._records.root + name)
         if info is None:
-            raise RuntimeError(FAILED.format(f"locating file {name}", "file not found"))
+            raise RuntimeError(f"{FAILED} locating file {name}: file not found{SUSPICION}")
         return info
 
     def get_record(self, name: str, /) -> bytes:
@@ -91,7 +94,7 @@ class PyTorchFileReader:
         try:
             return self._records.bytes_of(name)
         except ValueError as error:
-            raise RuntimeError(FAILED.format(f"reading file {name}", error)) from error
+            raise DamagedFileError(f"{FAILED} reading file {name}: {error}{SUSPICION}") from error
 
     def get_record_size(self, name: str, /) -> int:
         """The number of bytes of a record; RuntimeError if there is none of that name."""
@@ -110,7 +113,7 @@ class PyTorchFileReader:
         header = file.read(LOCAL_HEADER)
         file.seek(before)
         if len(header) != LOCAL_HEADER or header[:4] != b"PK\x03\x04":
-            raise RuntimeError(FAILED.format(f"reading the header of {name}", "it is none"))
+            raise DamagedFileError(f"{FAILED} reading the header of {name}: it is none{SUSPICION}")
         return start + LOCAL_HEADER + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
 
     def get_storage_from_record(self, name: str, numel: int, dtype: Any, /) -> Tensor:

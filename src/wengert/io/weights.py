@@ -12,14 +12,17 @@ import os
 import reprlib
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from ..ops.create.interchange import from_numpy
+from .._core.tensor.base import wrap
 from ..tensor import Tensor, dtypes
 from .atomic import write_atomically
+from .errors import DamagedFileError, damage
+from .source import Source
 
 CODES = {
     "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "int32": "I32",
@@ -28,11 +31,15 @@ CODES = {
 }  # fmt: skip
 NAMES = {code: name for name, code in CODES.items()}
 METADATA = "__metadata__"
+INTEGER = {int}
+FIELDS = {"dtype", "shape", "data_offsets"}
+"""Of the entry of a tensor."""
 LARGEST_HEADER = 100_000_000
 MOST_DIMENSIONS = 64
+READ_AHEAD = 1 << 16
+"""Bytes that are read at once where tensors are small; large ones are read straight into their memory."""
 PIECE = 1 << 20
 """Bytes that are written at once."""
-READ_AT_ONCE = 1 << 23
 
 
 def save_file(
@@ -125,86 +132,87 @@ def load_file(path: str | os.PathLike[str]) -> dict[str, Tensor]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is no whole safetensors file.
+        DamagedFileError: it is no whole safetensors file; this is a ValueError.
     """
-    with open(path, "rb") as file:
-        header, start = read_header(file, str(path))
+    with open(path, "rb", buffering=READ_AHEAD) as file:
+        source = Source(file, str(path))
+        header, start = read_header(source)
         header.pop(METADATA, None)
-        return {name: from_numpy(read_array(file, start, entry, str(path))) for name, entry in header.items()}
+        return {name: wrap(read_array(source, start, entry)) for name, entry in header.items()}
 
 
 def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read the texts that were saved with the tensors of a file; raises as `load_file`."""
-    with open(path, "rb") as file:
-        return dict(read_header(file, str(path))[0].get(METADATA, {}))
+    with open(path, "rb", buffering=0) as file:
+        return dict(read_header(Source(file, str(path)))[0].get(METADATA, {}))
 
 
-def read_array(file: BinaryIO, start: int, entry: Mapping[str, Any], path: str) -> np.ndarray[Any, Any]:
+def read_array(source: Source, start: int, entry: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """The values of one tensor, whose entry has been checked."""
-    begin = entry["data_offsets"][0]
+    dtype = type_of(entry["dtype"])
     try:
-        array = np.empty(entry["shape"], dtypes.by_name(NAMES[entry["dtype"]]).numpy)
+        array = np.empty(entry["shape"], dtype)
     except (ValueError, OverflowError) as error:  # without elements, but with lengths that no array can have
-        raise ValueError(f"{path} is damaged: no tensor has the shape {entry['shape']}") from error
-    raw = array.reshape(-1).view(np.uint8)
-    file.seek(start + begin)
-    read_into(file, raw, path)
-    if entry["dtype"] == "BOOL" and raw.max(initial=0) > 1:
-        raise ValueError(f"{path} is damaged: a BOOL is {raw.max()}, neither 0 nor 1")
+        raise DamagedFileError(f"{source.name} is damaged: no tensor has the shape {entry['shape']}") from error
+    source.seek(start + entry["data_offsets"][0])
+    if dtype.kind in "fiuc":
+        source.readinto(array)
+    else:
+        raw = array.reshape(-1).view(np.uint8)
+        source.readinto(raw)
+        if dtype.kind == "b" and raw.max(initial=0) > 1:
+            raise DamagedFileError(f"{source.name} is damaged: a BOOL is {raw.max()}, neither 0 nor 1")
     return array.byteswap(inplace=True) if sys.byteorder == "big" else array
 
 
-def read_into(file: BinaryIO, raw: np.ndarray[Any, Any], path: str) -> None:
-    """Fill an array of bytes from where a file stands.
-
-    Raises:
-        ValueError: the file ends before.
-    """
-    at = 0
-    while at < raw.size:
-        piece = file.read(min(raw.size - at, READ_AT_ONCE))
-        if not piece or len(piece) > raw.size - at:
-            raise ValueError(f"{path}: the file became shorter while it was read")
-        raw[at : at + len(piece)] = np.frombuffer(piece, np.uint8)
-        at += len(piece)
+@cache
+def type_of(code: str) -> np.dtype[Any]:
+    """NumPy's dtype of a code of the format."""
+    return dtypes.by_name(NAMES[code]).numpy  # type: ignore[no-any-return]
 
 
-def read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
+def read_header(source: Source) -> tuple[dict[str, Any], int]:
     """The header of what follows in a file, checked against its size, and where the bytes of the tensors start.
 
     Raises:
-        ValueError: something does not fit.
+        DamagedFileError: something does not fit.
     """
-    begin = file.tell()
-    size = file.seek(0, os.SEEK_END) - begin
-    file.seek(begin)
-    length = int.from_bytes(file.read(8), "little")
-    if size < 8 or length > min(size - 8, LARGEST_HEADER):
-        raise ValueError(f"{path} is no safetensors file: it has {size} bytes, too few for its header")
-    try:
-        header = json.loads(file.read(length).decode("utf-8"), object_pairs_hook=unique)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no safetensors file: its header is not JSON ({error})") from error
+    length = int.from_bytes(source.read(8), "little")
+    if source.size < 8 or length > min(source.size - 8, LARGEST_HEADER):
+        raise DamagedFileError(
+            f"{source.name} is no safetensors file: it has {source.size} bytes, too few for its header"
+        )
+    with damage(f"{source.name} is no safetensors file: its header is not JSON (", ")"):
+        header = json.loads(source.read(length).decode("utf-8"), object_pairs_hook=unique)
+    with damage(f"{source.name} is damaged: "):
+        check_header(header, source.size - 8 - length)
+    return header, source.begin + 8 + length
+
+
+def check_header(header: Any, room: int) -> None:
+    """Hold a header against the bytes that follow it.
+
+    Raises:
+        ValueError: if something does not fit.
+    """
     if not isinstance(header, dict):
-        raise ValueError(f"{path} is no safetensors file: its header is no JSON object")
+        raise ValueError("its header is no JSON object")
     metadata = header.get(METADATA, {})
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
-        raise ValueError(f"{path} is damaged: its metadata are no texts by name")
-    room, end = size - 8 - length, 0
+        raise ValueError("its metadata are no texts by name")
     entries = [(name, entry) for name, entry in header.items() if name != METADATA]
     for name, entry in entries:
         problem = find_problem(entry)
         if problem:
-            raise ValueError(f"{path} is damaged: tensor {reprlib.repr(name)} {problem}")
-    for name, entry in sorted(entries, key=lambda item: item[1]["data_offsets"]):
-        if entry["data_offsets"][0] != end:
-            raise ValueError(
-                f"{path} is damaged: the bytes of {reprlib.repr(name)} do not follow those of the tensor before"
-            )
-        end = entry["data_offsets"][1]
+            raise ValueError(f"tensor {reprlib.repr(name)} {problem}")
+    end = 0
+    for begin, stop in sorted([entry["data_offsets"] for _, entry in entries]):
+        if begin != end:
+            name = next(name for name, entry in entries if entry["data_offsets"] == [begin, stop])
+            raise ValueError(f"the bytes of {reprlib.repr(name)} do not follow those of the tensor before")
+        end = stop
     if end != room:
-        raise ValueError(f"{path} is damaged: its tensors take {end} bytes, but there are {room}")
-    return header, begin + 8 + length
+        raise ValueError(f"its tensors take {end} bytes, but there are {room}")
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -221,19 +229,19 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def find_problem(entry: Any) -> str:
     """What is wrong with a tensor's entry in itself; an empty text if nothing is."""
-    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+    if not isinstance(entry, dict) or entry.keys() != FIELDS:
         return "has no entry of dtype, shape and data_offsets"
-    if not isinstance(entry["dtype"], str) or entry["dtype"] not in NAMES:
-        return f"has the dtype {reprlib.repr(entry['dtype'])}, which is not known here"
-    for key in ("shape", "data_offsets"):
-        if not isinstance(entry[key], list) or not all(type(each) is int and each >= 0 for each in entry[key]):
-            return f"has the {key} {reprlib.repr(entry[key])}, which is no list of lengths"
-    if len(entry["data_offsets"]) != 2:
+    code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(code, str) or code not in NAMES:
+        return f"has the dtype {reprlib.repr(code)}, which is not known here"
+    for key, lengths in (("shape", shape), ("data_offsets", offsets)):
+        if type(lengths) is not list or not INTEGER.issuperset(map(type, lengths)) or (lengths and min(lengths) < 0):
+            return f"has the {key} {reprlib.repr(lengths)}, which is no list of lengths"
+    if len(offsets) != 2:
         return "has no pair of data_offsets"
-    if len(entry["shape"]) > MOST_DIMENSIONS:
-        return f"has {len(entry['shape'])} dimensions, more than a tensor can have"
-    begin, end = entry["data_offsets"]
-    needed = math.prod(entry["shape"]) * dtypes.by_name(NAMES[entry["dtype"]]).itemsize
-    if end - begin != needed:
-        return f"should take {needed} bytes by its shape and dtype, but has {end - begin}"
+    if len(shape) > MOST_DIMENSIONS:
+        return f"has {len(shape)} dimensions, more than a tensor can have"
+    needed = math.prod(shape) * type_of(code).itemsize
+    if offsets[1] - offsets[0] != needed:
+        return f"should take {needed} bytes by its shape and dtype, but has {offsets[1] - offsets[0]}"
     return ""

@@ -1,0 +1,225 @@
+"""Files that torch wrote before it wrote zip archives (version 1.6), and still writes if it is told to.
+
+One behind the other stand five pickles and the memory of the storages: a number that marks the format, its version,
+what the machine was, the object, the keys of its storages; then for each of these the number of its elements, and their
+bytes, the lowest first whatever the machine was. Only the opcodes of the object say how wide the elements of a storage
+are, and the object's tensors are checked when they are made. So these opcodes are run twice: first without effect, to
+collect what they say of storages.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core.tensor.storage import Storage
+from ..ops.memory.storages import StorageBase
+from ..tensor import dtypes
+from .allowed import Allowed, check_result
+from .archive import checked_identity, dtype_of, shown_as, weights_only
+from .budget import Budget
+from .errors import shown
+from .opcodes import Machine
+from .placing import MapLocation, memory_of, relocated
+from .source import Source
+
+MAGIC = 0x1950A86A20F9469CFC6C
+VERSION = 1001
+IDENTITY = 6
+"""Parts of the persistent name of a storage."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the opcodes say of a storage.
+
+    Attributes:
+        dtype: of its elements; None for bytes.
+        location: the device that it was saved from.
+        count: the number of its elements.
+    """
+
+    dtype: dtypes.dtype | None
+    location: str
+    count: int
+
+    @property
+    def size(self) -> int:
+        """The bytes of an element."""
+        return 1 if self.dtype is None else self.dtype.itemsize
+
+
+class Unknown:
+    """What a call would give."""
+
+
+class Inert(Allowed):
+    """Gives names no meaning, but refuses those that are not allowed."""
+
+    def call(self, function: Any, arguments: tuple[Any, ...]) -> Any:
+        """Unknown."""
+        return Unknown()
+
+    def create(self, cls: Any, arguments: tuple[Any, ...]) -> Any:
+        """Unknown."""
+        return Unknown()
+
+    def set_state(self, value: Any, state: Any) -> None:
+        """Nothing."""
+
+
+class Survey(Machine):
+    """Runs opcodes without effect: containers stay empty, calls give what is unknown. Nothing is hashed.
+
+    Args:
+        encoding: see `Machine`.
+
+    Attributes:
+        storages: what the opcodes say of storages, by their keys.
+    """
+
+    def __init__(self, encoding: str) -> None:
+        nothing = Budget(0)
+        super().__init__(Inert(nothing, nothing), self.describe, nothing, encoding)
+        self.storages: dict[str, Description] = {}
+
+    def describe(self, identity: Any) -> Unknown:
+        """Note what the persistent name of a storage says.
+
+        Raises:
+            ValueError: if it is no such name, or the same storage was described otherwise.
+        """
+        kind, key, location, count, _ = checked_identity(identity, IDENTITY)
+        described = Description(dtype_of(kind), location, count)
+        if self.storages.setdefault(key, described) != described:
+            raise ValueError(f"the storage {shown(key)} has two types, devices, or sizes")
+        return Unknown()
+
+    def push_storage(self) -> None:
+        """Push an unknown value for a storage."""
+        self.push(self.describe(self.pop()))
+
+    def append(self, values: list[Any]) -> None:
+        """Leave a list as it is."""
+        self.check(1)
+
+    set_items = add_items = append
+
+    def push_frozenset(self, values: list[Any]) -> None:
+        """Push an unknown value."""
+        self.push(Unknown())
+
+
+def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
+    """The object that `torch.save` wrote; `source` then stands behind it.
+
+    Raises:
+        DamagedFileError: if the file is damaged, or of another kind.
+        UnpicklingError: if it holds more than tensors and plain containers.
+        RuntimeError: if a tensor comes from a device that is not there.
+    """
+    with weights_only(source.name):
+        check_start(source, encoding)
+        start, survey = source.at, Survey(encoding)
+        survey.run(source)
+        between = source.at
+        memories = read_memories(source, survey.storages, encoding)
+        end = source.at
+        storages = Storages(
+            {key: relocated(memory, survey.storages[key].location, map_location) for key, memory in memories.items()}
+        )
+        source.seek(start)
+        objects, space = Budget(between - start), Budget(source.size)
+        result = Machine(Allowed(objects, space), storages.find, objects, encoding).run(source)
+        check_result(result)
+        source.seek(end)
+        return result
+
+
+def check_start(source: Source, encoding: str) -> None:
+    """Read what stands before the object.
+
+    Raises:
+        ValueError: if the file is of another kind.
+    """
+    if Survey(encoding).run(source) != MAGIC:
+        raise ValueError("Invalid magic number; corrupt file?")
+    version = Survey(encoding).run(source)
+    if version != VERSION:
+        raise ValueError(f"Invalid protocol version: {shown(version)}")
+    Survey(encoding).run(source)  # the byte order of the machine: all write the same
+
+
+def read_memories(source: Source, described: dict[str, Description], encoding: str) -> dict[str, Storage]:
+    """The memory of all storages by their keys, which stand before it.
+
+    Raises:
+        ValueError: if these are not the storages that the opcodes describe.
+    """
+    nothing = Budget(0)
+    keys = Machine(Inert(nothing, nothing), Survey(encoding).describe, nothing, encoding).run(source)
+    if not isinstance(keys, list) or not all(isinstance(key, (str, bytes)) for key in keys):
+        raise ValueError("the keys of its storages are no texts")
+    keys = [key.decode("ascii") if isinstance(key, bytes) else key for key in keys]
+    if len(keys) != len(described) or set(keys) != set(described):
+        raise ValueError("the keys of its storages are not those of its object")
+    together = sum(description.count * description.size + 8 for description in described.values())
+    if together > source.left:
+        raise ValueError(f"its storages take {together} bytes, but {source.left} are left")
+    return {key: read_memory(source, key, described[key]) for key in keys}
+
+
+def read_memory(source: Source, key: str, description: Description) -> Storage:
+    """The memory of a storage.
+
+    Raises:
+        ValueError: if it is of another size than the opcodes say.
+    """
+    count = int.from_bytes(source.read(8), "little", signed=True)
+    if count != description.count:
+        raise ValueError(f"storage has wrong byte size: {shown(key)} has {count} elements, not {description.count}")
+    array = np.empty(count * description.size, np.uint8)
+    source.readinto(array)
+    if sys.byteorder == "big" and description.dtype is not None:
+        array.view(description.dtype.to_real().numpy).byteswap(inplace=True)
+    return memory_of(array)
+
+
+class Storages:
+    """The storages of a file, and parts of them, which old versions saved as storages of their own.
+
+    Args:
+        memories: the memory by key.
+    """
+
+    def __init__(self, memories: dict[str, Storage]) -> None:
+        self.memories = memories
+        self.views: dict[str, tuple[tuple[str, int, int], Storage]] = {}
+
+    def find(self, identity: Any) -> StorageBase:
+        """The storage of a persistent name: ("storage", type, key, location, number of elements, part), of which the
+        part is None, or a key of its own, where it begins, and the number of its elements.
+
+        Raises:
+            ValueError: if there is no such storage.
+        """
+        kind, key, _, _, part = checked_identity(identity, IDENTITY)
+        dtype = dtype_of(kind)
+        if part is None:
+            return shown_as(self.memories[key], dtype)
+        if not isinstance(part, tuple) or [type(value) for value in part] != [str, int, int] or min(part[1:]) < 0:
+            raise ValueError("a part of a storage has not its key, its offset, and the number of its elements")
+        name, offset, count = part
+        size = 1 if dtype is None else dtype.itemsize
+        root = self.memories[key].array
+        if (offset + count) * size > root.size:
+            raise ValueError(f"a part of the storage {shown(key)} would reach beyond its end")
+        known = (key, offset * size, count * size)
+        if name not in self.views:
+            self.views[name] = (known, Storage(root[offset * size : (offset + count) * size]))
+        if self.views[name][0] != known:
+            raise ValueError(f"there are two parts of storages with the key {shown(name)}")
+        return shown_as(self.views[name][1], dtype)
