@@ -127,16 +127,32 @@ def test_what_cannot_be_compared_is_refused(actual, expected):
         assert_close(actual, expected)
 
 
-@pytest.mark.parametrize(
-    "dtype", [wg.uint8, wg.int8, wg.int64, wg.float16, wg.float32, wg.float64, wg.complex64, wg.bool]
-)
+REAL_DTYPES = [wg.float16, wg.bfloat16, wg.float32, wg.float64]
+DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.uint16, wg.int32, wg.uint32, wg.int64, wg.uint64, *REAL_DTYPES]
+DTYPES += [wg.complex64, wg.complex128]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_random_tensors_lie_in_their_range(dtype):
-    made = make_tensor(200, dtype=dtype, device="cpu")
-    values = made.numpy().view(np.float32) if dtype.is_complex else made.numpy()
-    low, high = {wg.uint8: (0, 9), wg.bool: (0, 1)}.get(dtype, (-9, 9))
+    made = make_tensor(2000, dtype=dtype, device="cpu")
+    values = wg.view_as_real(made) if dtype.is_complex else made
+    values = values.double()
+    low, high = (0, 1) if dtype is wg.bool else (0, 9) if dtype.name.startswith("torch.uint") else (-9, 9)
     assert low <= values.min() < values.max() <= high and made.dtype is dtype
-    narrow = make_tensor((3, 4), dtype=wg.float32, low=0, high=1)
-    assert narrow.shape == (3, 4) and narrow.min() >= 0 and narrow.max() < 1
+    assert make_tensor(2, 3, dtype=dtype, device="cpu", noncontiguous=True).stride() == (6, 2)
+    assert make_tensor((), dtype=dtype, device="cpu").shape == ()
+    assert make_tensor(0, 3, dtype=dtype, device="cpu").shape == (0, 3)
+    assert (make_tensor(500, dtype=dtype, device="cpu", low=0, high=2, exclude_zero=True) != 0).all()
+
+
+@pytest.mark.parametrize("dtype", [*REAL_DTYPES, wg.complex64], ids=str)
+def test_the_end_of_a_range_is_not_reached_by_rounding(dtype):
+    for low, high in ((0, 1), (-1.0, 1.0), (0.5, 0.51), (-1e30, 1e30)):
+        made = make_tensor(20_000, dtype=dtype, device="cpu", low=low, high=high)
+        values = (wg.view_as_real(made) if dtype.is_complex else made).double()
+        limit = min(high, wg.finfo(dtype).max)
+        assert values.max() < limit and values.min() >= float(wg.tensor(max(low, -limit), dtype=dtype).real)
+    assert (make_tensor(5, dtype=dtype, device="cpu", low=3, high=3).real == 3).all()
 
 
 def test_options_of_random_tensors():

@@ -106,3 +106,38 @@ def test_a_maximum_is_nan_where_the_first_row_of_the_bag_is():
     assert [str(each) for each in made.flatten().tolist()] == ["nan", "4.0", "3.0", "4.0"]
     made.sum().backward()
     assert table.grad.tolist() == [[0, 2], [1, 0], [1, 0]]
+
+
+@pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16, wg.float32, wg.float64], ids=str)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("padding", [None, 1, -1])
+@pytest.mark.parametrize("offsets", [[0, 0, 3, 6], [0, 2, 2, 4], [0, 6, 6], [0, 5]])
+@pytest.mark.parametrize("last", [False, True])
+def test_bags_of_every_dtype_are_those_of_float64_rounded(dtype, mode, padding, offsets, last):
+    rows, starts = wg.tensor([0, 1, 2, 2, 5, 1]), wg.tensor(offsets)
+    tables = [(wg.arange(18.0).view(6, 3) / 7).to(dtype).to(kind).requires_grad_() for kind in (dtype, wg.float64)]
+    factors = [(wg.arange(1.0, 7.0) / 3).to(dtype).to(kind).requires_grad_() for kind in (dtype, wg.float64)]
+    for weighted in (False, True) if mode == "sum" else (False,):
+        results = []
+        for weight, factor in zip(tables, factors, strict=True):
+            extra = {"per_sample_weights": factor} if weighted else {}
+            how = {"mode": mode, "padding_idx": padding, "include_last_offset": last, **extra}
+            made = F.embedding_bag(rows, weight, starts, **how)
+            assert made.dtype is weight.dtype and made.shape == (len(offsets) - last, 3)
+            inputs = (weight, factor) if weighted else (weight,)
+            results.append((made, *wg.autograd.grad(made, inputs, wg.ones_like(made))))
+        for found, exact in zip(*results, strict=True):
+            assert found.dtype is dtype
+            assert wg.allclose(found.double(), exact, rtol=float(wg.finfo(dtype).eps), atol=float(wg.finfo(dtype).eps))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("padding", [None, 2])
+def test_the_last_offset_ends_the_last_bag(mode, padding):
+    rows, weight = wg.tensor([0, 1, 2, 2, 4, 1, 3]), table()
+    for bounds in ([0, 7], [0, 3, 7], [0, 3, 5], [0, 0, 4, 4]):
+        made = F.embedding_bag(
+            rows, weight, wg.tensor(bounds), mode=mode, include_last_offset=True, padding_idx=padding
+        )
+        expected = defined(rows[: bounds[-1]], weight, wg.tensor(bounds[:-1]), mode, padding)
+        assert wg.allclose(made, expected)

@@ -52,7 +52,7 @@ def make_tensor(
     first, last = interval(dtype, low, high)
     values = np.asarray(drawn(sizes, dtype, first, last))
     if exclude_zero:
-        values[values == 0] = np.finfo(values.dtype).tiny if dtype.category >= dtypes.FLOAT else 1
+        values[values == 0] = dtypes.finfo(dtype).tiny if dtype.category >= dtypes.FLOAT else 1
     made = wrap(values)
     if noncontiguous and values.size > 1:
         whole = np.repeat(values, 2, axis=-1)
@@ -90,7 +90,7 @@ def limits(dtype: DType) -> tuple[float, float]:
     if dtype.category == dtypes.INTEGER:
         info = np.iinfo(dtype.numpy)
         return int(info.min), int(info.max) + 1
-    largest = float(np.finfo(dtype.to_real().numpy).max)
+    largest = dtypes.finfo(dtype).max
     return -largest, largest
 
 
@@ -103,11 +103,16 @@ def drawn(shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Any:
                 f"random_ expects 'from' to be less than 'to', but got from={math.ceil(low)} >= to={math.ceil(high)}"
             )
         return _random.integers(math.ceil(low), math.ceil(high), shape, dtype=kind).astype(dtype.numpy)
+    real = dtype.to_real().numpy
     if dtype.category == dtypes.COMPLEX:
-        return (even(low, high, shape) + 1j * even(low, high, shape)).astype(dtype.numpy)
-    return even(low, high, shape).astype(dtype.numpy)
+        made = np.empty(shape, dtype.numpy)
+        made.real, made.imag = even(low, high, shape, real), even(low, high, shape, real)
+        return made
+    return even(low, high, shape, real)
 
 
-def even(low: float, high: float, shape: tuple[int, ...]) -> Any:
-    """Values spread evenly from `low` to `high`, whose distance may be beyond float64."""
-    return np.asarray(_random.uniform(low / 2, high / 2, shape)) * 2
+def even(low: float, high: float, shape: tuple[int, ...], kind: Any) -> Any:
+    """Values spread evenly from `low` to `high`, whose distance may be beyond float64, not rounded to `high`."""
+    values = (np.asarray(_random.uniform(low / 2, high / 2, shape)) * 2).astype(kind)
+    first, last = np.asarray(low, kind), np.asarray(high, kind)
+    return np.minimum(values, np.maximum(np.nextafter(last, first), first)).astype(kind)
