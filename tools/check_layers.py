@@ -153,7 +153,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "native_forms": ("nn", "tensor"),
     "_dynamo": ("compiler", "overrides"),
     "utils": (
-        *("_kernels", "_loading", "info", "pickling", "placing", "tensor", "ops", "autograd"),
+        *("_kernels", "_loading", "amp", "info", "pickling", "placing", "tensor", "ops", "autograd"),
         *_USERS[: _USERS.index("utils")],
     ),
     "distributions": ("_core", "tensor", "ops", "autograd"),

@@ -387,3 +387,28 @@ def test_anomaly_detection_is_switched_by_a_bool_only():
     with pytest.raises(TypeError, match="must be bool, not int"):
         set_detect_anomaly(3)
     assert not wg.is_anomaly_enabled()
+
+
+def test_what_cannot_be_a_warning_is_printed_and_the_error_of_the_step_is_raised(capfd):
+    class Failing(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise ValueError("mine")
+
+    for function, error, name in (
+        (Failing.apply, ValueError("mine"), "FailingBackward"),
+        (lambda x: (x - x).sqrt() * 0, RuntimeError("Function 'SqrtBackward0' returned nan"), "SqrtBackward0"),
+    ):
+        x = wg.ones(2, requires_grad=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(type(error), match=str(error)) as caught, wg.autograd.set_detect_anomaly(True):
+                function(x).sum().backward()
+        assert caught.value.__context__ is None
+        printed = capfd.readouterr().err
+        assert printed.startswith(f"UserWarning: Error detected in {name}. Traceback of forward call that caused")
+        assert "in test_what_cannot_be_a_warning_is_printed" in printed

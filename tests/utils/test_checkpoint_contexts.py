@@ -266,3 +266,47 @@ def test_repeated_passes_leave_nothing_behind():
     for _ in range(200):
         step()
     assert objects() - before < 20
+
+
+def linear_once(use_reentrant, forward, backward, inside):
+    """Dtypes in which a layer computes in both runs of a checkpoint, and the gradients of its weight and input."""
+    layer, x, seen = wg.nn.Linear(4, 4, bias=False), wg.ones(2, 4, requires_grad=True), []
+    wg.nn.init.constant_(layer.weight, 0.3)
+
+    def part(value):
+        made = layer(value)
+        seen.append((made.dtype, wg.is_autocast_enabled("cpu"), wg.is_autocast_cache_enabled()))
+        return made.exp()
+
+    with forward():
+        y = checkpoint(part, x, use_reentrant=use_reentrant, early_stop=False)
+        if inside:
+            y.float().sum().backward()
+    if not inside:
+        with backward():
+            y.float().sum().backward()
+    return seen, layer.weight.grad, x.grad
+
+
+REGIONS = {
+    "none": contextlib.nullcontext,
+    "off": lambda: wg.autocast("cpu", enabled=False),
+    "bfloat16": lambda: wg.autocast("cpu", dtype=wg.bfloat16),
+    "float16": lambda: wg.autocast("cpu", dtype=wg.float16),
+    "uncached": lambda: wg.autocast("cpu", dtype=wg.bfloat16, cache_enabled=False),
+}
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+@pytest.mark.parametrize("forward", REGIONS)
+@pytest.mark.parametrize("backward", [*REGIONS, "inside"])
+def test_a_checkpoint_computes_again_in_the_precision_of_the_first_run(use_reentrant, forward, backward):
+    outer, inside = REGIONS.get(backward, contextlib.nullcontext), backward == "inside"
+    first, *grads = linear_once(use_reentrant, REGIONS[forward], outer, inside)
+    assert len(first) == 2 and first[0] == first[1]
+    expected = {"bfloat16": wg.bfloat16, "uncached": wg.bfloat16, "float16": wg.float16}.get(forward, wg.float32)
+    assert first[0][0] is expected
+    _, *same = linear_once(use_reentrant, REGIONS[forward], REGIONS[forward], inside)
+    for grad, other in zip(grads, same, strict=True):
+        assert wg.allclose(grad, other, rtol=0.02)
+    assert not wg.is_autocast_enabled("cpu")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from ..amp import casting
+from ..amp.autocast_mode import autocast
 from ..autograd import Function, backward, enable_grad, is_grad_enabled
 from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
 from ..ops.create.create import empty
@@ -125,17 +127,32 @@ def checkpoint(
 def _repeat(
     function: Callable[..., Any], inputs: Inputs, context: AbstractContextManager[Any], preserve: bool
 ) -> Callable[[], None]:
-    """What calls a function again as it is called now, with the same random numbers if they are to be preserved."""
-    place = default_generator.mark() if preserve else None
+    """What calls a function again as it is called now: under the autocast of now, with the same random numbers if they
+    are to be preserved.
+    """
+    place, precision = default_generator.mark() if preserve else None, Precision()
 
     def run() -> None:
         args, kwargs = inputs.unpack()
-        with fork_rng(enabled=preserve), context:
+        with fork_rng(enabled=preserve), precision.region(), context:
             if place:
                 default_generator.resume(place)
             function(*args, **kwargs)
 
     return run
+
+
+class Precision:
+    """The autocast region in which it is made."""
+
+    def __init__(self) -> None:
+        self.dtype = casting.get_autocast_dtype("cpu")
+        self.enabled = casting.is_autocast_enabled("cpu")
+        self.cached = casting.is_autocast_cache_enabled()
+
+    def region(self) -> autocast:
+        """Return a region of the same kind."""
+        return autocast("cpu", self.dtype, self.enabled, self.cached)
 
 
 class CheckpointFunction(Function):
@@ -150,6 +167,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.place = default_generator.mark() if preserve_rng_state else None
+        ctx.precision = Precision()
         ctx.others = [None if isinstance(each, Tensor) else each for each in args]
         ctx.places = [at for at, each in enumerate(args) if isinstance(each, Tensor)]
         ctx.save_for_backward(*[args[at] for at in ctx.places])
@@ -163,7 +181,7 @@ class CheckpointFunction(Function):
         args = list(ctx.others)
         for at, tensor in zip(ctx.places, detach_variable(ctx.saved_tensors), strict=True):
             args[at] = tensor
-        with fork_rng(enabled=ctx.place is not None), enable_grad():
+        with fork_rng(enabled=ctx.place is not None), ctx.precision.region(), enable_grad():
             if ctx.place is not None:
                 default_generator.resume(ctx.place)
             outputs = ctx.run_function(*args)

@@ -152,20 +152,25 @@ def add_note(error: Exception, node: Any) -> None:
 def report(error: Exception, node: Any) -> None:
     """Tell of a backward step that failed: in the error, and under anomaly detection by warnings.
 
-    These show the traceback of the call that made the node, and of those that led to it. A program that turns warnings
-    into errors is to see the error of the backward step all the same.
+    These show the traceback of the call that made the node, and of those that led to it.
     """
     add_note(error, node)
     if not current().anomaly:
         return
+    tell(errors.detected(title(node), traceback_of(node)))
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        tell(errors.induced(title(parent), traceback_of(parent)))
+        parent = parent.metadata.get("parent_")
+
+
+def tell(text: str) -> None:
+    """Warn; where the program turns warnings into errors, print the text, for another error is under way."""
     try:
-        warn(errors.detected(title(node), traceback_of(node)))
-        parent = node.metadata.get("parent_")
-        while parent is not None:
-            warn(errors.induced(title(parent), traceback_of(parent)))
-            parent = parent.metadata.get("parent_")
-    except Warning:
-        pass
+        warn(text)
+    except Warning as refused:
+        if sys.stderr is not None:
+            print(f"{type(refused).__name__}: {text}", file=sys.stderr)
 
 
 def traceback_of(node: Any) -> str:

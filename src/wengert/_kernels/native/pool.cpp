@@ -26,6 +26,13 @@ bool as_sizes(PyObject* object, npy_intp* value, const npy_intp* otherwise = nul
     return true;
 }
 
+// Whether every window has an element: one that steps over a shorter axis may lie wholly in the padding.
+bool filled(const Window& w) {
+    for (int a = 0; a < 2; ++a)
+        if (w.padding[a] > 0 && w.dilation[a] > w.input[a]) return false;
+    return true;
+}
+
 template <class T>
 PyObject* max_forward(PyObject* const* slots) {
     PyArrayObject* x = plain(slots[0], descr_of<T>());
@@ -33,7 +40,7 @@ PyObject* max_forward(PyObject* const* slots) {
     if (!x || !as_sizes(slots[1], w.kernel) || !as_sizes(slots[2], w.stride, w.kernel) || !as_sizes(slots[3], w.padding)) return nullptr;
     if (!as_sizes(slots[4], w.dilation) || !as_flag(slots[5], w.ceil_mode)) return nullptr;
     const int ndim = PyArray_NDIM(x);
-    if (!complete(w, PyArray_DIMS(x), ndim)) return nullptr;
+    if (!complete(w, PyArray_DIMS(x), ndim) || !filled(w)) return nullptr;
     npy_intp shape[4] = {PyArray_DIM(x, 0), ndim == 4 ? PyArray_DIM(x, 1) : 0, 0, 0};
     shape[ndim - 2] = w.output[0];
     shape[ndim - 1] = w.output[1];
@@ -234,7 +241,7 @@ bool read_line(PyObject* const* args, Window& w) {  // kernel_size, stride, padd
     return as_index(args[0], w.kernel[1]) && as_index(same ? args[0] : args[1], w.stride[1]) && as_index(args[2], w.padding[1]);
 }
 
-// The greatest element of each window of a line, tap by tap: windows without elements inside are minus infinity.
+// The greatest element of each window of a line, tap by tap.
 template <class T>
 void max_line(const T* x, const Window& w, T* value) {
     const npy_intp count = w.output[1], step = w.stride[1], length = w.input[1];
@@ -260,7 +267,7 @@ PyObject* max_of_lines(PyObject* const* args) {
     if (!fit_line(x, w, w.padding[1])) return nullptr;
     const int ndim = PyArray_NDIM(x);
     npy_intp shape[4] = {1, PyArray_SIZE(x) / PyArray_DIM(x, ndim - 1), 1, PyArray_DIM(x, ndim - 1)}, made[3];
-    if (!complete(w, shape, 4)) return nullptr;
+    if (!complete(w, shape, 4) || !filled(w)) return nullptr;
     std::copy_n(PyArray_DIMS(x), ndim, made);
     made[ndim - 1] = w.output[1];
     Owned values(new_array(descr_of<T>(), ndim, made));

@@ -89,6 +89,8 @@ def check_window(
         lengths, taps = numbered(("T", "H", "W"), shape[-count:]), numbered(("kT", "kH", "kW"), kernel)
         raise RuntimeError(f"input image ({lengths}) smaller than kernel size ({taps})")
     check_sizes(shape, pooled_sizes(shape, kernel, stride, padding, dilation, ceil_mode))
+    for options in zip(shape[-count:], kernel, stride, padding, dilation):
+        check_filled(name, *options)
 
 
 def numbered(names: tuple[str, ...], values: Ints) -> str:
@@ -163,6 +165,23 @@ def check_padding(kernel: Ints, padding: Ints, dilation: Ints) -> None:
         )
 
 
+def check_filled(name: str, length: int, kernel: int, stride: int, padding: int, dilation: int) -> None:
+    """Refuse windows without an element: those that step over an axis shorter than their dilation.
+
+    Raises:
+        RuntimeError: if there is one: its maximum would be no element, and its index none of the input.
+    """
+    if dilation <= length or padding == 0:
+        return
+    for start in range(-padding, 0, stride):
+        inside = start % dilation  # the first tap that is not in the padding before the axis
+        if inside >= length or inside - start > (kernel - 1) * dilation:
+            raise RuntimeError(
+                f"{name}(): a window lies wholly in the padding: from {start} on, with kernel_size={kernel}, "
+                f"padding={padding} and dilation={dilation}, it has none of {length} elements"
+            )
+
+
 def pooled(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> int:
     """How many windows lie along an axis."""
     reach = length + 2 * padding - dilation * (kernel - 1) - 1
@@ -195,3 +214,4 @@ def check_windows_along(length: int, kernel: int, step: int, side: int, gap: int
     size = pooled(length, kernel, step, side, gap, ceil_mode)
     if size < 1:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
+    check_filled("max_pool1d", length, kernel, step, side, gap)
