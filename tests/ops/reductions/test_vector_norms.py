@@ -128,7 +128,11 @@ def test_distances_and_their_gradients_scale(dtype, scale, order):
             assert_close(result, wanted.double().numpy(), dtype)
     for function in (lambda x: wg.cdist(x, -2 * x, order).sum(), lambda x: wg.pdist(x, order).sum()):
         wanted = grad(function)(points)
-        assert_close(grad(lambda x, function=function: vmap(function)(x[None]).sum())(points * scale), wanted.double().numpy(), dtype)
+        assert_close(
+            grad(lambda x, function=function: vmap(function)(x[None]).sum())(points * scale),
+            wanted.double().numpy(),
+            dtype,
+        )
 
 
 @pytest.mark.parametrize("rows", [3, 300])

@@ -86,7 +86,7 @@ def hermitian_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
         return (eigenvectors * of_values.unsqueeze(-2)) @ turned
     inner = turned @ of_vectors
     if inner.dtype.is_complex:
-        check_phase(diagonal(inner).imag, PHASE.format("eigh"))
+        check_phase(PHASE.format("eigh"), inner)
     inner = without_diagonal(inner) / gaps(eigenvalues)
     inner = (inner + adjoint(inner)) * 0.5
     if of_values is not None:
@@ -209,7 +209,7 @@ def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any
         return as_own(solved_ex(turned, of_values.unsqueeze(-1) * turned, True, False)[0], self_dtype)
     inner = turned @ of_vectors
     along = diagonal(inner)
-    check_phase(along.imag, PHASE.format("eig"))
+    check_phase(PHASE.format("eig"), inner)
     inner = inner - turned @ (eigenvectors * along.real.unsqueeze(-2))
     inner = without_diagonal(inner) / gaps(eigenvalues).conj()
     if of_values is not None:
