@@ -7,7 +7,13 @@ import pytest
 from wengert._core.cards.card import Card
 from wengert._core.operators import batch_rules
 from wengert.testing import Case, cases
-from wengert.testing.batching import check_batched, check_batched_tangents, check_batched_write
+from wengert.testing.batching import (
+    check_batched,
+    check_batched_tangents,
+    check_batched_write,
+    check_nested,
+    check_other_counts,
+)
 from wengert.testing.calls import one_dtype, operators
 from wengert.testing.in_place import fits_in_place, target_of
 
@@ -58,6 +64,16 @@ def count_loops():
 def test_an_operator_for_a_batch_gives_what_it_gives_for_each_member(case: Case):
     refusing = "vmap: " if case.number in BY_VALUES.get(case.name, ()) else ""
     check_batched(case.call(), case.name in OF_MEMORY, refusing)
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_batches_of_one_of_none_and_of_as_many_as_an_operand_is_long(case: Case):
+    check_other_counts(case.call(), "vmap: " if case.number in BY_VALUES.get(case.name, ()) else "")
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_a_batch_of_batches_gives_what_each_member_gives(case: Case):
+    check_nested(case.call(), "vmap: " if case.number in BY_VALUES.get(case.name, ()) else "")
 
 
 FREE = [case for case in CASES if isinstance(case.operator, Card) and case.number not in BY_VALUES.get(case.name, ())]

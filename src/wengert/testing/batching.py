@@ -42,7 +42,7 @@ def member(tensor: Tensor, nr: int) -> Tensor:
     if array.ndim:
         array = array if not nr else np.flip(array) if nr == 1 else np.roll(array, 1)
     elif array.dtype.kind in "fc":
-        array = array * np.asarray((1, 0.75, 0.5)[nr], array.dtype)
+        array = array * np.asarray((1, 0.75, 0.5)[nr % 3], array.dtype)
     return leaf(np.array(array), tensor)
 
 
@@ -55,11 +55,11 @@ class Batched:
         wholes: the tensors with all members.
     """
 
-    def __init__(self, call: Call, dims: tuple[int | None, ...]) -> None:
+    def __init__(self, call: Call, dims: tuple[int | None, ...], count: int = MEMBERS) -> None:
         self.dims = dims
         originals = call.tensors()
         parts = [
-            [member(each, nr if dim is not None else 0) for each, dim in zip(originals, dims)] for nr in range(MEMBERS)
+            [member(each, nr if dim is not None else 0) for each, dim in zip(originals, dims)] for nr in range(count)
         ]
         self.calls = [call.with_tensors(each) for each in parts]
         self.wholes = [
@@ -116,6 +116,116 @@ def check_batched(call: Call, first_only: bool = False, refusing: str = "") -> b
         check_gradients(call, batched, found, expected)
         checked = True
     return checked
+
+
+def check_other_counts(call: Call, refusing: str = "") -> bool:
+    """Check the results of a call for batches of one member, and of as many as an operand has rows or columns, in which
+    one operand carries the batch; they are those of each member, also where all members are the same memory. A batch
+    of none has results of the same shapes and dtypes.
+
+    Args:
+        refusing: what an error says that may be raised, see `check_batched`.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: a result differs from that of a member.
+    """
+    tensors = call.tensors()
+    alone = call.outputs()
+    if not tensors or not alone:
+        return False
+    lengths = {each.shape[end] for each in tensors if each.ndim for end in (0, -1)}  # type: ignore[attr-defined]
+    for at in range(len(tensors)):
+        dims = tuple(0 if nr == at else None for nr in range(len(tensors)))
+        try:
+            for count in sorted({1, *lengths} - {0, MEMBERS}):
+                batched = Batched(call, dims, count)
+                compare(batched, batched.run(), [each.outputs() for each in batched.calls])
+            check_same_memory(call, at)
+            batched = Batched(call, dims)
+            found = batched.run_on([none_of(whole, dim) for whole, dim in zip(batched.wholes, dims)])
+        except RuntimeError as error:
+            if not refusing or refusing not in str(error):
+                raise
+            continue
+        for nr, (result, single) in enumerate(zip(found, alone)):
+            agree(call, f"result {nr} for no member, dims {dims}", result, single._array_[None][:0])
+    return True
+
+
+def check_same_memory(call: Call, at: int) -> None:
+    """Check the results of a call for a batch in which one operand is the same memory for all members.
+
+    Raises:
+        Wrong: a result differs from that of a member.
+    """
+    batched = Batched(call, (0,) * len(call.tensors()))
+    wholes = list(batched.wholes)
+    first = wholes[at]._array_[:1]
+    wholes[at] = leaf(np.broadcast_to(first, (MEMBERS, *first.shape[1:])))
+    shared = batched.calls[0].tensors()[at]
+    alone = [[shared if nr == at else each for nr, each in enumerate(own.tensors())] for own in batched.calls]
+    expected = [own.with_tensors(tensors).outputs() for own, tensors in zip(batched.calls, alone)]
+    reseed()
+    compare(batched, batched.run_on(wholes), expected)
+
+
+def compare(batched: Batched, found: list[Tensor], expected: list[list[Tensor]]) -> None:
+    """Compare results for a batch with those of the members.
+
+    Raises:
+        Wrong: they differ.
+    """
+    for nr, result in enumerate(found):
+        parts = np.stack([outputs[nr]._array_ for outputs in expected])
+        agree(batched.calls[0], f"result {nr} of {len(expected)} members for dims {batched.dims}", result, parts)
+
+
+def none_of(tensor: Tensor, dim: int | None) -> Tensor:
+    """A batch without members, of the same kind."""
+    return tensor if dim is None else leaf(tensor._array_[:0].copy())
+
+
+def check_nested(call: Call, refusing: str = "") -> bool:
+    """Check the results of a call for a batch of batches: one operand carries the inner one, the others the outer one.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: a result differs from that of a member.
+    """
+    tensors = call.tensors()
+    if not tensors or not call.outputs():
+        return False
+    for at in range(min(len(tensors), 3)):
+        inner = tuple(0 if nr == at else None for nr in range(len(tensors)))
+        outer = tuple(0 if nr != at or len(tensors) == 1 else None for nr in range(len(tensors)))
+        batches = [Batched(call, inner), Batched(call, outer, 2)]
+        wholes = [batches[0 if nr == at else 1].wholes[nr] for nr in range(len(tensors))]
+        if len(tensors) == 1:
+            wholes = [whole([wholes[0], leaf(np.flip(wholes[0]._array_, 0).copy(), wholes[0])], 0)]
+        reseed()
+        try:
+            found = nested(call, inner, outer, wholes)
+        except RuntimeError as error:
+            if not refusing or refusing not in str(error):
+                raise
+            continue
+        for first, second in itertools.product(range(2), range(MEMBERS)):
+            parts = [each if on is None else each[first] for each, on in zip(wholes, outer)]  # type: ignore[index]
+            parts = [each if on is None else each[second] for each, on in zip(parts, inner)]  # type: ignore[index]
+            single = call.with_tensors([leaf(each._array_.copy(), each) for each in parts]).outputs()
+            for nr, result in enumerate(single):
+                agree(call, f"result {nr} for {inner} within {outer}", found[nr][first, second], result._array_)
+    return True
+
+
+def nested(call: Call, inner: Any, outer: Any, wholes: list[Tensor]) -> list[Any]:
+    """The results of a call for a batch of batches."""
+    return list(vmap(vmap(lambda *given: tuple(call.with_tensors(given).outputs()), inner), outer)(*wholes))
 
 
 def check_batched_tangents(call: Call) -> bool:

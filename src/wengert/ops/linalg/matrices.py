@@ -140,10 +140,19 @@ def stacked(*cores: int) -> Rule:
             if missing:
                 shape = given[at]._array_.shape
                 given[at] = given[at].reshape((shape[0], *(1,) * missing, *shape[1:]))
+        if op.several and not size:  # the shape of an empty result does not tell whether it was computed
+            single = op.call(tuple([unit_member(each) if isinstance(each, Tensor) else each for each in given]))
+            return tuple([with_members(each, 1).narrow(0, 0, 0) for each in single])
         made = op.call(tuple(given))
         return tuple([with_members(each, size) for each in made]) if op.several else made
 
     return apply
+
+
+def unit_member(whole: Any) -> Any:
+    """A batch of one member, in the place of none: matrices with ones on the diagonal, which no operator refuses."""
+    ones = whole.new_ones((1, *whole._array_.shape[1:]))
+    return ones.tril().triu() if ones._array_.ndim > 2 else ones
 
 
 def with_members(made: Any, size: int) -> Any:

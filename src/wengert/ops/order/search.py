@@ -27,10 +27,10 @@ FEW = 1024
 
 def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """The rule for batches of `searchsorted`: edges that members share stay one row."""
-    (edges, values, *rest), (own, _, *_) = singled(args, carried)
-    if not own and edges._array_.ndim == 1:
-        return op.call((edges, values, *rest))
-    edges, values, *rest = full([edges, values, *rest], [own, carried[1], *carried[2:]], size)
+    (edges, values, *rest), kept = singled(args, carried)
+    if not kept[0] and edges._array_.ndim == 1:
+        return op.call((edges, *full([values, *rest], kept[1:], size)))
+    edges, values, *rest = full([edges, values, *rest], kept, size)
     if edges._array_.ndim > 2:
         return op.call((edges, values, *rest))
     shape = values._array_.shape
