@@ -112,6 +112,8 @@ def test_what_a_program_itself_does_wrong_is_no_finding():
 
 def test_damaged_files_are_refused_as_documented():
     assert share(files, [f"mutated({at})" for at in range(100)]) == []
+    assert share(files, [f"loaded({at})" for at in range(100)]) == []
+    assert share(files, [f"amplified({at})" for at in range(50)]) == []
 
 
 def test_full_disks_leave_the_old_file_whole_and_nothing_beside_it():
@@ -125,6 +127,12 @@ def test_killed_saves_leave_the_old_file_whole_and_nothing_beside_it():
 def test_a_loader_that_lets_damage_through_is_found(monkeypatch):
     monkeypatch.setattr(files, "load_file", lambda path: raise_(KeyError("shape")))
     assert files.mutated(1) == "load_file raises KeyError for a damaged file: 'shape'"
+
+
+def test_a_load_that_raises_something_else_is_found(monkeypatch):
+    monkeypatch.setattr(files.wg, "load", lambda file: raise_(KeyError("shape")))
+    for function in (files.loaded, files.amplified):
+        assert function(1) == "load raises KeyError for a damaged file: 'shape'"
 
 
 def test_a_save_that_leaves_a_part_is_found(monkeypatch):

@@ -1,11 +1,16 @@
-"""Killed saves, full disks, mutated files: the old file stays whole, a damaged one is refused as documented."""
+"""Killed saves, full disks, mutated files: the old file stays whole, a damaged one is refused as documented, and
+what it takes is in proportion to its size.
+"""
 
 from __future__ import annotations
 
 import copy
+import io
 import json
 import os
+import pickle
 import random
+import re
 import resource
 import signal
 import sys
@@ -21,8 +26,9 @@ if __name__ == "__main__":
 import numpy as np
 
 import wengert as wg
+from tests.io.torch_archives import FLOATS, WHOLE, Call, Global, Part, Stored, archive, code, legacy, tensor
 from tools.hunt import forked
-from wengert.io import load_file, load_metadata, save_file
+from wengert.io import DamagedFileError, load_file, load_metadata, save_file
 
 NAME = "files"
 LIMITS = forked.Limits(seconds=20.0, memory=256 << 20, tries=100)
@@ -117,6 +123,114 @@ def refilled(draw: random.Random, data: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text + data[8 + length :]
 
 
+SIX = Stored("torch FloatStorage", "0", 6)
+VIEW = tensor(Part("torch FloatStorage", "0", 6, part=("1", 2, 3)), 1, (2,), (1,))
+PLAIN: tuple[Any, ...] = (
+    1, 2**70, 1.5, "a", None, True, (1, (2,)), [3], {"a": (4,)}, Call("collections OrderedDict", state={"a": 1}),
+    Call("__builtin__ set", [1]), Call("torch Size", (1,)), Call("_codecs encode", "a", "latin1"),
+)  # fmt: skip
+"""Values that a file of torch's holds beside tensors."""
+
+
+def file_for_load(draw: random.Random) -> bytes:
+    """A file of one of the formats that `load` reads."""
+    plain = draw.sample(PLAIN, 4)
+    kind = draw.choice(("save", "archive", "legacy"))
+    if kind == "archive":
+        return archive({"w": [WHOLE, tensor(SIX, 1, (2, 2), (1, 3), True)], "p": plain}, {"0": FLOATS}).getvalue()
+    if kind == "legacy":
+        return legacy([VIEW, *plain], {"0": (6, FLOATS)}).getvalue()
+    file, x = io.BytesIO(), wg.arange(6.0)
+    value = {
+        "x": x,
+        "v": x[2:],
+        "b": wg.ones(2, dtype=wg.bool),
+        "n": (1, 2.5, "a", {1}, b"a", wg.float32, wg.Size([1])),
+    }
+    wg.save({**value, "a": np.arange(3), "s": x.to_sparse(), "u": x.untyped_storage(), "c": {1j: [2**70]}}, file)
+    return file.getvalue()
+
+
+def replaced(draw: random.Random, data: bytes) -> bytes:
+    """Another value somewhere in the container of a file of `save`; in others, other bytes."""
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length]) if data[8:9] == b"{" else {}
+    if "__metadata__" not in header:
+        return flipped(draw, data)
+    text = header["__metadata__"]["wengert"]
+    place = draw.choice([*re.finditer(r'"[^"]*"|-?[0-9.]+|null|true|false|[][]{2}', text)])
+    text = text[: place.start()] + json.dumps(draw.choice(VALUES)) + text[place.end() :]
+    changed = json.dumps({**header, "__metadata__": {"wengert": text}}).encode()
+    return len(changed).to_bytes(8, "little") + changed + data[8 + length :]
+
+
+def loaded(seed: int) -> str | None:
+    """Damage a file of any format; it must be refused in the documented errors, or something is read."""
+    draw = random.Random(seed)
+    data = draw.choice((flipped, cut, spliced, replaced, replaced))(draw, file_for_load(draw))
+    return problem_of(data)
+
+
+NAMES = (
+    "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter", "torch._utils _rebuild_sparse_tensor",
+    "torch._utils _rebuild_tensor_v3", "torch._tensor _rebuild_from_type_v2", "torch Size", "collections OrderedDict",
+    "collections Counter", "collections defaultdict", "__builtin__ set", "__builtin__ frozenset", "torch FloatTensor",
+    "__builtin__ bytearray", "__builtin__ complex", "_codecs encode", "torch device", "torch.nn.parameter Parameter",
+)  # fmt: skip
+GET = b"h\x09"
+CONSTANTS = tuple(
+    map(code, ("latin1", 0, True, None, (2,), (1,), {}, SIX, Global("torch Tensor"), Global("torch int64")))
+)
+
+
+def opcodes(draw: random.Random, depth: int = 0) -> bytes:
+    """Opcodes that push a value, mostly one that is made of the value that `GET` pushes."""
+    kind = draw.randrange(12)
+    if depth > 3 or kind < 4:
+        return draw.choice((GET, GET, draw.choice(CONSTANTS)))
+    inner = b"".join(opcodes(draw, depth + 1) for _ in range(draw.randrange(1, 5)))
+    if kind < 8:
+        return code(Global(draw.choice(NAMES))) + b"(" + inner + b"tR"
+    if kind == 8:
+        return opcodes(draw, depth + 1) + opcodes(draw, depth + 1) + b"b"
+    key = opcodes(draw, depth + 1)
+    return draw.choice((b"(" + inner + b"t", b"}" + key + b"Ns", b"\x8f(" + inner + b"\x90", b"(" + inner + b"\x91"))
+
+
+LARGE = (
+    "a" * 9000,
+    (*range(9000),),
+    [*range(9000)],
+    dict.fromkeys(range(9000)),
+    2**99999,
+    WHOLE,
+    ((((*range(999),),),),),
+)
+"""Values that a few bytes name again."""
+
+
+def amplified(seed: int) -> str | None:
+    """Name a large value again and again in opcodes of any kind: memory and time stay in proportion to the file."""
+    draw = random.Random(seed)
+    use = opcodes(draw)
+    content = b"\x80\x02" + code(draw.choice(LARGE)) + b"q\x090](" + use * draw.choice((1, 100, 3000)) + b"e."
+    return problem_of(archive(content, {"0": FLOATS}).getvalue())
+
+
+def problem_of(data: bytes) -> str | None:
+    """What is wrong with loading a file."""
+    start = time.process_time()
+    try:
+        wg.load(io.BytesIO(data))
+    except (DamagedFileError, pickle.UnpicklingError, EOFError):
+        pass
+    except Exception as error:
+        if type(error) is not RuntimeError or not re.search("device|location", str(error)):  # of a machine with a GPU
+            return f"load raises {type(error).__name__} for a damaged file: {str(error)[:80]}"
+    spent = time.process_time() - start
+    return f"load takes {spent:.0f} s for {len(data)} bytes" if spent > 1 + len(data) / 10_000 else None
+
+
 def killed(seed: int) -> str | None:
     """Kill a process that saves, at a random moment; readers see the old file or the new one, never a part."""
     draw = random.Random(seed)
@@ -195,7 +309,8 @@ def tries(seed: int) -> Iterator[str]:
     """Texts without end: mostly mutations, which are quick."""
     at = seed * 1_000_003
     while True:
-        yield f"killed({at})" if at % 25 == 0 else f"full({at})" if at % 10 == 3 else f"mutated({at})"
+        mutation = ("mutated", "loaded", "loaded", "amplified")[at % 4]
+        yield f"killed({at})" if at % 25 == 0 else f"full({at})" if at % 10 == 3 else f"{mutation}({at})"
         at += 1
 
 
