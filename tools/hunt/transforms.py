@@ -50,7 +50,7 @@ def tries(case: Case) -> Iterator[tuple[str, bool]]:
 def attempt(case: Case, variant: str, in_place: bool) -> tuple[int, str]:
     """How many combinations were compared, and the finding, if any."""
     try:
-        return check_transforms(variants(case.call())[variant], in_place), ""
+        return len(check_transforms(variants(case.call())[variant], in_place)), ""
     except Exception as error:
         program = PROGRAM.format(
             name=case.name, dtype=case.dtype.name, number=case.number, variant=variant, in_place=in_place

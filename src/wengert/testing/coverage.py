@@ -1,4 +1,5 @@
-"""What the samples of each operator check: reverse and forward mode, both orders of the two, batches, complex numbers.
+"""What the samples of each operator check: reverse and forward mode, both orders of the two, batches, complex numbers,
+and these combined.
 
 The table in the documentation (`docs/coverage.md`) is made of these rows. Each test run makes them anew and compares
 them: where fewer samples check something, it fails.
@@ -17,6 +18,7 @@ from .batching import check_batched
 from .calls import Call, Case, one_dtype, operators, samples_of
 from .differences import check_first_order, check_second_order
 from .forward import check_forward, check_forward_second_order
+from .transforms import check_transforms, writes_in_place
 
 CHECKS: dict[str, Callable[[Call], bool]] = {
     "reverse": check_first_order,
@@ -24,12 +26,14 @@ CHECKS: dict[str, Callable[[Call], bool]] = {
     "forward": check_forward,
     "forward over reverse": check_forward_second_order,
 }
-COLUMNS = (*CHECKS, "batched", "complex")
+COLUMNS = (*CHECKS, "batched", "complex", "complex and batched", "nested forward", "in place within transforms")
 
 DRAWS = "a draw: by definition its gradient is zero"
 IMPLICIT = "a draw: its gradient is that of numbers whose rank stays, held to integrals"
 BY_VALUES = "the shape of the result depends on values, which members may disagree about"
 REAL = "real numbers only"
+NO_FORM = "no such form"
+REFUSED = "a gradient or tangent is refused, as torch's is"
 WITHOUT_DERIVATIVE = {
     **dict.fromkeys(
         [f"fake_quantize_per_{kind}_affine_cachemask" for kind in ("tensor", "channel")],
@@ -43,6 +47,7 @@ WITHOUT_DERIVATIVE = {
 }
 """Operators with rules that are no derivatives, by name."""
 DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions", "_unique", "bincount"})
+ITS_MEMORY = "a view of the very memory, where members along other dimensions lie apart"
 OF_MEMORY = frozenset({"as_strided_from", "_as_strided_copy", "view_as_complex"})
 """Views of the very memory: members lie along first dimensions."""
 
@@ -63,8 +68,10 @@ def made_row(card: Card) -> tuple[str, ...]:
     """`row`, while warnings are off."""
     kind = one_dtype(card)
     reason = card.why or WITHOUT_DERIVATIVE.get(card.name, "") or (DRAWS if card.random else "")
+    reason = reason or (REFUSED if len(card.refused) == len(card.grad_slots) else "")
     derivatives = [reason or counted(card, kind, check) for check in CHECKS.values()]
-    return (*derivatives, batched(card, kind), complex_numbers(card, reason))
+    apart = reason or (BY_VALUES if card.name in DYNAMIC else "") or (ITS_MEMORY if card.name in OF_MEMORY else "")
+    return (*derivatives, batched(card, kind), complex_numbers(card, reason), *combined(card, kind, apart))
 
 
 def good_cases(card: Card, kind: dtypes.dtype) -> list[Case]:
@@ -100,6 +107,37 @@ def batched(card: Card, kind: dtypes.dtype) -> str:
         found += check_batched(case.call(), card.name in OF_MEMORY, "vmap: ")
     assert not batch_rules.LOOPED, f"{card.name}: {dict(batch_rules.LOOPED)} ran member by member"
     return str(found) if found else ""
+
+
+def combined(card: Card, kind: dtypes.dtype, reason: str) -> tuple[str, str, str]:
+    """How many combinations of transforms were compared for the first sample that has something to compare.
+
+    Args:
+        reason: why there is nothing to compare, or "".
+    """
+    if reason:
+        return reason, reason, reason
+    of_complex = REAL
+    if dtypes.complex128 in card.declared_dtypes:
+        of_complex = shown([each for each in compared(card, dtypes.complex128) if "vmap" in each])
+    nested = [each for each in compared(card, kind) if " of " in each and ("jvp" in each or "jacfwd" in each)]
+    in_place = shown(compared(card, kind, in_place=True)) if card.in_place is not None and not card.view else NO_FORM
+    return of_complex, shown(nested), in_place or NO_FORM
+
+
+def compared(card: Card, kind: dtypes.dtype, in_place: bool = False) -> list[str]:
+    """The combinations that were compared for one sample."""
+    for case in good_cases(card, kind):
+        if is_derivative(case) and not (in_place and not writes_in_place(case.call())):
+            found = check_transforms(case.call(), in_place)
+            if found:
+                return found
+    return []
+
+
+def shown(found: list[str]) -> str:
+    """A number as a cell shows it; empty if it is 0."""
+    return str(len(found)) if found else ""
 
 
 def complex_numbers(card: Card, reason: str) -> str:
