@@ -85,7 +85,7 @@ __all__ = [
 plain = partial(plain_function, module=__name__)
 first = itemgetter(0)
 cholesky = plain(cholesky, positive.factored, then=(first,))
-eigvalsh = plain(eigvalsh, eigen.hermitian, native=eigen.of_values, then=(first,))
+eigvalsh = plain(eigvalsh, eigen.spectrum, native=eigen.of_values, then=(first,))
 inv = plain(inv, inverse.inverted, then=(first,))
 lstsq = plain(lstsq, least_squares.fitted, then=(return_types.linalg_lstsq,))
 lu_factor = plain(lu_factor, triangles.packed, then=(itemgetter(slice(2)), return_types.linalg_lu_factor))

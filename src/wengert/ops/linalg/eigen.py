@@ -7,6 +7,7 @@ arXiv:1701.00392, section 4.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from ..._kernels import factors
 from .. import return_types
 from ..differentiated import is_differentiated
 from ..dtype_checks import refuse
+from ..pointwise.choose import where
+from .coinciding import coinciding, frame, function_of_matrix, hermitian_part, in_frame, quotients
 from .matrices import (
     FACTORED,
     adjoint,
@@ -55,15 +58,29 @@ def check_finite(name: str, array: Any) -> None:
         raise RuntimeError(f"{name}: input tensor should not contain infs or NaNs.")
 
 
-@of_matrices(
-    name="_linalg_eigh",
+eigh_family = partial(
+    of_matrices,
     node="LinalgEighBackward0",
     outputs=("eigenvalues", "eigenvectors"),
     differentiable=(True, True),
     native=native("eigh"),
 )
+
+
+@eigh_family(name="_linalg_eigh")
 def hermitian(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
     """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; empty vectors if not computed."""
+    return eigenpairs(A, UPLO, compute_v)
+
+
+@eigh_family(name="_linalg_eigvalsh")
+def spectrum(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
+    """The same for functions of the eigenvalues: the vectors serve derivatives only."""
+    return eigenpairs(A, UPLO, compute_v)
+
+
+def eigenpairs(A: Any, UPLO: Any, compute_v: bool) -> Any:
+    """Eigenvalues and vectors, arguments checked."""
     check_square("linalg.eigh", A)
     if not isinstance(UPLO, str):
         raise TypeError(wrong_type("linalg_eigh", "UPLO", 2, "str", UPLO))
@@ -79,14 +96,24 @@ def hermitian(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
 
 
 @hermitian.vjp("A")
+@spectrum.vjp("A")
 def hermitian_vjp(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     of_values, of_vectors = grads
     turned = adjoint(eigenvectors)
     if of_vectors is None:
+        if is_differentiated(eigenvectors) and coinciding(eigenvalues) is not None:
+            return function_of_matrix(of_values, eigenvalues, eigenvectors)
         return (eigenvectors * of_values.unsqueeze(-2)) @ turned
+    same = coinciding(eigenvalues)
     inner = turned @ of_vectors
     if inner.dtype.is_complex:
         check_phase(PHASE.format("eigh"), inner)
+    if same is not None:
+        apart = without_diagonal(inner - adjoint(inner)) * 0.5
+        moved = quotients(apart, eigenvalues, same, inner)
+        if of_values is not None:
+            moved = moved + in_frame(of_values, inner, same)
+        return eigenvectors @ moved @ turned
     inner = without_diagonal(inner) / gaps(eigenvalues)
     inner = (inner + adjoint(inner)) * 0.5
     if of_values is not None:
@@ -102,6 +129,18 @@ def hermitian_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     return along.real if inner.dtype.is_complex else along, moved
 
 
+@spectrum.jvp("A")
+def spectrum_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    same = coinciding(eigenvalues)
+    if same is None:
+        return hermitian_jvp(tangent, eigenvalues, eigenvectors)
+    inner = adjoint(eigenvectors) @ tangent @ eigenvectors
+    blocks = hermitian_part(inner).masked_fill(same.logical_not(), 0)
+    apart = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
+    moved = where(same, blocks, inner / apart.masked_fill(same, 1))
+    return frame(blocks, same)[0], eigenvectors @ moved
+
+
 def squared(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
     """Call `symmetric` for what does not depend on the phases of the vectors: how samples are run."""
     values, vectors = symmetric(operator, self, *rest, **options)
@@ -111,6 +150,7 @@ def squared(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
 
 
 @hermitian.samples
+@spectrum.samples
 def hermitian_samples(make: Any) -> Any:
     yield Sample(make(3, 3), "L", True, through=squared)
     yield Sample(make(2, 3, 3), "U", True, through=squared)
@@ -157,8 +197,14 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: `A` holds no square matrices.
+
+    Derivative:
+        Where eigenvalues coincide, the first is that of one of the ways to number them, which does not matter to
+        symmetric functions, such as sums over all of them. Of these the second derivative is right there, too, as
+        reverse or forward mode of reverse mode (`func.hessian`); further ones, and those of other functions, are not
+        finite.
     """
-    made = hermitian(A, UPLO, is_differentiated(A))[0]
+    made = spectrum(A, UPLO, is_differentiated(A))[0]
     return put("linalg_eigvalsh", out, made, words=EXACT, writer="_linalg_eigh")
 
 

@@ -1,0 +1,177 @@
+"""Second derivatives of symmetric functions of eigenvalues where some of these coincide.
+
+Eigenvectors of coinciding values may be turned among themselves; a perturbation decides which of them its eigenvalues
+belong to. So each derivative along a direction is taken in the vectors that belong to it: there the matrix of the
+direction is diagonal, and what would be 0 / 0 does not arise. The direction reaches the rules of the decomposition as
+that part of the vectors' gradient (or tangent) which no function of orthonormal vectors depends on.
+
+Source: A. S. Lewis and H. S. Sendov, Twice differentiable spectral functions, 2001, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import Array, Index, Sample
+from ..._core.tensor.base import wrap
+from ..._core.tensor.batches import is_batched
+from ..._core.types import dtypes
+from ..pointwise.choose import where
+from .matrices import adjoint, diagonal, of_two, stacked
+
+ROUNDINGS = 8
+"""Eigenvalues that differ by fewer roundings for each row of their matrix coincide."""
+
+
+def coinciding(values: Any) -> Any:
+    """Which eigenvalues coincide: a tensor (..., n, n) of truth values, None where no two do.
+
+    Args:
+        values: (..., n), in ascending order.
+    """
+    count = values.shape[-1]
+    if count < 2:
+        return None
+    rounding = ROUNDINGS * count * dtypes.finfo(values.dtype).eps
+    if not is_batched(values):
+        array = values._array_
+        most = np.maximum(-array[..., :1], array[..., -1:])
+        if (array[..., 1:] - array[..., :-1] > most * rounding).all():
+            return None
+    values = values.detach()
+    bound = values.abs().amax(-1, True) * rounding
+    apart = values.narrow(-1, 1, count - 1) - values.narrow(-1, 0, count - 1) > bound
+    groups = apart.cumsum(-1)
+    groups = groups.new_zeros((*groups.shape[:-1], count)).slice_scatter(groups, -1, 1, count)
+    return groups.unsqueeze(-2) == groups.unsqueeze(-1)
+
+
+def off_diagonal(same: Any) -> Any:
+    """Which pairs of different eigenvalues coincide."""
+    return same.logical_and(wrap(~np.eye(same.shape[-1], dtype=np.bool_)))
+
+
+def hermitian_part(matrix: Any) -> Any:
+    """Half the sum of a matrix and its adjoint."""
+    return (matrix + adjoint(matrix)) * 0.5
+
+
+def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
+    """Parts of pairs divided by the differences of their values.
+
+    A quotient of coinciding values is zero if its part is, but for the rounding of `whole`, and else not finite.
+    """
+    rounding = ROUNDINGS * parts.shape[-1] * dtypes.finfo(values.dtype).eps
+    size, most = parts.detach().abs(), whole.detach().abs().amax((-2, -1), True)
+    nothing = same.logical_and(size <= rounding * most)
+    apart = values.unsqueeze(-2) - values.unsqueeze(-1)
+    return (parts / apart.masked_fill(nothing, 1)).masked_fill(nothing, 0)
+
+
+@of_two(
+    name="_eigh_frame",
+    node="EighFrameBackward0",
+    outputs=("values", "vectors"),
+    differentiable=(True, True),
+    layout="rows",
+    larger=False,
+)
+def frame(direction: Array, same: Index) -> Any:
+    """Eigenvalues and vectors of the blocks of Hermitian matrices that belong to coinciding eigenvalues."""
+    count = direction.shape[-1]
+    values = np.array(np.diagonal(direction.real, 0, -2, -1))
+    vectors = np.empty(direction.shape, direction.dtype)
+    vectors[...] = np.eye(count)
+    for at in np.ndindex(direction.shape[:-2]):
+        start = 0
+        while start < count:
+            end = start + int(same[at][start, start:].sum())
+            if end - start > 1 and np.isfinite(direction[at][start:end, start:end]).all():
+                block = np.linalg.eigh(direction[at][start:end, start:end])
+                values[at][start:end], vectors[at][start:end, start:end] = block
+            start = max(end, start + 1)
+    return values, vectors
+
+
+def undefined(matrix: Any, same: Any) -> Any:
+    """A matrix with NaN for coinciding pairs: the third derivatives are not computed there."""
+    return matrix.masked_fill(off_diagonal(same), math.nan)
+
+
+@frame.vjp("direction")
+def frame_vjp(grads: Any, same: Any, vectors: Any) -> Any:
+    of_values = grads[0]
+    if of_values is None:
+        of_values = vectors.abs().sum(-1) * 0
+    return undefined((vectors * of_values.unsqueeze(-2)) @ adjoint(vectors), same)
+
+
+@frame.jvp("direction")
+def frame_jvp(tangent: Any, same: Any, vectors: Any) -> Any:
+    moved = undefined(adjoint(vectors) @ tangent @ vectors, same)
+    turning = undefined(vectors * 0, same)
+    along = diagonal(moved) + turning.abs().sum(-1)
+    return along.real if moved.dtype.is_complex else along, turning
+
+
+@frame.samples
+def frame_samples(make: Any) -> Any:
+    yield Sample(make(3, 3), wrap(np.eye(3, dtype=np.bool_)))
+
+
+def in_frame(weights: Any, direction: Any, same: Any) -> Any:
+    """The diagonal matrix of weights, of which those of coinciding values belong to the vectors of a direction."""
+    vectors = frame(hermitian_part(direction).masked_fill(same.logical_not(), 0), same)[1]
+    return (vectors * weights.unsqueeze(-2)) @ adjoint(vectors)
+
+
+@of_two(
+    name="_eigh_function",
+    node="EighFunctionBackward0",
+    batching=stacked(1, 1, 2),
+)
+def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) -> Any:
+    """The matrix with these eigenvectors and with weights in the place of eigenvalues.
+
+    So is the gradient of a function of the eigenvalues. Its derivatives are those of a symmetric function, whose
+    weights are equal where eigenvalues coincide.
+    """
+    return (eigenvectors * weights[..., None, :]) @ eigenvectors.conj().swapaxes(-1, -2)
+
+
+@function_of_matrix.vjp("weights", "eigenvectors")
+def function_of_matrix_vjp(grad: Any, weights: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    direction = hermitian_part(adjoint(eigenvectors) @ grad @ eigenvectors)
+    same = coinciding(eigenvalues)
+    if same is None:
+        along = diagonal(direction)
+        return along.real if along.dtype.is_complex else along, eigenvectors @ (direction * weights.unsqueeze(-2)) * 2
+    blocks = direction.masked_fill(same.logical_not(), 0)
+    apart = weights.unsqueeze(-2) - weights.unsqueeze(-1)
+    size = weights.detach().abs().amax(-1, True).unsqueeze(-1)  # against which weights that are equal are rounded
+    size = size.masked_fill(size == 0, 1)
+    inner = where(same, direction * (size + apart), direction * weights.unsqueeze(-2) * 2)
+    return frame(blocks, same)[0], eigenvectors @ inner
+
+
+@function_of_matrix.jvp("weights", "eigenvectors")
+def function_of_matrix_jvp(of_weights: Any, of_vectors: Any, weights: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
+    turning = adjoint(eigenvectors) @ of_vectors
+    same = coinciding(eigenvalues)
+    if same is None:
+        inner = turning * weights.unsqueeze(-2)
+        return eigenvectors @ (inner + adjoint(inner) + of_weights.diag_embed()) @ adjoint(eigenvectors)
+    inner = turning.masked_fill(same, 0) * weights.unsqueeze(-2)
+    apart = weights.unsqueeze(-2) - weights.unsqueeze(-1)
+    jumps = hermitian_part(turning).masked_fill(same.logical_not(), 0) * apart
+    jumps = quotients(jumps, eigenvalues, same, turning * weights.unsqueeze(-2))
+    inner = inner + adjoint(inner) + jumps + in_frame(of_weights, turning, same)
+    return eigenvectors @ inner @ adjoint(eigenvectors)
+
+
+@function_of_matrix.samples
+def function_of_matrix_samples(make: Any) -> Any:
+    yield Sample(make(2), wrap(np.array([1.0, 2.0])), make(2, 2))
