@@ -118,6 +118,27 @@ def test_an_input_that_is_written_to_has_its_tangent_written_to():
             function(forward, lambda ctx, way: way * 2).apply(x)
 
 
+def test_an_input_that_is_written_to_does_not_keep_the_tangent_of_its_old_value():
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    with dual_level():
+        with pytest.raises(RuntimeError, match="not modifying the forward mode gradients inplace"):
+            function(forward, lambda ctx, way: None).apply(dual(1.0, 2.0))
+
+
+def test_an_input_without_tangent_that_is_written_to_gets_what_is_returned():
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        return x.add_(y)
+
+    with dual_level():
+        x = wg.tensor([1.0, 2.0])
+        made = function(forward, lambda ctx, way, other: way + other).apply(x, dual(1.0, 2.0))
+        assert made is x and tangent(x) == [1.0, 1.0]
+
+
 def test_a_view_has_the_view_of_the_tangent():
     with dual_level():
         x = dual(1.0, 2.0)

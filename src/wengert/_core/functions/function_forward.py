@@ -57,7 +57,9 @@ def carry(node: Any, args: tuple[Any, ...], outputs: list[Any], fixed: tuple[Any
         for nr in range(len(outputs)):
             differentiable = is_differentiable(outputs[nr], fixed)
             check_tangent(nr, outputs[nr], returned[nr], differentiable)
-            if returned[nr] is not None:
+            if returned[nr] is None:
+                check_unwritten(outputs[nr], level, args)
+            else:
                 attach(outputs[nr], returned[nr], level, args, given, born)
 
 
@@ -88,6 +90,17 @@ def check_tangent(nr: int, output: Any, tangent: Any, differentiable: bool) -> N
         raise RuntimeError(forward_errors.wrong_size(output._array_.shape, tangent._array_.shape))
 
 
+def check_unwritten(output: Any, level: Level, args: tuple[Any, ...]) -> None:
+    """Refuse an output without a tangent that is an input which has one: it would keep that of its old value.
+
+    Raises:
+        RuntimeError: if it is such an input.
+    """
+    for each in args:
+        if each is output and isinstance(each, Tensor) and tangents.tangent_at(each, level) is not None:
+            raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
+
+
 def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...], given: list[Any], born: int) -> None:
     """Give an output its tangent at a level, on memory of its own unless the output is a view of an input.
 
@@ -99,10 +112,10 @@ def attach(output: Tensor, tangent: Tensor, level: Level, args: tuple[Any, ...],
     """
     for at in range(len(args)):
         if args[at] is output:
-            if given[at] is not tangent:
-                raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
             if tangents.tangent_at(output, level) is None:
-                tangents.insert(output, level, tangent)
+                tangents.insert(output, level, owned(tangent, born))
+            elif given[at] is not tangent:
+                raise RuntimeError(function_errors.TANGENT_NOT_WRITTEN)
             return
     if output._flags_ & flags.VIEW:
         sources = [at for at in range(len(args)) if shares(args[at], output)]
