@@ -138,10 +138,10 @@ def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     at_dim, at_index, at_source = (op.names.index(name) for name in ("dim", "index", "source"))
     given, on = singled(args, carried)
     self, source = (with_batch(given[at], on[at], size) for at in (0, at_source))
-    if self.ndim != source.ndim:
-        raise RuntimeError("self and source have different numbers of dimensions")
     dim, shape = shifted(given[at_dim], self.ndim - 1), self.shape
     self, source, index = not_flat(self), not_flat(source), given[at_index]
+    if self.ndim != source.ndim:
+        raise RuntimeError("self and source have different numbers of dimensions")
     if not on[at_index]:
         given[0], given[at_dim], given[at_source] = self, dim, source
         return op.call(tuple(given)).reshape(shape)

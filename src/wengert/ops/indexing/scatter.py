@@ -108,9 +108,23 @@ def scatter_vjp_self(grad: Any, dim: int, index: Any, reduce: Any) -> Any:
 
 
 def of_source(grad: Any, dim: int, index: Any, src_shape: Any) -> Any:
-    """The gradient of what was scattered: as many dimensions as the index has, or 0 and 1."""
+    """The gradient of what was scattered, 0 for what the index does not read; there may be 0 and 1 dimensions."""
+    if not index._array_.size:
+        return grad.new_zeros(src_shape)
     picked = grad.gather(dim, index)
-    return picked if len(src_shape) == index._array_.ndim else picked.sum().reshape(src_shape)
+    if len(src_shape) != index._array_.ndim:
+        picked = picked.reshape((1,) if src_shape else ())
+    return padded(picked, src_shape)
+
+
+def padded(part: Any, shape: tuple[int, ...]) -> Any:
+    """The first elements along each dimension, with zeros behind them up to a shape."""
+    for dim, length in enumerate(shape):
+        lengths = part._array_.shape
+        if lengths[dim] != length:
+            zeros = part.new_zeros((*lengths[:dim], length, *lengths[dim + 1 :]))
+            part = zeros.slice_scatter(part, dim, 0, lengths[dim])
+    return part
 
 
 @scatter.vjp("src")

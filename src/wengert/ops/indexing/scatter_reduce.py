@@ -17,7 +17,7 @@ from ..dtype_checks import check_ordered, refuse
 from ..pointwise.activation import kept_gradient
 from .index import check_range, integers
 from .index_write import check_vector, source_length
-from .scatter import check_scatter
+from .scatter import check_scatter, padded
 
 COMBINE = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
 
@@ -105,10 +105,12 @@ def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str,
 def scatter_reduce_vjp(
     grad: Any, self: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> Any:
+    if not index._array_.size:
+        return grad, src.new_zeros(src.shape)
     whole, src = src, read_part(src, index)
     own, other = gradients(grad, self, src, out, dim, index, reduce, include_self)
     if whole is not src:
-        other = with_rest(other, whole)
+        other = padded(other, whole._array_.shape)
     elif src._array_.ndim < index._array_.ndim:  # 0 and 1
         other = other.sum()
     elif src._array_.ndim > index._array_.ndim:  # of which the first element counts
@@ -124,16 +126,6 @@ def read_part(src: Any, index: Any) -> Any:
             if src._array_.shape[dim] != length:
                 src = src.narrow(dim, 0, length)
     return src
-
-
-def with_rest(part: Any, whole: Any) -> Any:
-    """The gradient of `whole` from that of what was read of it: 0 for the rest."""
-    for dim, length in enumerate(whole._array_.shape):
-        shape = part._array_.shape
-        if shape[dim] != length:
-            zeros = part.new_zeros((*shape[:dim], length, *shape[dim + 1 :]))
-            part = zeros.slice_scatter(part, dim, 0, shape[dim])
-    return part
 
 
 @scatter_reduce.jvp("self", "src")
