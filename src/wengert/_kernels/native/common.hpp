@@ -289,12 +289,26 @@ private:
 PyObject* give_tuple(Owned* items, int count);
 
 // ---- threads -------------------------------------------------------------------------------------------------------
+// Waits until the process ends.
+[[noreturn]] void wait_for_the_end();
+// `call()`, which lets go of the interpreter's lock and asks for it again. Before Python 3.14 that ends a daemon thread once the
+// interpreter is finalised: `pthread_exit` unwinds the stack. A destructor lets nothing through, and those of references would
+// count them without the lock, so the thread stays here instead, where Python 3.14 leaves it, too.
+template <class Call>
+inline auto with_python(Call call) {
+    try {
+        return call();
+    } catch (...) {
+        wait_for_the_end();
+    }
+}
+
 // Lets other Python threads run while a large piece of work is done.
 class ReleaseGil {
 public:
     explicit ReleaseGil(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
     ~ReleaseGil() {
-        if (state_) PyEval_RestoreThread(state_);
+        if (state_) with_python([this] { PyEval_RestoreThread(state_); });
     }
     ReleaseGil(const ReleaseGil&) = delete;
     ReleaseGil& operator=(const ReleaseGil&) = delete;

@@ -13,7 +13,8 @@ void put(PyArrayObject* whole, const Geometry& seen, PyArrayObject* from) {
 }
 
 PyArrayObject* new_copy(PyArrayObject* x) {
-    if (PyDataType_REFCHK(PyArray_DESCR(x))) return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, NPY_CORDER));
+    if (PyDataType_REFCHK(PyArray_DESCR(x)))
+        return reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(x, NPY_CORDER); }));
     Geometry rows = geometry_of(x);
     Owned copy(new_array(PyArray_DESCR(x), rows.ndim, rows.shape));
     if (!copy || !fill_rows(rows, PyArray_ITEMSIZE(x))) return nullptr;

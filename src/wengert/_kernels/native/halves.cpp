@@ -96,7 +96,9 @@ static PyObject* narrow_one(PyObject* made, PyArray_Descr* half) {
     const bool wide = PyArray_CheckExact(made) && PyArray_DESCR(reinterpret_cast<PyArrayObject*>(made)) == float_descr;
     if (!wide) return Py_NewRef(made);
     PyObject* result = half_converted(reinterpret_cast<PyArrayObject*>(made), half);
-    return result || PyErr_Occurred() ? result : PyArray_CastToType(reinterpret_cast<PyArrayObject*>(made), reinterpret_cast<PyArray_Descr*>(Py_NewRef(half)), 0);
+    if (result || PyErr_Occurred()) return result;
+    auto* wanted = reinterpret_cast<PyArray_Descr*>(Py_NewRef(half));
+    return with_python([&] { return PyArray_CastToType(reinterpret_cast<PyArrayObject*>(made), wanted, 0); });
 }
 
 PyObject* narrowed(PyObject* made, PyArray_Descr* half) {

@@ -54,7 +54,7 @@ PyArrayObject* as_mask(PyArrayObject* x) {
     if (PyArray_DESCR(x) == bool_descr) return reinterpret_cast<PyArrayObject*>(Py_NewRef(x));
     if (!PyArray_ISINTEGER(x) && !PyArray_ISFLOAT(x)) return nullptr;
     Py_INCREF(bool_descr);  // the function takes one
-    return reinterpret_cast<PyArrayObject*>(PyArray_CastToType(x, bool_descr, 0));
+    return reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_CastToType(x, bool_descr, 0); }));
 }
 
 // nonzero_positions(self): rows of coordinates, which lie column by column

@@ -2,7 +2,9 @@
 #define WENGERT_MODULE_FILE
 #include "common.hpp"
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 namespace wengert {
 
@@ -72,9 +74,13 @@ Twin::Twin(const char* twin_name) : name(twin_name), next(twins) { twins = this;
 PyObject* Twin::call(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) const {
     if (!function) return PyErr_Format(PyExc_RuntimeError, "%s: bind_twins was not called", name);
     PyObject* held = Py_NewRef(function);  // `bind_twins` may let go of it meanwhile
-    PyObject* result = PyObject_Vectorcall(held, args, static_cast<size_t>(nargs), kwnames);
+    PyObject* result = with_python([&] { return PyObject_Vectorcall(held, args, static_cast<size_t>(nargs), kwnames); });
     Py_DECREF(held);
     return result;
+}
+
+void wait_for_the_end() {
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 MethodList::MethodList(PyMethodDef* list_methods) : methods(list_methods), next(method_lists) { method_lists = this; }

@@ -172,7 +172,8 @@ PyObject* row_binary_into(Binary op, npy_intp cost, PyObject* a, PyObject* b, Py
     if (!target || PyArray_SIZE(target) > few) return nullptr;
     const Owned made(writeable(target) ? reinterpret_cast<PyArrayObject*>(row_binary(op, cost, a, b)) : nullptr);
     if (!made || PyArray_DESCR(made.get()) != PyArray_DESCR(target) || !same_shape(made.get(), target)) return nullptr;
-    return PyArray_CopyInto(target, made.get()) < 0 ? nullptr : Py_NewRef(out);
+    const int status = with_python([&] { return PyArray_CopyInto(target, made.get()); });
+    return status < 0 ? nullptr : Py_NewRef(out);
 }
 
 }  // namespace wengert

@@ -24,7 +24,7 @@ PyArrayObject* blas_product(const Matrix<T>& a, const Matrix<T>& b) {
     Owned out(large ? new_array(descr_of<T>(), 2, shape) : nullptr);
     if (large && !out) return nullptr;
     PyObject *left = as_operand(a), *right = left ? as_operand(b) : nullptr, *result = nullptr;
-    if (right) result = PyArray_MatrixProduct2(left, right, out.get());
+    if (right) result = with_python([&] { return PyArray_MatrixProduct2(left, right, out.get()); });
     Py_XDECREF(left);
     Py_XDECREF(right);
     if (result && !PyArray_CheckExact(result)) Py_CLEAR(result);  // a scalar

@@ -142,7 +142,7 @@ PyObject* shuffle(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* 
         if (!order || !steps || PyArray_NDIM(order) != 1 || PyArray_NDIM(steps) != 1) return nullptr;
         const npy_intp count = PyArray_SIZE(order);
         if (PyArray_SIZE(steps) != (count ? count - 1 : 0)) return nullptr;
-        Owned made(reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(order, NPY_CORDER)));
+        Owned made(reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(order, NPY_CORDER); })));
         if (!made) return nullptr;
         int64_t* places = data_of<int64_t>(made.get());
         for (npy_intp at = 0; at + 1 < count; ++at) {

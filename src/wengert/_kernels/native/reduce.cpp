@@ -286,7 +286,8 @@ PyArrayObject* few_copied(PyObject* object, NPY_ORDER order) {
     auto* x = reinterpret_cast<PyArrayObject*>(object);
     const bool fits = PyArray_DESCR(x) == float_descr || PyArray_DESCR(x) == double_descr;
     if (std::count(PyArray_STRIDES(x), PyArray_STRIDES(x) + PyArray_NDIM(x), 0)) order = NPY_CORDER;  // else that would lie innermost
-    return fits && PyArray_SIZE(x) <= piece ? reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(x, order)) : nullptr;
+    if (!fits || PyArray_SIZE(x) > piece) return nullptr;
+    return reinterpret_cast<PyArrayObject*>(with_python([&] { return PyArray_NewCopy(x, order); }));
 }
 template <bool mean>
 PyObject* direct(PyObject*, PyObject* const* args, Py_ssize_t nargs) {

@@ -25,7 +25,7 @@ inline PyObject* source_of(PyObject* generator, PyObject* forks) {
     static PyObject* const stream_name = PyUnicode_InternFromString("_stream");
     static PyObject* const sources_name = PyUnicode_InternFromString("sources");
     const Reference stream(attribute(generator, stream_name)), sources(attribute(stream.object, sources_name));
-    const Reference process(sources.object ? PyObject_CallNoArgs(forks) : nullptr);
+    const Reference process(sources.object ? with_python([&] { return PyObject_CallNoArgs(forks); }) : nullptr);
     if (!process.object || !PyDict_CheckExact(sources.object)) return nullptr;
     PyObject* found = PyDict_GetItemWithError(sources.object, process.object);
     return found && PyTuple_Check(found) && PyTuple_GET_SIZE(found) > source_parts ? Py_NewRef(found) : nullptr;
@@ -66,10 +66,10 @@ PyObject* under_lock(PyObject* const* parts, PyArray_Descr* descr, int ndim, con
     if (!kept || PyArray_SIZE(kept) != 2 || !PyCapsule_IsValid(parts[bits_capsule], "BitGenerator")) return nullptr;
     auto* state = static_cast<bitgen_t*>(PyCapsule_GetPointer(parts[bits_capsule], "BitGenerator"));
     Owned made(new_array(descr, ndim, shape));
-    const Reference held(made ? PyObject_CallOneArg(parts[lock_acquire], Py_False) : nullptr);
+    const Reference held(made ? with_python([&] { return PyObject_CallOneArg(parts[lock_acquire], Py_False); }) : nullptr);
     if (held.object != Py_True) return nullptr;
     fill(Words{state}, data_of<double>(kept), made.get());
-    const Reference released(PyObject_CallNoArgs(parts[lock_release]));
+    const Reference released(with_python([&] { return PyObject_CallNoArgs(parts[lock_release]); }));
     return released.object ? made.give() : nullptr;
 }
 // Standard normal numbers as `randn` draws them; `kept`: whether the second number of the last pair is still there, and it.
