@@ -1,6 +1,7 @@
 // NumPy's memory for arrays made by kernels: large arrays lie in blocks of the reserve (reserve.hpp), small ones where NumPy puts them.
 // The handler is set only in the contexts that kernels run in, so arrays that a program makes itself are none of ours.
 #include "direct.hpp"
+#include "memory_limits.hpp"
 #include "reserve.hpp"
 
 #include <cstdlib>
@@ -40,7 +41,7 @@ PyDataMem_Handler own = {"wengert_reserve", 1, {nullptr, allocate, allocate_zero
 
 // False with an error. Where nothing may be kept there is none, and NumPy's own is used.
 bool find_handler() {
-    if (handler || reserve_statistics().limit == 0) return true;
+    if (handler || !keeps_memory()) return true;
     auto* found = static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"));
     if (!found) return false;
     numpys = found->allocator;
@@ -81,6 +82,13 @@ PyObject* memory_stats(PyObject*, PyObject*) {
                          static_cast<unsigned long long>(now.reused), "fresh", static_cast<unsigned long long>(now.fresh), "retries",
                          static_cast<unsigned long long>(now.retries));
 }
+PyObject* memory_available(PyObject*, PyObject* root) {
+    PyObject* path = nullptr;
+    if (!PyUnicode_FSConverter(root, &path)) return nullptr;
+    const size_t bytes = available_memory(PyBytes_AS_STRING(path));
+    Py_DECREF(path);
+    return PyLong_FromSize_t(bytes);
+}
 PyObject* set_memory_limit(PyObject*, PyObject* number) {
     const size_t bytes = PyLong_AsSize_t(number);
     if (bytes == static_cast<size_t>(-1) && PyErr_Occurred()) return nullptr;
@@ -99,6 +107,8 @@ PyMethodDef memory_methods[] = {
     {"keep_memory", keep_memory, METH_NOARGS, "keep_memory(): large arrays that NumPy makes in this context lie in memory that is kept."},
     {"empty_cache", empty_cache, METH_NOARGS, "empty_cache(): gives kept memory back to the system; how many bytes."},
     {"memory_stats", memory_stats, METH_NOARGS, "memory_stats(): numbers of the memory that is kept, by name."},
+    {"available_memory", memory_available, METH_O,
+     "available_memory(root): bytes that this process may have, by the machine, its control groups and its own limits; /proc and /sys lie in root."},
     {"set_memory_limit", set_memory_limit, METH_O, "set_memory_limit(bytes): how much may be kept."},
     {"reset_peak_memory_stats", reset_peak, METH_NOARGS, "reset_peak_memory_stats(): the peak is what is in use now."},
     {nullptr, nullptr, 0, nullptr},

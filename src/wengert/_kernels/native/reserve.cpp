@@ -1,5 +1,7 @@
 #include "reserve.hpp"
 
+#include "memory_limits.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +28,7 @@
 namespace wengert {
 namespace {
 
-constexpr size_t most_limit = size_t(4) << 30;
+constexpr size_t most_limit = size_t(256) << 20;  // more makes no training step faster that was measured
 constexpr size_t hinted = size_t(4) << 20;  // bytes from which large pages are asked for
 constexpr size_t most_blocks = 512;         // that are kept
 constexpr uint64_t patience = 256;          // blocks freed after one before its pages are offered to the system
@@ -48,15 +50,10 @@ void offer(void* address, size_t room) {
     madvise(address, room, MADV_FREE);
 #endif
 }
-size_t physical_memory() {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? static_cast<size_t>(pages) * static_cast<size_t>(size) : 0;
-}
 #else
 void* map(size_t room) { return std::calloc(room, 1); }
 void unmap(void* address, size_t) { std::free(address); }
 void offer(void*, size_t) {}
-size_t physical_memory() { return 0; }
 #endif
 
 // Bytes that the machine can hold at all, SIZE_MAX where that is not known. Systems that promise any size, as many that run containers
@@ -87,6 +84,13 @@ struct Block {
 
 class Reserve {
 public:
+    Reserve() {
+        const char* wanted = std::getenv("WENGERT_KEPT_MEMORY");
+        char* end = nullptr;
+        const unsigned long long bytes = wanted ? std::strtoull(wanted, &end, 10) : 0;
+        if (wanted && *wanted && !*end) limit_ = static_cast<size_t>(bytes), limit_known_ = true;
+    }
+
     void* take(size_t bytes, bool zeroed) {
         const size_t room = room_for(bytes);
         if (room == 0 || bytes > most_) return nullptr;
@@ -143,6 +147,12 @@ public:
     }
 
     size_t give_back() { return shrink(0); }
+
+    // False: nothing. The limit itself is not asked for yet.
+    bool keeps() {
+        std::lock_guard<std::mutex> locked(lock);
+        return !limit_known_ || limit_ > 0;
+    }
 
     void set_limit(size_t bytes) {
         {
@@ -219,15 +229,9 @@ private:
             given += oldest.room;
         }
     }
-    // An eighth of the memory of the machine, or what WENGERT_KEPT_MEMORY says, in bytes.
+    // Where the program has said nothing: an eighth of the memory that this process may have, asked for when memory is first freed.
     size_t limit() {
-        if (!limit_known_) {
-            const char* wanted = std::getenv("WENGERT_KEPT_MEMORY");
-            char* end = nullptr;
-            const unsigned long long bytes = wanted ? std::strtoull(wanted, &end, 10) : 0;
-            limit_ = wanted && *wanted && !*end ? static_cast<size_t>(bytes) : std::min(physical_memory() / 8, most_limit);
-            limit_known_ = true;
-        }
+        if (!limit_known_) limit_ = std::min(available_memory("") / 8, most_limit), limit_known_ = true;
         return limit_;
     }
 
@@ -261,6 +265,7 @@ void* take_block(size_t bytes, bool zeroed) { return the_reserve().take(bytes, z
 bool put_block(void* address) { return the_reserve().put(address); }
 size_t room_at(void* address) { return the_reserve().room_at(address); }
 size_t give_back() { return the_reserve().give_back(); }
+bool keeps_memory() { return the_reserve().keeps(); }
 void set_reserve_limit(size_t bytes) { the_reserve().set_limit(bytes); }
 ReserveStatistics reserve_statistics() { return the_reserve().statistics(); }
 void reset_reserve_peak() { the_reserve().reset_peak(); }

@@ -33,6 +33,8 @@ bool put_block(void* address);
 size_t room_at(void* address);
 // Gives all that is kept back to the system; how many bytes.
 size_t give_back();
+// Whether anything may be kept, as far as the program has said.
+bool keeps_memory();
 // Bytes that may be kept from now on; what is beyond is given back.
 void set_reserve_limit(size_t bytes);
 ReserveStatistics reserve_statistics();

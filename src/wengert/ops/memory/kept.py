@@ -41,8 +41,9 @@ def memory_stats() -> dict[str, int]:
 
     The system hands out fresh memory page by page, which takes several times as long as most operators do with it. So
     what a large result leaves is kept, and used again by another one of about its size. The numbers are rounded up to
-    these sizes. The environment variable `WENGERT_KEPT_MEMORY` says how many bytes may be kept, without it an eighth of
-    the memory of the machine (4 GiB at most); with 0 when the program begins, nothing is.
+    these sizes. The environment variable `WENGERT_KEPT_MEMORY` says how many bytes may be kept; with 0 when the program
+    begins, nothing is. Without it they are an eighth of the memory that this process may have, by the machine, its
+    control group and its own limits, and 256 MiB at most.
 
     Returns:
         A dict of integers: `allocated_bytes` and `peak_allocated_bytes`, in use now and at most so far; `cached_bytes`,
