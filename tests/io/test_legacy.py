@@ -57,7 +57,7 @@ def test_parts_of_storages_that_old_versions_saved_on_their_own():
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        ([("20", 4, 3)], "beyond its end"), ([("20", -1, 3)], "has not its key"), ([("20", 0, -1)], "has not its key"),
+        ([("20", 4, 3)], "beyond its end"), ([("20", -1, 3)], "beyond its end"), ([("20", 0, -1)], "beyond its end"),
         ([("20", 0, 2.0)], "has not its key"), ([(20, 0, 2)], "has not its key"), ([("20", 0)], "has not its key"),
         ([("20", 0, 2), ("20", 0, 3)], "two parts of storages with the key '20'"), ([3], "has not its key"),
     ],

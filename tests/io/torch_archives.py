@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import tarfile
 import zipfile
 
 import numpy as np
@@ -111,3 +112,32 @@ def legacy(content, members=(), *, keys=None, machine=MACHINE, version=1001, sta
         file.write(struct.pack("<q", count) + raw)
     file.seek(0)
     return file
+
+
+def tar(members):
+    """A tar archive."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:") as made:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            made.addfile(info, io.BytesIO(content))
+    file.seek(0)
+    return file
+
+
+def oldest(content, storages=(), parts=(), tensors=(), **others):
+    """A file of torch's first format. `storages` are (number, device, kind, count, bytes), `parts` are (number, of
+    which storage, offset, count), `tensors` are (number, storage, shape, strides, offset).
+    """
+    inner = [b"\x80\x02" + code(len(storages)) + b"."]
+    for number, location, kind, count, raw in storages:
+        inner.append(b"\x80\x02" + code((number, location, Global(kind))) + b"." + struct.pack("<q", count) + raw)
+    inner.append(b"\x80\x02" + code(list(parts)) + b".")
+    places = [b"\x80\x02" + code(len(tensors)) + b"."]
+    for number, storage, shape, strides, offset in tensors:
+        places.append(b"\x80\x02" + code((number, storage, Global("torch FloatTensor"))) + b".")
+        places.append(struct.pack("<ii", len(shape), 0))
+        places.append(struct.pack(f"<{len(shape) + len(strides) + 1}q", *shape, *strides, offset))
+    members = {"storages": b"".join(inner), "tensors": b"".join(places), "pickle": b"\x80\x02" + content + b"."}
+    return tar({name: raw for name, raw in {**members, **others}.items() if raw is not None})

@@ -92,9 +92,7 @@ class Allowed:
         known = CALLS.get(str(function)) if isinstance(function, Name) else None
         if known is None:
             raise UnpicklingError(f"{words(function)} may not be called")
-        self.objects.spend(RESULT)
-        for argument in arguments:
-            self.objects.copy(argument)
+        self.objects.copy(*arguments)
         try:
             return known(self, *arguments)
         except (TypeError, AttributeError, RuntimeError, LookupError) as error:

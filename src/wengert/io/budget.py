@@ -7,7 +7,10 @@ a small file cannot take more than a small file's share.
 from __future__ import annotations
 
 import sys
+from collections import Counter, OrderedDict, defaultdict
 from typing import Any
+
+from .._core.types.sizes import Size
 
 RATE = 32
 """Bytes of memory, or steps, for a byte of the file. Sets of names take 20 in files that programs write."""
@@ -20,6 +23,12 @@ MEMBER, ITEM = 48, 96
 """Bytes of a set or list, and of a dictionary, for each of their elements."""
 STEP = 2
 """For a value that is looked at in a key."""
+WEIGHTS: dict[type, int] = {
+    **dict.fromkeys((str, bytes, bytearray), 1),
+    **dict.fromkeys((list, tuple, Size, set, frozenset), MEMBER),
+    **dict.fromkeys((dict, OrderedDict, Counter, defaultdict), ITEM),
+}
+"""Bytes for each element of what a file builds."""
 RESULT, STORAGE, TENSOR = 128, 256, 512
 """Bytes of a small object, a storage, a tensor, without what is in them."""
 
@@ -99,14 +108,14 @@ class Budget:
                 raise ValueError(f"a {type(value).__name__} cannot be a key")
         return before - self.left
 
-    def copy(self, value: Any) -> None:
-        """Pay for a container of the elements of a value, or for its bytes."""
-        if isinstance(value, dict):
-            self.spend(ITEM * len(value))
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            self.spend(MEMBER * len(value))
-        elif isinstance(value, (str, bytes, bytearray)):
-            self.spend(len(value))
+    def copy(self, *values: Any) -> None:
+        """Pay for a container of the elements of values, or for their bytes, and for a result that holds them."""
+        cost = RESULT
+        for value in values:
+            weight = WEIGHTS.get(type(value))
+            if weight is not None:
+                cost += weight * len(value)
+        self.spend(cost)
 
 
 def size_of(value: Any) -> int:

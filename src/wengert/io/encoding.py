@@ -17,13 +17,14 @@ import numpy as np
 
 from .._core import flags
 from .._core.tensor.base import wrap
+from .._core.tensor.batches import refuse
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
 from ..nn import Buffer, Module, Parameter
-from ..ops.memory.reach import first_bytes
+from ..ops.memory.reach import first_bytes, offset_in_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..pickling import attributes_of, memory_of, parts_of, warn_of_hooks
+from ..pickling import attributes_of, parts_of, warn_of_hooks
 from ..tensor import Tensor, dtypes
 from .budget import DEEPEST_KEY
 from .placing import is_attribute
@@ -128,7 +129,8 @@ class Encoder:
         """JSON for the keys and values of a dictionary."""
         result = []
         for key, item in value.items():
-            check_key(key, path)
+            if isinstance(key, (tuple, frozenset)):
+                check_key(key, path)
             write, inner = WRITERS.get(type(key)), (path, "key")
             pair = [(yield key, inner) if write is None else write(self, key, inner)]
             write, inner = WRITERS.get(type(item)), (path, key)
@@ -195,7 +197,8 @@ class Encoder:
 
     def strided(self, value: Tensor, path: Path) -> dict[str, Any]:
         """How a tensor lies in its memory."""
-        _, offset = memory_of(value)
+        refuse("a copy of the memory", value)
+        offset = offset_in_bytes(value) if value._array_.size else 0
         if value.dtype.name == "bool" and value._array_.view(np.uint8).max(initial=0) > 1:
             raise ValueError(f"{where(path)}a tensor of torch.bool holds a byte that is neither 0 nor 1")
         array, size = value._array_, value.dtype.itemsize

@@ -181,11 +181,35 @@ def read_memory(source: Source, key: str, description: Description) -> Storage:
     count = int.from_bytes(source.read(8), "little", signed=True)
     if count != description.count:
         raise ValueError(f"storage has wrong byte size: {shown(key)} has {count} elements, not {description.count}")
-    array = np.empty(count * description.size, np.uint8)
+    return new_memory(source, description.dtype, count)
+
+
+def new_memory(source: Source, dtype: dtypes.dtype | None, count: int) -> Storage:
+    """The memory of so many elements, read from where a file stands.
+
+    Raises:
+        ValueError: if there are not so many.
+    """
+    size = count * (1 if dtype is None else dtype.itemsize)
+    if not 0 <= size <= source.left:
+        raise ValueError(f"a storage takes {size} bytes, but {source.left} are left")
+    array = np.empty(size, np.uint8)
     source.readinto(array)
-    if sys.byteorder == "big" and description.dtype is not None:
-        array.view(description.dtype.to_real().numpy).byteswap(inplace=True)
+    if sys.byteorder == "big" and dtype is not None:
+        array.view(dtype.to_real().numpy).byteswap(inplace=True)
     return memory_of(array)
+
+
+def part_of(memory: Storage, dtype: dtypes.dtype | None, offset: int, count: int) -> Storage:
+    """A part of the memory of a storage, counted in its elements.
+
+    Raises:
+        ValueError: if it would reach beyond its end.
+    """
+    size = 1 if dtype is None else dtype.itemsize
+    if offset < 0 or count < 0 or (offset + count) * size > memory.array.size:
+        raise ValueError("a part of a storage would reach beyond its end")
+    return Storage(memory.array[offset * size : (offset + count) * size])
 
 
 class Storages:
@@ -210,16 +234,12 @@ class Storages:
         dtype = dtype_of(kind)
         if part is None:
             return shown_as(self.memories[key], dtype)
-        if not isinstance(part, tuple) or [type(value) for value in part] != [str, int, int] or min(part[1:]) < 0:
+        if not isinstance(part, tuple) or [type(value) for value in part] != [str, int, int]:
             raise ValueError("a part of a storage has not its key, its offset, and the number of its elements")
         name, offset, count = part
-        size = 1 if dtype is None else dtype.itemsize
-        root = self.memories[key].array
-        if (offset + count) * size > root.size:
-            raise ValueError(f"a part of the storage {shown(key)} would reach beyond its end")
-        known = (key, offset * size, count * size)
+        known = (key, offset, count)
         if name not in self.views:
-            self.views[name] = (known, Storage(root[offset * size : (offset + count) * size]))
+            self.views[name] = (known, part_of(self.memories[key], dtype, offset, count))
         if self.views[name][0] != known:
             raise ValueError(f"there are two parts of storages with the key {shown(name)}")
         return shown_as(self.views[name][1], dtype)

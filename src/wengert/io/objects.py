@@ -12,7 +12,7 @@ from .._core.tensor.storage import Storage
 from .._core.types.devices import device
 from .._kernels.layout import row_major
 from ..tensor import Tensor, dtypes
-from . import archive, legacy
+from . import archive, legacy, tar
 from .atomic import write_atomically
 from .budget import Budget
 from .decoding import Decoder
@@ -137,16 +137,17 @@ def load(
     check_options(f, map_location, pickle_module, weights_only, mmap)
     encoding = pickle_load_args.get("encoding", ENCODING)
     with opened(f) as source:
-        start = source.read(16)
+        start = source.read(tar.BLOCK)
         source.seek(source.begin)
         if start[8:9] == b"{":  # a header of safetensors, behind its length
             return load_object(source, map_location)
         if start[:4] == b"PK\x03\x04":
             return archive.load(source, map_location, encoding)
-        if start[:1] == b"\x80":  # how all pickles begin
+        old = legacy.load if start[:1] == b"\x80" else tar.load if tar.is_tar(start) else None  # so pickles begin
+        if old is not None:
             if mmap:
                 raise RuntimeError(MMAP.format(f"{f}, " if isinstance(f, str) else ""))
-            return legacy.load(source, map_location, encoding)
+            return old(source, map_location, encoding)
         refuse(start, source.name)
 
 
@@ -160,7 +161,7 @@ def refuse(start: bytes, name: str) -> NoReturn:
         raise EOFError(f"Ran out of input: {name} is empty")
     raise DamagedFileError(
         f"Weights only load failed: {name} is no file that save writes, and none of safetensors: Unsupported operand "
-        f"{start[0]}, it begins with {start!r}"
+        f"{start[0]}, it begins with {start[:16]!r}"
     )
 
 

@@ -1,7 +1,7 @@
 """An interpreter of those of pickle's opcodes that build plain containers; what a file names is never imported.
 
 A global name becomes a `Name`, which is only a name: what may be done with one stands in a table of the caller's.
-Source of the opcodes: the documentation in Python's `pickletools`, which also takes them apart here.
+Source of the opcodes: the documentation in Python's `pickletools`, which also reads their arguments here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any, Protocol
 from .budget import STORAGE, Budget
 
 LONGEST_NAME = 1_000
+SHORT = 100
+"""Letters of keys that are hashed and compared at once."""
 LARGEST_MEMO = 2**32
 ENCODING = "utf-8"
 """Of texts that Python 2 wrote as bytes."""
@@ -72,14 +74,17 @@ class Machine:
             UnpicklingError: if an opcode, or a use of one, is not allowed.
             ValueError: if these are no opcodes.
         """
-        steps = STEPS
-        for opcode, argument, _ in pickletools.genops(file):
-            if opcode.name == "STOP":
+        read, steps = file.read, CODES
+        while code := read(1):
+            if code == b".":
                 return self.pop()
-            step = steps.get(opcode.name)
-            if step is None:
+            if code not in steps:
+                opcode = pickletools.code2op.get(code.decode("latin1"))
+                if opcode is None:
+                    raise ValueError(f"{code!r} is no opcode")
                 raise UnpicklingError(f"the opcode {opcode.name} is not allowed")
-            step(self, argument)
+            step, argument = steps[code]
+            step(self, argument(file) if argument else None)
         raise ValueError("the opcodes have no end")
 
     def push(self, value: Any) -> None:
@@ -148,11 +153,6 @@ class Machine:
             raise ValueError("a global name is no text, or too long")
         self.push(self.builder.find(Name(module, name)))
 
-    def split_global(self, argument: str) -> None:
-        """Push what a global name stands for that is written in one."""
-        module, _, name = argument.partition(" ")
-        self.find_global(module, name)
-
     def append(self, values: list[Any]) -> None:
         """Append to the list on top of the stack."""
         self.of_type(list).extend(values)
@@ -161,7 +161,9 @@ class Machine:
         """Put keys and values, in turn, into the dictionary on top of the stack."""
         target = self.of_type(dict)
         for key, value in zip(values[::2], values[1::2], strict=True):
-            self.budget.put(target, key, value)
+            if type(key) is not str or len(key) > SHORT:
+                self.budget.check_key(target, key)
+            target[key] = value
 
     def add_items(self, values: list[Any]) -> None:
         """Put values into the set on top of the stack."""
@@ -267,7 +269,7 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "SETITEM": lambda machine, argument: machine.set_items(machine.take(2)),
     "SETITEMS": lambda machine, argument: machine.set_items(machine.marked()),
     "ADDITEMS": lambda machine, argument: machine.add_items(machine.marked()),
-    "GLOBAL": Machine.split_global,
+    "GLOBAL": lambda machine, names: machine.find_global(*names),
     "STACK_GLOBAL": lambda machine, argument: machine.find_global(*machine.take(2)),
     "REDUCE": lambda machine, argument: machine.reduce(),
     "NEWOBJ": lambda machine, argument: machine.create(),
@@ -275,3 +277,20 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "BINPERSID": lambda machine, argument: machine.push_storage(),
 }  # fmt: skip
 """What each opcode does. Those that import, call or make objects in other ways are not there, and so refused."""
+
+
+def read_names(file: Any) -> list[str]:
+    """Read a module and a name, each of which is a line; unlike in `pickletools`, no sign in them means another."""
+    lines = [file.readline() for _ in range(2)]
+    if not all(line.endswith(b"\n") for line in lines):
+        raise ValueError("the opcodes end within a global name")
+    return [line[:-1].decode("utf-8") for line in lines]
+
+
+READERS: dict[str, Callable[[Any], Any]] = {"GLOBAL": read_names}
+CODES: dict[bytes, tuple[Callable[[Machine, Any], None], Callable[[Any], Any] | None]] = {
+    opcode.code.encode("latin1"): (STEPS[opcode.name], READERS.get(opcode.name, opcode.arg and opcode.arg.reader))
+    for opcode in pickletools.opcodes
+    if opcode.name in STEPS
+}
+"""The same by the bytes that stand for them, and what reads their arguments from a file."""

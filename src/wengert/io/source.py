@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,14 @@ class Source:
             self.at += len(piece)
             wanted -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def part(self, begin: int, size: int) -> Source:
+        """A part of the file, which is read before anything else of it."""
+        part = copy(self)
+        part.begin = part.at = begin
+        part.end = begin + size
+        self.file.seek(begin)
+        return part
 
     def readline(self) -> bytes:
         """Return the bytes to the end of the line, which is among them."""
