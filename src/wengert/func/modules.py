@@ -8,6 +8,7 @@ from typing import Any
 
 from ..ops.shapes.join import stack
 from ..tensor import Tensor
+from .replaced import Place, place_of, places_of, read, replaced
 
 
 def functional_call(
@@ -34,7 +35,8 @@ def functional_call(
         What the module returns.
 
     Raises:
-        TypeError: what is called is no module.
+        TypeError: what is called is no module, or what is given or replaced is no tensor.
+        AttributeError: a name leads to no module.
         ValueError: a name is in several dictionaries, or two tensors are given for one that has several names.
         RuntimeError: `strict`, and the names do not fit.
 
@@ -47,24 +49,18 @@ def functional_call(
     check_module("functional_call", module)
     given = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    places = places_of(module)
-    wanted = with_ties(places, given) if tie_weights else {name: given[name] for name in given if name in places}
+    own = places_of(module) if tie_weights or strict else {}
+    places = own | {name: place_of(module, name) for name in given if name not in own}
+    wanted = with_ties(places, given) if tie_weights else given
     if strict:
-        check_names(module, places, given, wanted)
-    before = {name: places[name][0][places[name][1]] for name in wanted}
+        check_names(module, own, places, wanted)
+    last: dict[str, Any] = {}
     try:
-        for name, tensor in wanted.items():
-            table, key = places[name]
-            table[key] = tensor
-        return module(*args, **(kwargs or {}))
+        with replaced(places, wanted, last):
+            return module(*args, **(kwargs or {}))
     finally:
-        for name, tensor in before.items():
-            table, key = places[name]
-            if name in given:
-                given[name] = table.get(key, given[name])
-            table[key] = tensor
         if isinstance(parameter_and_buffer_dicts, dict):
-            parameter_and_buffer_dicts.update({name: given[name] for name in parameter_and_buffer_dicts})
+            parameter_and_buffer_dicts.update({name: last.get(name, given[name]) for name in given})
 
 
 def check_module(name: str, value: Any) -> None:
@@ -85,7 +81,9 @@ def merged(dicts: Any) -> dict[str, Any]:
     """
     if isinstance(dicts, dict):
         return dict(dicts)
-    if not isinstance(dicts, Sequence) or not all(isinstance(each, dict) for each in dicts):
+    if isinstance(dicts, Sequence) and not all(isinstance(each, dict) for each in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    if not isinstance(dicts, Sequence):
         raise ValueError(
             f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
         )
@@ -96,25 +94,22 @@ def merged(dicts: Any) -> dict[str, Any]:
     return {key: value for each in dicts for key, value in each.items()}
 
 
-def places_of(module: Any) -> dict[str, tuple[dict[str, Any], str]]:
-    """Where the parameters and buffers of a module lie: by name, a dictionary and the key in it."""
-    found = {}
-    for prefix, each in module.named_modules(remove_duplicate=False):
-        for table in (each._parameters, each._buffers):
-            for key, value in table.items():
-                if value is not None:
-                    found[f"{prefix}.{key}" if prefix else key] = (table, key)
-    return found
+def check_names(module: Any, own: dict[str, Place], places: dict[str, Place], wanted: dict[str, Any]) -> None:
+    """Refuse tensors of the module in whose place there is none, and such that the module does not have.
 
-
-def check_names(module: Any, places: dict[str, Any], given: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Refuse names for which there is no tensor, and such that the module does not have.
+    Args:
+        module: the module.
+        own: the places of its parameters and buffers.
+        places: these, and those of all other names that were given.
+        wanted: the tensors for them.
 
     Raises:
-        RuntimeError: there are some.
+        RuntimeError: if there are some.
     """
-    missing = sorted(name for name in places if name not in wanted)
-    unexpected = sorted(name for name in given if name not in places)
+    known = {(id(owner), key) for owner, key in own.values()}
+    filled = {(id(places[name][0]), places[name][1]) for name in wanted}
+    missing = sorted(name for name, (owner, key) in own.items() if (id(owner), key) not in filled)
+    unexpected = sorted(name for name in wanted if (id(places[name][0]), places[name][1]) not in known)
     lines = []
     if unexpected:
         lines.append(f"\tUnexpected key(s): {', '.join(map(repr, unexpected))}.")
@@ -124,15 +119,16 @@ def check_names(module: Any, places: dict[str, Any], given: dict[str, Any], want
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n" + "\n".join(lines))
 
 
-def with_ties(places: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def with_ties(places: dict[str, Place], given: dict[str, Any]) -> dict[str, Any]:
     """The tensors by name, also under the other names of those that they replace.
 
     Raises:
         ValueError: two are given for one.
     """
-    names: dict[int, list[str]] = {}
-    for name, (table, key) in places.items():
-        names.setdefault(id(table[key]), []).append(name)
+    names: dict[Any, list[str]] = {}
+    for name, place in places.items():
+        value = read(place)
+        names.setdefault(id(value) if isinstance(value, Tensor) else name, []).append(name)
     wanted = {}
     for tied in names.values():
         tensors = [given[name] for name in tied if name in given]

@@ -8,7 +8,8 @@ from ..autograd import is_grad_enabled, no_grad
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, unflatten
 from ..tensor import Tensor
-from .modules import check_module, places_of
+from .modules import check_module
+from .replaced import places_of, read, replaced
 
 NAME = "per_sample_gradients"
 
@@ -67,31 +68,24 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         count = number_of_samples(elements)
         level = BatchLevel(count, "different")
         places = places_of(self.module)
-        before = {name: table[key] for name, (table, key) in places.items()}
-        try:
-            self.exchange(places, before, level)
-            with level:
-                given = [level.enter(each.unsqueeze(1)) if has_samples(each, count) else each for each in elements]
-                own_args, own_kwargs = unflatten(given, structure)
-                output = self.forward(*own_args, **own_kwargs)
-        finally:
-            for name, (table, key) in places.items():
-                table[key] = before[name]
+        copies = self.copies_by_name({name: read(place) for name, place in places.items()}, level)
+        with replaced(places, copies, {}), level:
+            given = [level.enter(each.unsqueeze(1)) if has_samples(each, count) else each for each in elements]
+            own_args, own_kwargs = unflatten(given, structure)
+            output = self.forward(*own_args, **own_kwargs)
         results, structure = flatten(output)
         return unflatten([rows_of(level, each) for each in results], structure)
 
-    def exchange(self, places: dict[str, Any], before: dict[str, Any], level: BatchLevel) -> None:
-        """Put tensors with a copy for each sample in the places of the parameters that need a gradient."""
+    def copies_by_name(self, tensors: dict[str, Any], level: BatchLevel) -> dict[str, Any]:
+        """Of the parameters that need a gradient, tensors with a copy for each sample."""
         known: dict[int, Any] = {}
-        for name, (table, key) in places.items():
-            parameter = before[name]
-            if not parameter.requires_grad:
-                continue
+        wanted = {name: each for name, each in tensors.items() if each.requires_grad}
+        for parameter in wanted.values():
             if id(parameter) not in known:
                 copies = self.copies_of(parameter, level.batch.size)
                 copies.register_hook(self.keeper(parameter))
                 known[id(parameter)] = level.enter(copies)
-            table[key] = known[id(parameter)]
+        return {name: known[id(parameter)] for name, parameter in wanted.items()}
 
     def copies_of(self, parameter: Any, count: int) -> Any:
         """A parameter once for each sample."""

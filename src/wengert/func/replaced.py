@@ -1,0 +1,119 @@
+"""Tensors of modules by their names: found, and replaced for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..tensor import Tensor
+
+Place = tuple[Any, str]
+"""A module, and the name of one of its attributes."""
+
+MISSING: Any = object()
+"""The value of an attribute that is not there."""
+
+
+def tables_of(module: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and the buffers of a module itself."""
+    return module._parameters, module._buffers
+
+
+def places_of(module: Any) -> dict[str, Place]:
+    """Where the parameters and buffers of a module and its parts are, by name.
+
+    A part with several names gives them all. A part that holds what it is a part of is not entered again.
+    """
+    found: dict[str, Place] = {}
+    waiting: list[tuple[str, Any, frozenset[int]]] = [("", module, frozenset())]
+    while waiting:
+        prefix, part, around = waiting.pop()
+        for table in tables_of(part):
+            found.update({prefix + key: (part, key) for key, value in table.items() if value is not None})
+        around |= {id(part)}
+        parts = [(f"{prefix}{name}.", each, around) for name, each in part._modules.items() if each is not None]
+        waiting.extend([each for each in reversed(parts) if id(each[1]) not in around])
+    return found
+
+
+def place_of(module: Any, name: str) -> Place:
+    """Where the tensor of a name is, or would be.
+
+    Raises:
+        KeyError: if the last part of the name is empty.
+        AttributeError: if another part of the name is no attribute.
+        TypeError: if it is one that is no module.
+    """
+    path, _, key = name.rpartition(".")
+    if not key:
+        raise KeyError('tensor name can\'t be empty string ""')
+    for part in path.split(".") if path else ():
+        owner = module
+        module = getattr(owner, part, MISSING)
+        if module is MISSING:
+            raise AttributeError(f"{owner._get_name()} has no attribute `{part}`")
+        if not hasattr(module, "_parameters"):
+            raise TypeError(f"submodule `{path}`: {module} is not an instance of torch.nn.Module")
+    return module, key
+
+
+def read(place: Place) -> Any:
+    """The tensor at a place; `MISSING` if there is none.
+
+    Raises:
+        TypeError: if there is something else.
+    """
+    module, key = place
+    for table in tables_of(module):
+        if key in table:
+            return table[key]
+    value = getattr(module, key, MISSING)
+    if value is not MISSING and value is not None and not isinstance(value, Tensor):
+        raise TypeError(f"attribute `{key}`: {value} is not an instance of torch.Tensor")
+    return value
+
+
+def write(place: Place, value: Any) -> None:
+    """Put a tensor, None or `MISSING` at a place, as a parameter or buffer if there was one."""
+    module, key = place
+    for table in tables_of(module):
+        if key in table:
+            if value is MISSING:
+                del table[key]
+            else:
+                table[key] = value
+            return
+    if value is not MISSING:
+        setattr(module, key, value)
+    elif hasattr(module, key):
+        delattr(module, key)
+
+
+@contextmanager
+def replaced(places: Mapping[str, Place], tensors: Mapping[str, Any], last: dict[str, Any]) -> Iterator[None]:
+    """A region in which other tensors are at places.
+
+    Args:
+        places: the places by name.
+        tensors: what is there meanwhile, by the same names.
+        last: gets what is there at the end of the region, by name, where a tensor is.
+
+    Raises:
+        TypeError: if one is no tensor and not None, or if there is something else at its place.
+    """
+    before: list[tuple[str, Any]] = []
+    try:
+        for name, tensor in tensors.items():
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+            before.append((name, read(places[name])))
+            write(places[name], tensor)
+        yield
+    finally:
+        for name, tensor in reversed(before):
+            module, key = places[name]
+            now = next((table[key] for table in tables_of(module) if key in table), getattr(module, key, MISSING))
+            if now is not MISSING:
+                last[name] = now
+            write(places[name], tensor)
