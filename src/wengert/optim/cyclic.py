@@ -11,6 +11,7 @@ from .schedule import (
     LRScheduler,
     checked,
     has_beta1,
+    raised,
     restore_function,
     set_momentum,
     set_value,
@@ -88,6 +89,9 @@ class CyclicLR(LRScheduler):
                 start_momenta(optimizer, self.base_momentums, self.max_momentums, self.use_beta1)
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
+        if last_epoch != -1:  # the first rates were those between the groups' initial ones and `max_lr`
+            with raised(self, "_get_lr_called_within_step"):
+                self._set(self.get_lr())
 
     def scale_fn(self, x: float) -> float:
         """How high the cycle, or the step, of a number goes: 1 for up to `max_lr`."""

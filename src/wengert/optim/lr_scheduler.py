@@ -104,7 +104,7 @@ class StepLR(LRScheduler):
     def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
         rates = self._rates()
-        if self.last_epoch == 0 or self.last_epoch % self.step_size:
+        if self._is_initial or self.last_epoch == 0 or self.last_epoch % self.step_size:
             return rates
         return [rate * self.gamma for rate in rates]
 
@@ -125,7 +125,7 @@ class MultiStepLR(LRScheduler):
     def get_lr(self) -> list[Any]:
         """The rates of this epoch."""
         rates = self._rates()
-        if self.last_epoch not in self.milestones:
+        if self.last_epoch not in self.milestones or (self._is_initial and self.last_epoch > 0):
             return rates
         return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in rates]
 
@@ -167,7 +167,7 @@ class ConstantLR(LRScheduler):
         rates = self._rates()
         if self.last_epoch == 0:
             return [rate * self.factor for rate in rates]
-        if self.last_epoch != self.total_iters:
+        if self._is_initial or self.last_epoch != self.total_iters:
             return rates
         return [rate * (1.0 / self.factor) for rate in rates]
 

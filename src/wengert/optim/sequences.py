@@ -58,7 +58,8 @@ class SequentialLR(Composed):
         optimizer: whose rates are set.
         schedulers: schedules of that optimiser.
         milestones: the epochs at which the second, third ... one starts.
-        last_epoch: for torch's users.
+        last_epoch: epoch to resume from, -1 for the start; the schedules within, new or resumed, go where they are
+            then. (torch begins the first one again.)
 
     Raises:
         TypeError: one has no optimiser.
@@ -81,14 +82,19 @@ class SequentialLR(Composed):
                 f"equal to {len(milestones)}"
             )
         self._milestones = milestones
-        self.last_epoch = last_epoch + 1
+        self.last_epoch = 0
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             set_value(group, "lr", group["initial_lr"])
-        undo(self)
+        undo(self, wholly=last_epoch >= 0)
         first = schedulers[bisect.bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
+        called = getattr(optimizer, "_opt_called", False)
+        optimizer._opt_called = True  # type: ignore[attr-defined]  # the steps below come after those of the earlier run
+        for _ in range(last_epoch + 1):
+            self.step()
+        optimizer._opt_called = called  # type: ignore[attr-defined]
 
     def step(self) -> None:  # type: ignore[override]
         """Go on by one epoch."""
@@ -102,13 +108,13 @@ class SequentialLR(Composed):
         self._last_lr = current.get_last_lr()
 
 
-def undo(schedule: Any) -> None:
-    """Take back the step that each schedule made when it was constructed."""
+def undo(schedule: Any, wholly: bool = False) -> None:
+    """Take back the step that each schedule made when it was constructed, or all of them."""
     if hasattr(schedule, "_schedulers"):
         for each in schedule._schedulers:
-            undo(each)
+            undo(each, wholly)
     elif hasattr(schedule, "last_epoch"):
-        schedule.last_epoch -= 1
+        schedule.last_epoch = -1 if wholly else schedule.last_epoch - 1
 
 
 class ChainedScheduler(Composed):

@@ -38,7 +38,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_i = T_0
         self.T_mult = T_mult
         self.eta_min = eta_min
-        self.T_cur: float = last_epoch
+        self.T_cur: float = last_epoch % T_0 if T_mult == 1 and last_epoch > 0 else last_epoch
+        while self.T_cur >= self.T_i:  # resumed in a later cycle
+            self.T_cur -= self.T_i
+            self.T_i *= T_mult
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
