@@ -275,7 +275,7 @@ def moved(tensor: Tensor, singly: bool = False) -> None:
     """
     if tensor._flags_ & flags.VIEW:
         info: ViewInfo = tensor._meta_.view
-        if not has_left(tensor, info):
+        if not has_left(tensor, info) and not goes_beyond(info):
             follow(tensor, info, singly)
 
 

@@ -52,12 +52,11 @@ def fake_quantize_per_tensor_affine_cachemask(
 def fake_quantize_per_channel_affine_cachemask(
     self: Array, scale: Index, zero_point: Index, axis: int, quant_min: int, quant_max: int
 ) -> Any:
-    """The same with a grid for each place along a dimension; of a batch members lie along the first one of all."""
+    """The same with a grid for each place along a dimension; of a batch members lie along the first ones of all."""
     check_floating(PER_CHANNEL, "fake_quantize_channel_cachemask_cpu_type_handling", self)
     shape = [1] * self.ndim
     shape[axis] = scale.shape[-1]
-    if scale.ndim == 2:
-        shape[0] = scale.shape[0]
+    shape[: scale.ndim - 1] = scale.shape[:-1]
     step, zero = np.asarray(scale, np.float32).reshape(shape), zero_point.reshape(shape)
     scaled = self * (np.float32(1) / step)
     if zero.dtype.kind == "i":

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import flags
 from ..._core.aliasing import views
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
+from ..._core.tensor import batches
 from ..._core.tensor.base import OPERATORS
 from ..._core.tensor.storage import size_in_bytes
 from ..._core.types.sizes import LARGEST
@@ -29,10 +31,46 @@ def strided_arguments(input: Any, size: Any, stride: Any, storage_offset: int | 
         RuntimeError: it does not.
     """
     lengths, steps = integers("as_strided", "size", size), integers("as_strided", "stride", stride)
-    start = input.storage_offset()
+    start = offset_of(input)
     offset = start if storage_offset is None else operator.index(storage_offset)
-    check_strided(lengths, steps, offset, input._array_.itemsize, size_in_bytes(input._storage_))
+    batched = input._flags_ & flags.BATCHED
+    check_strided(
+        lengths, steps, offset, input._array_.itemsize, LARGEST if batched else size_in_bytes(input._storage_)
+    )
+    if batched:
+        check_member(lengths, steps, offset, input)
     return lengths, steps, offset - start
+
+
+def offset_of(tensor: Any) -> int:
+    """Where a tensor starts in its storage; that of a batch without members, which is nowhere, at its beginning."""
+    nobody = tensor._flags_ & flags.BATCHED and not all(level.size for level in batches.levels_of(tensor))
+    return 0 if nobody else int(tensor.storage_offset())
+
+
+def check_member(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, member: Any) -> None:
+    """Refuse a view of each member of a batch that would see what another one holds.
+
+    Raises:
+        RuntimeError: it would.
+    """
+    if not all(lengths):
+        return
+    first = offset_of(member)
+    last = first + reach_of(tuple(member.shape), member.stride())
+    end = offset + reach_of(lengths, steps)
+    if offset < first or end > last:
+        raise RuntimeError(
+            f"result = tensor.as_strided({shown(lengths)}, {shown(steps)}, {offset}) can access memory outside of "
+            f"`tensor`. `result` can access some memory in range [{offset}, {end}], but `tensor` can only access some "
+            f"memory in range [{first}, {last}]. This is not supported inside of vmap, please try to rewrite the "
+            "`as_strided` call as a sequence of PyTorch view operations"
+        )
+
+
+def reach_of(lengths: tuple[int, ...], steps: tuple[int, ...]) -> int:
+    """How far the last element lies behind the first one, in elements."""
+    return sum((length - 1) * step for length, step in zip(lengths, steps)) if all(lengths) else -1
 
 
 def check_strided(lengths: tuple[int, ...], steps: tuple[int, ...], offset: int, item: int, room: int) -> None:

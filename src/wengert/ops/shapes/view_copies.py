@@ -5,6 +5,7 @@ A copy has the arguments, the rules and the samples of its view; only its result
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -12,13 +13,13 @@ import numpy as np
 
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import WIDE, Array, Bad, Card, Sample, composite, op
-from ..._core.operators.batch_rules import along, rule_for
+from ..._core.operators.batch_rules import along, rule_for, written
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
 from .slices import select, slice_, slice_backward, split, split_vjp, unbind
 from .strided import unfold
-from .view_shape import alias, view_as_dtype, view_shape
+from .view_shape import alias, infer_size, view_as_dtype, view_shape
 from .views import expand, permute, squeeze, squeeze_form, t, transpose, unsqueeze
 
 
@@ -54,7 +55,7 @@ def copies(view: Card, title: str, **options: Any) -> Any:
         linear="self",
         method=False,
         node=node,
-        batching=of_batch(view),
+        batching=options.pop("batching", None) or of_batch(view),
         rules=options.pop("rules", rules_of(view)),
         samples=view.sampler,
         describes=view.body.__doc__ or "",
@@ -62,7 +63,12 @@ def copies(view: Card, title: str, **options: Any) -> Any:
     )()
 
 
-@copies(view_shape, "View", name="_view_copy", function=False, out_writer="view_copy")
+def shaped_members(self: Any, size: Any) -> Any:
+    """`view_copy` of all members, however each of them lies."""
+    return view_shape_copy.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
+
+
+@copies(view_shape, "View", name="_view_copy", function=False, out_writer="view_copy", batching=written(shaped_members))
 def view_shape_copy(self: Array, size: Any) -> Any:
     """`view_copy` with a shape."""
     return row_major(view_shape.body(np.ascontiguousarray(self), size))
