@@ -86,8 +86,8 @@ def limit_under(setting: str, **variables: str) -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not count address space as Linux does")
 def test_an_eighth_of_what_the_process_may_have_is_kept():
     for name in ("RLIMIT_AS", "RLIMIT_DATA"):
-        setting = f"resource.setrlimit(resource.{name}, (1 << 30, resource.RLIM_INFINITY))"
-        assert limit_under(setting) == 128 * MEGABYTE
+        setting = f"resource.setrlimit(resource.{name}, (800 << 20, resource.RLIM_INFINITY))"
+        assert limit_under(setting) == 100 * MEGABYTE
 
 
 def test_a_number_of_the_program_is_taken_as_it_is():

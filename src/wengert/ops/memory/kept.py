@@ -43,7 +43,7 @@ def memory_stats() -> dict[str, int]:
     what a large result leaves is kept, and used again by another one of about its size. The numbers are rounded up to
     these sizes. The environment variable `WENGERT_KEPT_MEMORY` says how many bytes may be kept; with 0 when the program
     begins, nothing is. Without it they are an eighth of the memory that this process may have, by the machine, its
-    control group and its own limits, and 256 MiB at most.
+    control group and its own limits, and 128 MiB at most.
 
     Returns:
         A dict of integers: `allocated_bytes` and `peak_allocated_bytes`, in use now and at most so far; `cached_bytes`,
