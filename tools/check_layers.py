@@ -84,6 +84,9 @@ _MIRRORS = (  # torch's modules for what is not there, and settings that change 
     *("storage", "types", "version", "xpu"),
 )
 
+LOADING = "_loading"
+"""Loads what is imported in the middle of a program, for all layers."""
+
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "_build": ("_loading",),
@@ -309,7 +312,7 @@ def breach(layer: str, room: str, imported: str, *, inside: bool) -> str | None:
             target = "__init__"
         if target == layer:
             return room_breach(layer, room, rest.split(".")[1] if "." in rest else "__init__")
-        if target in ALLOWED[layer]:
+        if target in ALLOWED[layer] or target == LOADING:
             return None
         return f"{layer} may not import {target} (allowed: {', '.join(ALLOWED[layer]) or 'nothing'})"
     if top in sys.stdlib_module_names or top in ALWAYS_THERE or top in DIRECTIVES.get(layer, ()):

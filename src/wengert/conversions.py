@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ._core import batch_errors, flags
+from ._core.cards.late import bind
 from ._core.state.modes import current
 from ._core.tensor import tracing
-from ._core.tensor.base import Tensor, bind
+from ._core.tensor.base import Tensor
 from ._core.types import dtypes
 from ._later import CONVERSIONS
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from ._loading import absent
+from ._loading import absent, load
 
 __all__ = sorted(
     """
@@ -19,7 +18,7 @@ __all__ = sorted(
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         absent(__name__, name)
-    return getattr(importlib.import_module(str(__package__)), name)
+    return getattr(load(str(__package__)), name)
 
 
 def __dir__() -> list[str]:

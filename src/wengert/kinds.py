@@ -13,8 +13,9 @@ import numpy as np
 
 from ._core import errors, flags, sparse_errors
 from ._core.calls.subclasses import allocate, check_dispatch
+from ._core.cards.late import bind
 from ._core.graph import anomaly
-from ._core.tensor.base import Tensor, bind, set_up
+from ._core.tensor.base import Tensor, set_up
 from ._core.tensor.storage import Storage
 from ._core.types import dtypes
 from ._core.types.devices import refuse_absent, sparse_coo

@@ -13,7 +13,8 @@ import numpy as np
 
 from ._core import flags
 from ._core.calls.subclasses import allocate
-from ._core.tensor.base import Tensor, bind, meta_of, set_up
+from ._core.cards.late import bind
+from ._core.tensor.base import Tensor, meta_of, set_up
 from ._core.tensor.batches import refuse
 from ._core.tensor.storage import Storage, size_in_bytes
 from ._core.types.dtypes import dtype as DType

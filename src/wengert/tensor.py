@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from ._core.types import dtypes
 from ._core.types.devices import device, sparse_coo, strided
 from ._core.types.sizes import Size
 from ._later import CONVERSIONS, KINDS
+from ._loading import load
 from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.reach import data_ptr, get_nbytes, is_contiguous, storage_offset, stride
@@ -95,7 +95,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
     gradients.refuse_batch(self, "mutating directly with `.data` under vmap transform is not allowed.")
     if current().transforms:
-        import_module(f"{__package__}.transformed").refuse_data(self)
+        load(f"{__package__}.transformed").refuse_data(self)
     if levels_of(self) != levels_of(new):
         refuse("`.data = ...`", self, new)
     if self.requires_grad and new._array_.dtype.kind not in "fcV":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
+
+from .._loading import load
 
 SETTERS = (
     "scipy_openblas_set_num_threads64_",
@@ -24,9 +25,8 @@ def setter() -> Callable[[int], object] | None:
     process, as SciPy's, is not taken for it. Windows does not look further than the module.
     """
     try:
-        import ctypes
-
-        module = importlib.import_module(home())
+        ctypes = load("ctypes")
+        module = load(home())
         library = ctypes.CDLL(module.__file__)
     except (ImportError, OSError, TypeError):  # no ctypes, as in a browser, or no such file
         return None

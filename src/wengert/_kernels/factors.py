@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._loading import load
 from .results import Array
 
 
@@ -71,10 +72,9 @@ def scipy_linalg(caller: str) -> Any:
         ImportError: SciPy is not installed.
     """
     try:
-        import scipy.linalg
+        return load("scipy.linalg")
     except ImportError as error:
         raise ImportError(f"{caller} needs SciPy: pip install 'wengert[full]'") from error
-    return scipy.linalg
 
 
 def zero_pivot(matrix: Array) -> int:

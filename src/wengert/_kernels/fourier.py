@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from numpy import fft  # which NumPy loads later, too
 
 FORWARD: tuple[Any, ...] = ("backward", "ortho", "forward")
 INVERSE: tuple[Any, ...] = ("forward", "ortho", "backward")
@@ -24,7 +24,7 @@ def fft_lines(array: Any, axis: int, scale: int, forward: bool, made: Any) -> An
     Returns:
         `made`.
     """
-    transform = np.fft.fft if forward else np.fft.ifft
+    transform = fft.fft if forward else fft.ifft
     return transform(array, axis=axis, norm=(FORWARD if forward else INVERSE)[scale], out=made)
 
 
@@ -41,7 +41,7 @@ def rfft_lines(array: Any, axis: int, scale: int, onesided: bool, made: Any) -> 
     Returns:
         `made`.
     """
-    transform = np.fft.rfft if onesided else np.fft.fft
+    transform = fft.rfft if onesided else fft.fft
     return transform(array, axis=axis, norm=FORWARD[scale], out=made)
 
 
@@ -58,4 +58,4 @@ def irfft_lines(array: Any, axis: int, scale: int, length: int, made: Any) -> An
     Returns:
         `made`.
     """
-    return np.fft.irfft(array, length, axis=axis, norm=INVERSE[scale], out=made)
+    return fft.irfft(array, length, axis=axis, norm=INVERSE[scale], out=made)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from .._loading import load
+
 Function = Callable[..., Any]
 NAME = "wengert._kernels._native"
 
@@ -23,7 +25,7 @@ class Later:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         if self.found is None:
-            self.found = getattr(importlib.import_module(f"{__package__}.{self.module}"), self.__name__)
+            self.found = getattr(load(f"{__package__}.{self.module}"), self.__name__)
         return self.found(*args, **keywords)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _kernels as chosen  # whose functions are the native ones by the time that anything is drawn
+from .._loading import load
 from .normal import BLOCK, scaled
 from .results import Array, as_array
 
@@ -23,7 +24,9 @@ Shape = tuple[int, ...]
 def no_words() -> Any:
     """What a generator that is seeded at once afterwards is made of: NumPy would mix words of the system for it."""
 
-    class Zeros(np.random.bit_generator.ISeedSequence):
+    random: Any = load("numpy.random")  # which costs more than all else that is loaded with the package
+
+    class Zeros(random.bit_generator.ISeedSequence):
         def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Array:
             return np.zeros(n_words, dtype)
 
@@ -46,8 +49,9 @@ class Twister:
     __slots__ = ("bits", "kept", "parts")
 
     def __init__(self, seed: int) -> None:
-        self.bits = np.random.MT19937(no_words())
-        np.random.RandomState(self.bits).seed(seed & 0xFFFFFFFF)
+        random: Any = load("numpy.random")
+        self.bits = random.MT19937(no_words())
+        random.RandomState(self.bits).seed(seed & 0xFFFFFFFF)
         self.kept = np.zeros(2)
         self.parts = (self.bits.capsule, self.bits.lock.acquire, self.bits.lock.release, self.kept)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._loading import load
 from .results import Array, as_array, deliver
 
 
@@ -21,10 +22,9 @@ def scipy_special() -> Any:
         ImportError: SciPy is not installed.
     """
     try:
-        import scipy.special
+        return load("scipy.special")
     except ImportError as error:
         raise ImportError("special functions need SciPy: pip install 'wengert[full]'") from error
-    return scipy.special
 
 
 def special(name: str, *operands: Array | float, out: Array | None = None) -> Array:

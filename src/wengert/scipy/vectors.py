@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from .._loading import load
 from ..autograd.containers import flatten, unflatten
 from ..func.sparse.products import split
 from ..ops.create.interchange import from_numpy
@@ -20,7 +20,7 @@ def scipy_module(caller: str, name: str) -> Any:
         ImportError: SciPy is not installed.
     """
     try:
-        return import_module(f"scipy.{name}")
+        return load(f"scipy.{name}")
     except ImportError as error:
         raise ImportError(f"{caller} needs SciPy: pip install 'wengert[full]'") from error
 

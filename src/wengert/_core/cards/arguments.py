@@ -6,9 +6,9 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, TypeAlias
 
+from ..._loading import load
 from .. import errors, flags, forward_errors
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
 from ..state.modes import current
@@ -154,7 +154,7 @@ def titled(function: Any, module: str, name: str) -> Any:
 
 def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A tensor on the device "meta", for a function that was asked for one."""
-    home = import_module(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
+    home = load(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
     return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
 
 

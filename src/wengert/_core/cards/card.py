@@ -19,7 +19,6 @@ from ..operators import batch_rules
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
 from ..out_errors import EXACT
-from ..tensor.base import bind as bind_to_tensor
 from ..types import dtypes
 from . import late
 from .arguments import checked as checked, parameters_of
@@ -75,8 +74,8 @@ def load_all() -> dict[str, Card | Composite]:
 
 def find(name: str) -> Card | Composite | None:
     """The operator of that name, with its family if that is not loaded yet; None if no family promises it."""
-    if name not in CARDS and name in late.HOMES:
-        late.import_module(late.HOMES[name])
+    if name in late.HOMES:
+        late.load(late.HOMES[name])
     return CARDS.get(name)
 
 
@@ -316,7 +315,7 @@ def register(card: Card | Composite, name: str = "") -> None:
         raise TypeError(f"two operators are called {name}")
     CARDS[name] = card
     if card.method:  # type: ignore[union-attr]
-        bind_to_tensor(name, checked(name, card.body, method=True) if isinstance(card, Composite) else card)
+        late.bind(name, checked(name, card.body, method=True) if isinstance(card, Composite) else card)
 
 
 def alias(name: str, function: Callable[..., Any]) -> None:
@@ -324,7 +323,7 @@ def alias(name: str, function: Callable[..., Any]) -> None:
     card = CARDS[function.__name__]
     register(card, name)
     if isinstance(card, Card) and card.method and card.in_place is not None:
-        bind_to_tensor(name + "_", card.in_place)
+        late.bind(name + "_", card.in_place)
 
 
 def registered(name: str) -> Card | Composite:

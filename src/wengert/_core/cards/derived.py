@@ -7,9 +7,9 @@ from typing import Any
 from .. import door
 from ..calls.op import begin_calls
 from ..operators.declaration import take_over
-from ..tensor.base import bind as bind_to_tensor
 from ..writes.inplace import InPlaceOp
 from ..writes.rearranged import InPlaceView
+from . import late
 
 
 def derive_in_place(
@@ -32,7 +32,7 @@ def derive_in_place(
         card.nodes.in_place().serve(made)
     card.in_place = made
     begin_calls(made)
-    bind_to_tensor(made.name, made)
+    late.bind(made.name, made)
 
 
 def in_place_form(native: Any) -> Any:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
-from ..tensor.base import Tensor, bind
+from ..._loading import LOADS, import_module, is_loading
+from ..tensor.base import Tensor, bind as bind_at_once
 
 HOMES: dict[str, str] = {}
 """The module of each operator whose family comes late, by the operator's name."""
+PRESENT: set[str] = set()
+"""Those of these modules that are loaded."""
+WAITING: dict[str, Any] = {}
+"""What modules that are being loaded are to give Tensor, by name."""
 
 
 def promise(module: str, methods: Iterable[str]) -> None:
@@ -39,13 +43,41 @@ def stand_in(methods: Iterable[str]) -> None:
     present = vars(Tensor)
     for name in methods:
         if name not in present:  # a family that came at once, because another one needs it
-            bind(name, LateMethod(name))
+            bind_at_once(name, LateMethod(name))
+
+
+def bind(name: str, value: object) -> None:
+    """Put a method or property on `Tensor`: of a module that comes late when that is loaded to its end."""
+    if HOMES.get(name, "") in PRESENT or name not in HOMES:
+        bind_at_once(name, value)
+    else:
+        WAITING[name] = value
+
+
+def bound(name: str) -> Any:
+    """What stands on Tensor under a name, or will when its module is loaded."""
+    return WAITING.get(name, vars(Tensor)[name])
+
+
+def load(module: str) -> None:
+    """Load a module that comes late, wholly or not at all."""
+    if module not in PRESENT:
+        LOADS.whole(complete, module)
+
+
+def complete(module: str) -> None:
+    """Load a module, and bind what it gives Tensor, unless this is called by what it imports itself."""
+    if not is_loading(import_module(module)):
+        for name in [name for name in WAITING if HOMES[name] == module]:
+            bind_at_once(name, WAITING[name])
+            del WAITING[name]
+        PRESENT.add(module)
 
 
 def load_all() -> None:
     """Load every family."""
     for module in dict.fromkeys(HOMES.values()):
-        import_module(module)
+        load(module)
 
 
 class LateMethod(str):
@@ -77,8 +109,8 @@ class LateMethod(str):
             AttributeError: the family is being loaded.
         """
         name = str(self)
-        import_module(HOMES[name])
-        found = vars(Tensor)[name]
+        load(HOMES[name])
+        found = bound(name)
         if isinstance(found, LateMethod):
             raise AttributeError(f"Tensor.{name}: {HOMES[name]} is being loaded")
         return found

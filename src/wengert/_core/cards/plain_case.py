@@ -8,7 +8,7 @@ from typing import Any
 
 from ..calls.op import Op, begin_calls
 from ..operators.declaration import ALIASES, REQUIRED, fill_signature, take_over
-from ..tensor.base import Tensor, bind as bind_to_tensor
+from . import late
 from .arguments import checked, parameters_of
 from .card import CARDS
 from .composed import COMPILED, Factory, PlainCase
@@ -54,7 +54,7 @@ def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None, d
     composite: Any = CARDS[body.__name__]
     if composite.method:
         function = checked(composite.name, body, method=True)
-        bind_to_tensor(composite.name, factory_before(function, native, draws))
+        late.bind(composite.name, factory_before(function, native, draws))
     if composite.function:
         composite.public = factory_before(composite.public, native, draws)
 
@@ -100,7 +100,7 @@ def plain_case(
     if composite.method and COMPILED:
         method = made_before(checked(composite.name, body, method=True), body, op, native, translate, shaped)
         method.further, method.then, method.parted = further, then, parted
-        bind_to_tensor(composite.name, method)
+        late.bind(composite.name, method)
     function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
     function.further, function.then, function.parted = further, then, parted
     function.__module__ = "wengert"  # what takes no tensor first is not `checked`
@@ -188,8 +188,7 @@ def plain_arrays(
     elif not isinstance(body, PlainCase):
         inner = checked(body.__name__.removeprefix(f"{module.rpartition('.')[2]}_"), body, module=module)
     if known and module == "wengert" and composite.method:
-        method = vars(Tensor)[composite.name]
-        bind_to_tensor(composite.name, arrays_before(method, own, function, then))
+        late.bind(composite.name, arrays_before(late.bound(composite.name), own, function, then))
     made = arrays_before(inner, own, function, then)
     made.__module__ = module
     if known and composite.function == (module == "wengert"):

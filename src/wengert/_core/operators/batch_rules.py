@@ -8,7 +8,6 @@ that works element by element, on promoted operands, needs to say nothing.
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._loading import load
 from .. import batch_errors, door, errors
 from ..tensor import batches
 from ..tensor.base import Tensor, share
@@ -43,7 +43,7 @@ def loaded(op: Any) -> Rule:
     """The rule that a card names: `"module.rule"`, a module beside that of the card."""
     module, _, name = op.batching.rpartition(".")
     home: str = op.body.__module__.rpartition(".")[0]
-    return getattr(importlib.import_module(f"{home}.{module}"), name)  # type: ignore[no-any-return]
+    return getattr(load(f"{home}.{module}"), name)  # type: ignore[no-any-return]
 
 
 def is_elementwise(op: Any) -> bool:

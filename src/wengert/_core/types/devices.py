@@ -6,8 +6,9 @@ Layouts and orders of the elements in memory.
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import Any
+
+from ..._loading import load
 
 DEVICE = r"[A-Za-z_]+(:(0|[1-9]\d*))?"
 KINDS = (
@@ -132,7 +133,7 @@ class device:
 
 def context() -> Any:
     """The module that knows which device new tensors are on."""
-    return import_module(f"{__name__.partition('.')[0]}.placing")
+    return load(f"{__name__.partition('.')[0]}.placing")
 
 
 def refuse_absent(given: str | int | device) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._loading import load
+
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 
 
@@ -44,7 +46,7 @@ class dtype:
                 "are torch.bfloat16, torch.float16, torch.complex64, torch.int8, torch.uint8 and torch.bool"
             )
         try:
-            import ml_dtypes
+            ml_dtypes = load("ml_dtypes")
         except ImportError as error:
             text = "torch.bfloat16 needs the package ml_dtypes: pip install ml_dtypes"
             raise ModuleNotFoundError(text, name="ml_dtypes") from error
@@ -324,7 +326,7 @@ def limits_of(real: dtype) -> Any:
     if real is not bfloat16 and not real.name.startswith("float8"):
         return np.finfo(real.numpy)
     bfloat16.numpy  # noqa: B018 - says what is missing, if it is
-    import ml_dtypes
+    ml_dtypes = load("ml_dtypes")
 
     return ml_dtypes.finfo(getattr(ml_dtypes, real.name))
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._loading import load
+
 
 def scipy_sparse(caller: str) -> Any:
     """SciPy's module of sparse arrays.
@@ -16,10 +18,9 @@ def scipy_sparse(caller: str) -> Any:
         ImportError: SciPy is not installed.
     """
     try:
-        import scipy.sparse
+        return load("scipy.sparse")
     except ImportError as error:
         raise ImportError(f"{caller} needs SciPy for its sparse arrays: pip install 'wengert[full]'") from error
-    return scipy.sparse
 
 
 def no_rows(count: int, inputs: int) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 import wengert as wg
 
-from ..._core.tensor.base import bind
+from ..._core.cards.late import bind
 from ...autograd.containers import mapped
 from ...tensor import Tensor
 from ..hips import numpy as _rules  # noqa: F401 - fills the tables

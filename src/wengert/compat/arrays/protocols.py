@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.tensor.base import bind
+from ..._core.cards.late import bind
 from .functions import array_function
 from .ufuncs import array_ufunc
 

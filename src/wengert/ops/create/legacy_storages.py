@@ -8,7 +8,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..._core.tensor.base import Tensor, bind
+from ..._core.cards.late import bind
+from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import ALL, bfloat16, dtype as DType, float32, get_default_dtype
 from ..memory.mapped import map_file
 from ..memory.storages import TypedStorage, UntypedStorage

@@ -7,7 +7,8 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import ALL, Array, Bad, Number, Sample, checked, op
-from ..._core.tensor.base import Tensor, bind
+from ..._core.cards.late import bind
+from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import refuse

@@ -14,6 +14,7 @@ from typing import Any
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
+from ..._loading import load
 from .pairs import Product
 
 ELLIPSIS = "..."
@@ -89,7 +90,7 @@ def lettered(numbers: Any) -> str:
 def cheapest(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]] | None:
     """In which order to multiply, by opt_einsum; None if that is not installed."""
     try:
-        import opt_einsum
+        opt_einsum: Any = load("opt_einsum")
     except ImportError:
         return None
     path: list[tuple[int, int]] = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize="auto")[0]

@@ -10,11 +10,12 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format, memory_format, preserve_format, refuse_absent
 from ..._core.types.sizes import check_room

@@ -9,8 +9,9 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from ..._core import flags
+from ..._core.cards.late import bind
 from ..._core.graph import anomaly
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor
 from ..._core.tensor.storage import Storage
 from ..._core.types.devices import device, refuse_absent
 from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.late import bind
 from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor
 from ..._core.writes import inplace
 
 

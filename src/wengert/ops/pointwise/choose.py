@@ -26,12 +26,13 @@ from ..._core.cards.card import (
     op,
     pointwise,
 )
+from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators.choices import second_is_tensor
 from ..._core.operators.promotion import constant_of
 from ..._core.out_errors import FOUND
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import bool_, from_numpy, limits_of
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import check_beside, check_limits

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..._core.calls.dispatch import run_kernel, unwrap
 from ..._core.cards.card import WIDE, Array, Card, op
+from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
 from ..._core.state.modes import current
-from ..._core.tensor.base import bind, wrap
+from ..._core.tensor.base import wrap
 from ..._core.types.sizes import broadcast
 from .compare import eq, ge, gt, le, lt, ne
 

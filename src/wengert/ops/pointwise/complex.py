@@ -25,10 +25,11 @@ from ..._core.cards.card import (
     op,
     pointwise,
 )
+from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.layouts import steps_of
 from ..._core.out_errors import FOUND
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching, strided
 from ..create.like import zeros_like

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
-from ..._core.tensor.base import bind
+from ..._core.cards.late import bind
 from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import digamma as kernel_digamma, gammaln, polygamma as kernel_polygamma, special
 from .binary import native

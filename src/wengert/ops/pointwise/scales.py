@@ -10,9 +10,10 @@ import numpy as np
 from ..._core import errors
 from ..._core.calls.out import one_output
 from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
+from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.operators.batch_rules import elementwise
-from ..._core.tensor.base import Tensor, bind
+from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from .. import return_types

@@ -9,10 +9,11 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, checked, op
+from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING
-from ..._core.tensor.base import bind, wrap
+from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..axes import read_dim, summed

@@ -11,10 +11,11 @@ from ..._core import errors, flags, forward_errors
 from ..._core.aliasing import views
 from ..._core.cards.arguments import checked, integers
 from ..._core.cards.card import derive_in_place
+from ..._core.cards.late import bind
 from ..._core.graph.refused import new_refusal
 from ..._core.leaves.accumulate import gradient_edge
 from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor, bind, share
+from ..._core.tensor.base import Tensor, share
 from ..._core.tensor.batches import refuse
 from ..._core.tensor.storage import count_write, succeed
 from ..._core.tensor.tangents import is_dual

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._core.tensor.base import bind
+from ..._core.cards.late import bind
 from .forms import METHODS as FORMS
 from .reading import METHODS
 from .resizing import METHODS as RESIZING
