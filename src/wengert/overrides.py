@@ -7,7 +7,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 from ._core.calls import intercepting, overriding
@@ -15,8 +14,10 @@ from ._core.calls.op import Op
 from ._core.calls.staging import STAGE
 from ._core.cards.card import load_all
 from ._core.profiling import events
-from ._core.state.modes import current
+from ._core.state.modes import Modes, current
+from ._core.state.regions import Region
 from ._core.tensor.base import Tensor
+from ._loading import load
 
 __all__ = [
     "enable_reentrant_dispatch", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",
@@ -99,7 +100,7 @@ def resolve_name(f: Any) -> str | None:
         return None
     if module.startswith(f"{__package__}.nn.init"):
         return f"torch.nn.init.{name}"
-    alone = name not in vars(Tensor) and name in import_module(f"{__package__}.functional").__all__
+    alone = name not in vars(Tensor) and name in load(f"{__package__}.functional").__all__
     return f"torch.functional.{name}" if alone else overriding.name_of(f)
 
 
@@ -123,7 +124,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
         The module or class for each list of functions; properties are there by their `__get__`.
     """
     package: Any = sys.modules[__package__ or ""]
-    functional = import_module(f"{__package__}.nn.functional")
+    functional = load(f"{__package__}.nn.functional")
     functions = [getattr(package, name) for name, card in load_all().items() if card.function]
     members: list[Any] = []
     for name in (*intercepting.interceptors(), "backward"):
@@ -224,7 +225,7 @@ def _pop_mode_temporarily() -> Iterator[Any]:
         _push_mode(mode)
 
 
-class TorchFunctionMode:
+class TorchFunctionMode(Region):
     """A context in which this object is asked for the result of each call of a function of tensors in this thread.
 
     Derived classes define `__torch_function__(self, func, types, args=(), kwargs=None)`. Inside that method the mode
@@ -252,20 +253,22 @@ class TorchFunctionMode:
         """Whether this mode is asked for calls of a function; None stands for any."""
         return True
 
-    def __enter__(self) -> Any:
-        modes = current()
+    def _before_(self, modes: Modes) -> Any:
+        return modes.functions, [*modes.functions, self]
+
+    def _begin_(self, modes: Modes, before: Any) -> Any:
+        functions = before[1]
         if self._staged_:
-            STAGE.count(1)
-        modes.override([*modes.functions, self])
-        events.count_open(1)
+            STAGE.hold(id(functions), True)
+        modes.override(functions)
+        events.hold_open(id(functions), True)
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        modes = current()
-        events.count_open(-1)
-        modes.override(modes.functions[:-1])
-        if self._staged_:
-            STAGE.count(-1)
+    def _end_(self, modes: Modes, before: Any) -> None:
+        functions = before[1]
+        events.hold_open(id(functions), False)
+        modes.override(before[0])
+        STAGE.hold(id(functions), False)
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from .._core.types import dtypes
 from . import casting
 
 
-class autocast:
+class autocast(Region):
     """A region, or a decorated function, in which products are computed in a short dtype and losses in float32.
 
     Which operators compute in which dtype follows torch's lists for the CPU. Tensors are cast when an operator takes
@@ -46,7 +48,6 @@ class autocast:
         self.fast_dtype = casting.get_autocast_dtype(device_type) if dtype is None else dtype
         self._cache_enabled = casting.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         self._enabled = bool(enabled)
-        self._before: list[tuple[bool, bool, Any]] = []
         if self._enabled:
             self._refuse()
 
@@ -68,18 +69,22 @@ class autocast:
         warnings.warn(text, UserWarning, stacklevel=4)
         self._enabled = False
 
-    def __enter__(self) -> autocast:
+    def _before_(self, modes: Modes) -> Any:
         enabled = casting.is_autocast_enabled(self.device)
-        self._before.append((casting.is_autocast_cache_enabled(), enabled, casting.get_autocast_dtype(self.device)))
+        kind = casting.get_autocast_dtype(self.device)
+        return casting.state.nesting, casting.is_autocast_cache_enabled(), enabled, kind
+
+    def _begin_(self, modes: Modes, before: Any) -> autocast:
         casting.autocast_increment_nesting()
         casting.set_autocast_cache_enabled(self._cache_enabled)
         casting.set_autocast_dtype(self.device, self.fast_dtype)
         casting.set_autocast_enabled(self.device, self._enabled)
         return self
 
-    def __exit__(self, *error: object) -> None:
-        cached, enabled, dtype = self._before.pop()
-        if casting.autocast_decrement_nesting() == 0:
+    def _end_(self, modes: Modes, before: Any) -> None:
+        nesting, cached, enabled, dtype = before
+        casting.state.nesting = nesting
+        if nesting == 0:
             casting.clear_autocast_cache()
         casting.set_autocast_enabled(self.device, enabled)
         casting.set_autocast_dtype(self.device, dtype)

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .._core.state.modes import Modes, current, everyone, newcomers
+from .._core.state.regions import Region
 
 if TYPE_CHECKING:
     from .watching import Watch
@@ -16,7 +17,7 @@ _SLOW = (
 _State = tuple[bool, bool, bool, Any, list[Any]]  # the last two: the watch, the observers of calls
 
 
-class detect_anomaly:
+class detect_anomaly(Region):
     """Inside, errors of a backward pass are told together with the forward call that they stem from.
 
     - A call that is recorded inside notes where it was made. If its backward step then fails inside, a warning shows
@@ -47,19 +48,19 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True, *, check_inf: bool = False, watch: Watch | None = None) -> None:
         self._wanted = (True, bool(check_nan), bool(check_inf), _watcher("detect_anomaly", watch))
-        self._before: Any = None  # (what was, the entry before)
         warnings.warn(_SLOW, stacklevel=2)
 
-    def __enter__(self) -> None:
-        self._before = _state(), self._before  # first: what fails from here on leaves the mode as it is
+    def _before_(self, modes: Modes) -> _State:
+        return _state()
+
+    def _begin_(self, modes: Modes, before: Any) -> None:
         _switch(*self._wanted)
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        before, self._before = self._before
+    def _end_(self, modes: Modes, before: _State) -> None:
         _set(before)
 
 
-class set_detect_anomaly:
+class set_detect_anomaly(Region):
     """Switch anomaly detection: as a function at once, as a context manager until its end.
 
     Args:
@@ -79,11 +80,14 @@ class set_detect_anomaly:
         watcher = _watcher("set_detect_anomaly", watch) if mode else None
         self._before = _switch(mode, bool(check_nan), bool(check_inf), watcher)
 
-    def __enter__(self) -> None:
-        pass
+    def _before_(self, modes: Modes) -> _State:
+        return self._before
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        _set(self._before)
+    def _begin_(self, modes: Modes, before: Any) -> None:
+        pass  # it has begun already
+
+    def _end_(self, modes: Modes, before: _State) -> None:
+        _set(before)
 
 
 def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
@@ -124,7 +128,11 @@ def _switch(enabled: bool, check_nan: bool, check_inf: bool, watcher: Any) -> _S
     observers = [each for each in before[4] if getattr(each, "__self__", None) is not before[3] or before[3] is None]
     if watcher is not None and watcher.watch.forward:
         observers.append(watcher.observe)
-    _set((enabled, check_nan, check_inf, watcher, observers))
+    try:
+        _set((enabled, check_nan, check_inf, watcher, observers))
+    except BaseException:
+        _set(before)
+        raise
     return before
 
 
@@ -133,8 +141,7 @@ def _set(wanted: _State) -> None:
     modes = current()
     enabled, modes.check_nan, modes.check_inf, modes.watch, observers = wanted
     modes.set_anomaly(enabled)
-    if modes.observers != observers:
-        modes.observe(observers)
+    modes.observe(observers)
     shared[:] = wanted[:3]
     if join not in newcomers:
         newcomers.append(join)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.calls.batching import depends, left
-from .._core.state.modes import current
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from .._core.tensor.base import Tensor
 from .._core.tensor.batches import Batch
 from .._core.tensor.slots import OPERATORS
 from .limits import depth
 
 
-class BatchLevel:
+class BatchLevel(Region):
     """A context in which a function runs for the members of a batch.
 
     Args:
@@ -21,20 +22,21 @@ class BatchLevel:
         directions: the members are directions of one derivative, see `Batch`.
     """
 
-    __slots__ = ("batch", "before")
+    __slots__ = ("batch",)
 
     def __init__(self, size: int, randomness: str = "error", directions: bool = False) -> None:
         self.batch = Batch(size, randomness, directions)
 
-    def __enter__(self) -> BatchLevel:
-        modes = current()
-        self.before = modes.batches
+    def _before_(self, modes: Modes) -> Any:
         self.batch.depth = depth() if modes.transforms else 0
+        return modes.batches
+
+    def _begin_(self, modes: Modes, before: Any) -> BatchLevel:
         modes.batch([*modes.batches, self.batch])
         return self
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        current().batch(self.before)
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.batch(before)
 
     def enter(self, tensor: Any, dim: int = 0) -> Any:
         """The tensor that stands for the members along a dimension: a view."""

@@ -11,14 +11,15 @@ from .._core.calls.dispatch import input_word
 from .._core.calls.overriding import declined, running
 from .._core.operators.declaration import REQUIRED
 from .._core.profiling import events
-from .._core.state.modes import current
+from .._core.state.modes import Modes, current
+from .._core.state.regions import Region
 from ..tensor import Tensor
 
 TOGETHER = flags.DUAL | flags.BATCHED | flags.LEVELS | flags.BATCHES | flags.VOLATILE | flags.SPARSE
 """Of the word of a call: it cannot be recorded apart from the work."""
 
 
-class DispatchMode:
+class DispatchMode(Region):
     """The base of `TorchDispatchMode`, without torch's names of operators."""
 
     @staticmethod
@@ -34,24 +35,22 @@ class DispatchMode:
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
 
-    def __enter__(self) -> Any:
-        modes = current()
-        entered = vars(self).setdefault("_entered", [])  # a derived class may not have called our __init__
-        factories = Factories(self)
-        entered.append((modes, modes.observers, factories))
-        modes.observe([*modes.observers, self._observe])
-        before = sum(isinstance(each, Factories) for each in modes.functions)
-        modes.override(
-            [*modes.functions[:before], factories, *modes.functions[before:]]
-        )  # modes of functions are first
-        events.count_open(1)
+    def _before_(self, modes: Modes) -> Any:
+        return modes.observers, Factories(self)
+
+    def _begin_(self, modes: Modes, before: Any) -> Any:
+        observers, factories = before
+        modes.observe([*observers, self._observe])
+        first = sum(isinstance(each, Factories) for each in modes.functions)  # modes of functions are asked first
+        modes.override([*modes.functions[:first], factories, *modes.functions[first:]])
+        events.hold_open(id(factories), True)
         return self
 
-    def __exit__(self, *error: object) -> None:
-        modes, before, factories = vars(self)["_entered"].pop()
-        events.count_open(-1)
+    def _end_(self, modes: Modes, before: Any) -> None:
+        observers, factories = before
+        events.hold_open(id(factories), False)
         modes.override([each for each in modes.functions if each is not factories])
-        modes.observe(before)
+        modes.observe(observers)
 
     def _observe(self, op: Any, args: tuple[Any, ...], proceed: Any) -> Any:
         """See one call: `unusual.observed`."""

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from .._core import errors, forward_errors
 from .._core.calls.dual_memory import fitted_to_memory
 from .._core.calls.forward import adopt_one, primal_of
-from .._core.state.grad_mode import Guard, leave
+from .._core.state.grad_mode import Guard
 from .._core.state.modes import EVERY_LEVEL, Modes, current, everyone
+from .._core.state.regions import Region
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
@@ -95,7 +96,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     entered.end()
 
 
-class dual_level(Guard):
+class dual_level(Region, Guard):
     """A level that tensors can be dual at, as context manager or decorator: inside, `make_dual` makes them.
 
     At its end all tensors that are dual at it forget their tangents. Each thread may enter one; a thread without one
@@ -116,17 +117,22 @@ class dual_level(Guard):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self.entered = None
+    def _before_(self, modes: Modes) -> Any:
+        if _entered(modes) is not None:
+            raise RuntimeError(forward_errors.NESTED)
+        return modes.levels
 
-    def __enter__(self) -> int:
-        modes = current()
-        number = enter_dual_level()
-        self.entered = (modes, number, self.entered)
-        return number
+    def _begin_(self, modes: Modes, before: Any) -> int:
+        return enter_dual_level()
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        exit_dual_level(level=leave(self, current()))
+    def _end_(self, modes: Modes, before: Any) -> None:
+        if modes.levels is before:
+            return
+        entered = _entered(modes)
+        if entered is None or modes.levels[-1] is not entered:
+            raise RuntimeError(forward_errors.NOTHING_TO_EXIT if entered is None else forward_errors.NOT_LAST)
+        entered.end()
+        modes.enter(before)
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -198,13 +204,12 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     return UnpackedDualTensor(tensor if alone else tensor._fw_primal(), None)
 
 
-class _set_fwd_grad_enabled(Guard):
+class _set_fwd_grad_enabled(Region, Guard):
     """Switch forward mode on or off, as context manager or decorator: off, tangents are not seen."""
 
     __slots__ = ("before", "mode")
 
     def __init__(self, mode: bool) -> None:
-        self.entered = None
         self.mode = mode
         modes = current()
         self.before = modes.forward
@@ -213,14 +218,14 @@ class _set_fwd_grad_enabled(Guard):
     def clone(self) -> Any:
         return type(self)(self.mode)
 
-    def __enter__(self) -> None:
-        modes = current()
-        self.entered = (modes, self.before, self.entered)
+    def _before_(self, modes: Modes) -> Any:
+        return self.before
+
+    def _begin_(self, modes: Modes, before: Any) -> None:
         modes.forward = EVERY_LEVEL if self.mode else 0
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        modes = current()
-        modes.forward = leave(self, modes)
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.forward = before
 
 
 def _is_fwd_grad_enabled() -> bool:

@@ -7,28 +7,30 @@ from typing import Any
 from .._core import door, forward_errors
 from .._core.calls.dual_memory import fitted_to_memory
 from .._core.calls.forward import adopt_one, primal_of
-from .._core.state.modes import current
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
 from .limits import depth
 
 
-class ForwardLevel:
+class ForwardLevel(Region):
     """One differentiation in forward mode, inside of all that are under way: a context."""
 
-    __slots__ = ("before", "level")
+    __slots__ = ("level",)
 
-    def __enter__(self) -> ForwardLevel:
-        modes = current()
+    def _before_(self, modes: Modes) -> Any:
         self.level = Level(modes.next_level())
         self.level.depth = depth() if modes.transforms else 0
-        self.before = modes.levels
+        return modes.levels
+
+    def _begin_(self, modes: Modes, before: Any) -> ForwardLevel:
         modes.enter([*modes.levels, self.level])
         return self
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        current().enter(self.before)
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.enter(before)
         self.level.end()
 
     def dual(self, tensor: Any, tangent: Any) -> Tensor:

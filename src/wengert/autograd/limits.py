@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core.state.modes import current
+from .._core.state.modes import Modes, current
+from .._core.state.regions import Region
 
 SAVED_HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
@@ -18,7 +19,7 @@ def depth() -> int:
     return int(modes.transforms + sum(each.directions for each in modes.batches))
 
 
-class Limits:
+class Limits(Region):
     """A context in which `backward`, `retain_grad`, `requires_grad_` and Functions without `setup_context` are refused.
 
     Args:
@@ -28,21 +29,20 @@ class Limits:
         RuntimeError: on entry: such hooks are in force.
     """
 
-    __slots__ = ("before", "recording")
+    __slots__ = ("recording",)
 
     def __init__(self, recording: bool = False) -> None:
         self.recording = recording
 
-    def __enter__(self) -> None:
-        modes = current()
-        self.before = modes.no_saved_hooks
+    def _before_(self, modes: Modes) -> Any:
+        if self.recording and modes.saved_hooks is not None:
+            raise RuntimeError(SAVED_HOOKS)
+        return modes.transforms, modes.no_saved_hooks
+
+    def _begin_(self, modes: Modes, before: Any) -> None:
         if self.recording:
-            if modes.saved_hooks is not None:
-                raise RuntimeError(SAVED_HOOKS)
             modes.no_saved_hooks = SAVED_HOOKS
         modes.transforms += 1
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        modes = current()
-        modes.transforms -= 1
-        modes.no_saved_hooks = self.before
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.transforms, modes.no_saved_hooks = before

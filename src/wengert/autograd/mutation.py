@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import Any
 
 import numpy as np
 
 from .._core import door, flags
-from .._core.state.modes import current
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from .._core.tensor.base import Tensor, wrap
-from .saved_hooks import saved_tensors_hooks
 
 
 class Handle:
@@ -119,8 +119,7 @@ def owner(array: Any) -> Any:
     return array
 
 
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[AllowMutation]:
+class allow_mutation_on_saved_tensors(Region, ContextDecorator):  # noqa: N801 - torch's name
     """Inside this context tensors that were saved for the backward pass may be written to in place.
 
     The saved value is copied just before the first write, so the backward pass, which must run inside the same context,
@@ -142,19 +141,22 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutation]:
     >>> x.grad
     tensor([2., 4.])
     """
-    modes = current()
-    for observer in modes.observers:
-        if isinstance(getattr(observer, "__self__", None), AllowMutation):
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    context = AllowMutation()
-    try:
-        with saved_tensors_hooks(context.pack, context.unpack):
-            before, word = modes.observers, modes.word
-            try:
-                modes.observe([*before, context.observe])
-                yield context
-            finally:  # stores only, see `_core.state.modes`
-                modes.observers = before
-                modes.word = word & ~flags.PROFILED | modes.profiled
-    finally:
+
+    def _before_(self, modes: Modes) -> Any:
+        for observer in modes.observers:
+            if isinstance(getattr(observer, "__self__", None), AllowMutation):
+                raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        if modes.no_saved_hooks is not None:
+            raise RuntimeError(modes.no_saved_hooks)
+        return AllowMutation(), modes.saved_hooks, modes.observers, modes.word
+
+    def _begin_(self, modes: Modes, before: Any) -> AllowMutation:
+        context: AllowMutation = before[0]
+        modes.saved_hooks = (*(modes.saved_hooks or ()), (context.pack, context.unpack))
+        modes.observe([*modes.observers, context.observe])
+        return context
+
+    def _end_(self, modes: Modes, before: Any) -> None:
+        context, modes.saved_hooks, modes.observers, word = before
+        modes.word = word & ~flags.PROFILED | modes.profiled
         context.clear()

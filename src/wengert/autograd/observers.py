@@ -6,26 +6,27 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import flags
-from .._core.state.modes import current
+from .._core.state.modes import Modes, current
+from .._core.state.regions import Region
 from .profiler.names import INNER
 
 Hear = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
 """A function of the name of an operator, its arguments by position and by name, and its result."""
 
 
-class Observing:
+class Observing(Region):
     """A region in which a method sees each call of an operator in this thread, in backward passes, too."""
 
-    def __enter__(self) -> Any:
-        modes = current()
-        self.before, self.word = modes.observers, modes.word
+    def _before_(self, modes: Modes) -> Any:
+        return modes.observers, modes.word
+
+    def _begin_(self, modes: Modes, before: Any) -> Any:
         modes.observe([*modes.observers, self.observe])
         return self
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        modes = current()
-        modes.observers = self.before  # stores only, see `_core.state.modes`
-        modes.word = self.word & ~flags.PROFILED | modes.profiled
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.observers, word = before  # stores only, see `_core.state.modes`
+        modes.word = word & ~flags.PROFILED | modes.profiled
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See one call: `unusual.observed`."""

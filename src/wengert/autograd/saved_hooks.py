@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import Any
 
 from .._core import errors
-from .._core.state.modes import current
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from .._core.tensor.base import Tensor
 
 
-class saved_tensors_hooks:  # noqa: N801 - torch's name
+class saved_tensors_hooks(Region):  # noqa: N801 - torch's name
     """Inside this context the graph keeps `pack_hook(tensor)` in place of each tensor saved for the backward pass.
 
     When that pass (or a look at `node._saved_*`) needs the tensor, `unpack_hook` makes it again of what was kept; it
@@ -48,20 +49,22 @@ class saved_tensors_hooks:  # noqa: N801 - torch's name
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
 
-    def __enter__(self) -> None:
+    def _before_(self, modes: Modes) -> Any:
         for hook in (self.pack_hook, self.unpack_hook):
             if not callable(hook):
                 raise TypeError(errors.uncallable_hook("saved_tensors_hooks", hook))
-        modes = current()
         if modes.no_saved_hooks is not None:
             raise RuntimeError(modes.no_saved_hooks)
+        return modes.saved_hooks
+
+    def _begin_(self, modes: Modes, before: Any) -> None:
         modes.saved_hooks = (*(modes.saved_hooks or ()), (self.pack_hook, self.unpack_hook))
 
-    def __exit__(self, *exc: object) -> None:
-        modes = current()
-        if modes.saved_hooks is None:
-            raise RuntimeError(errors.HOOKS_NOT_ENTERED)
-        modes.saved_hooks = modes.saved_hooks[:-1] or None
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.saved_hooks = before
+
+    def _refuse_(self) -> None:
+        raise RuntimeError(errors.HOOKS_NOT_ENTERED)
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 - torch's name
@@ -93,8 +96,7 @@ def from_cpu(packed: tuple[Any, Tensor]) -> Tensor:
     return made
 
 
-@contextmanager
-def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+class disable_saved_tensors_hooks(Region, ContextDecorator):  # noqa: N801 - torch's name
     """Inside this context `saved_tensors_hooks` cannot be entered: for code that does not work with such hooks.
 
     Hooks of a single saved tensor (`node._raw_saved_*.register_hooks`) stay allowed.
@@ -112,12 +114,17 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     Traceback (most recent call last):
     RuntimeError: no hooks, please
     """
-    modes = current()
-    if modes.saved_hooks is not None:
-        raise RuntimeError(error_message)
-    before = modes.no_saved_hooks
-    modes.no_saved_hooks = error_message
-    try:
-        yield
-    finally:
-        current().no_saved_hooks = before
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+
+    def _before_(self, modes: Modes) -> Any:
+        if modes.saved_hooks is not None:
+            raise RuntimeError(self.error_message)
+        return modes.no_saved_hooks
+
+    def _begin_(self, modes: Modes, before: Any) -> None:
+        modes.no_saved_hooks = self.error_message
+
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.no_saved_hooks = before

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from .._core.graph.facts import Notes
 from .._core.graph.node import Node
-from .._core.state.modes import current
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 
 KEY = "scope_"
 """Of the place in the `metadata` of a node."""
@@ -59,30 +60,32 @@ def scope(name: str) -> Iterator[None]:
         OPEN.names.pop()
 
 
-@contextlib.contextmanager
-def noting_places() -> Iterator[Open]:
+class noting_places(Region):  # noqa: N801 - called as a function
     """Let every node that this thread makes in the block remember its place."""
-    modes = current()
-    before = modes.listeners
-    earlier: Callable[[Any], None] | None = before[-1] if before else None
-    own = OPEN
 
-    def note(node: Any) -> None:
-        if earlier is not None:
-            earlier(node)
-        if isinstance(node, Node):
-            module = own.modules[-1][1] if own.modules else ""
-            Node.own_notes(node).metadata[KEY] = Place(module, "/".join(own.names))
+    def _before_(self, modes: Modes) -> Any:
+        return modes.listeners, OPEN.recorders, len(OPEN.modules)
 
-    modes.listen([*before, note])
-    own.recorders += 1
-    opened = len(own.modules)
-    try:
-        yield own
-    finally:
-        own.recorders -= 1
-        del own.modules[opened:]  # those that an interrupt left
-        modes.listen(before)
+    def _begin_(self, modes: Modes, before: Any) -> Open:
+        listeners = before[0]
+        earlier: Callable[[Any], None] | None = listeners[-1] if listeners else None
+        own = OPEN
+
+        def note(node: Any) -> None:
+            if earlier is not None:
+                earlier(node)
+            if isinstance(node, Node):
+                module = own.modules[-1][1] if own.modules else ""
+                Node.own_notes(node).metadata[KEY] = Place(module, "/".join(own.names))
+
+        modes.listen([*listeners, note])
+        own.recorders += 1
+        return own
+
+    def _end_(self, modes: Modes, before: Any) -> None:
+        listeners, OPEN.recorders, opened = before
+        del OPEN.modules[opened:]  # those that an interrupt left
+        modes.listen(listeners)
 
 
 def metadata_of(node: Any) -> dict[Any, Any]:

@@ -14,7 +14,8 @@ from .._core import door, flags
 from .._core.backward import passes
 from .._core.calls.batching import lift
 from .._core.leaves.accumulate import AccumulateGrad
-from .._core.state.modes import current
+from .._core.state.modes import Modes, current
+from .._core.state.regions import Region
 from .._core.tensor.base import Tensor, share
 from .._core.tensor.tangents import is_dual, share_tangents
 from .limits import depth
@@ -23,7 +24,7 @@ NOT_A_TENSOR = "Thing passed to transform API must be Tensor, got {}"
 NOT_FLOATING = "only Tensors of floating point dtype can require gradients"
 
 
-class Scope:
+class Scope(Region):
     """The run of a function that is differentiated: a context in which calls are recorded.
 
     Attributes:
@@ -43,13 +44,16 @@ class Scope:
         self.depth = depth() if modes.transforms else 0
         self.before = (modes.grad, modes.inference)
 
-    def __enter__(self) -> Scope:
-        current().switch(True, False)
+    def _before_(self, modes: Modes) -> Any:
+        return self.before
+
+    def _begin_(self, modes: Modes, before: Any) -> Scope:
+        modes.switch(True, False)
         return self
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
+    def _end_(self, modes: Modes, before: Any) -> None:
         self.alive = False
-        current().switch(*self.before)
+        modes.switch(*before)
 
     def variable(self, value: Any) -> Tensor:
         """The variable that stands for an argument; to be made inside.

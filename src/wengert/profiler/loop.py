@@ -88,13 +88,28 @@ class profile:  # noqa: N801 - torch's name
     # ---- the loop ----------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> profile:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self._abandon()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.stop()
+        try:
+            self.stop()
+        except BaseException:
+            self._abandon()
+            raise
         if self.execution_trace_observer:
             self.execution_trace_observer.cleanup()
+
+    def _abandon(self) -> None:
+        """Note no more, after an error: perhaps that of a signal handler."""
+        self.running = False
+        session = None if self.profiler is None else self.profiler.session
+        if session is not None:
+            session.close()
 
     def start(self) -> None:
         """Begin the first step."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..operators.declaration import REQUIRED
 from ..state.modes import Modes, current
+from ..state.regions import Region
 from ..tensor.base import Tensor, bind
 from .unanswered import disabled
 
@@ -222,21 +223,18 @@ def name_of(function: Any) -> str:
     return f"torch.{name}"
 
 
-class Disabled:
+class Disabled(Region):
     """A context in which no `__torch_function__` of an argument is asked, or that of no mode either."""
 
     level = 1
 
-    def __init__(self) -> None:
-        self.before: list[tuple[Modes, int]] = []
+    def _before_(self, modes: Modes) -> int:
+        return modes.overriding
 
-    def __enter__(self) -> None:
-        modes = current()
-        self.before.append((modes, modes.overriding))
-        modes.overriding = max(self.level, modes.overriding)
+    def _begin_(self, modes: Modes, before: int) -> None:
+        modes.overriding = max(self.level, before)
 
-    def __exit__(self, *error: Any) -> None:
-        modes, before = self.before.pop()
+    def _end_(self, modes: Modes, before: int) -> None:
         modes.overriding = before
 
 

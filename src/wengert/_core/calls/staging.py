@@ -110,21 +110,41 @@ SIGN: dict[str, Sign] = {}
 
 
 class Stage:
-    """How many modes are on in all threads, and the lock of that number."""
+    """The modes that are on in all threads, and their lock.
+
+    Attributes:
+        opened: how many there are.
+        counted: those of them that come and go by number.
+        holders: what stands for each of the others.
+    """
 
     def __init__(self) -> None:
-        self.opened = 0
+        self.opened = self.counted = 0
+        self.holders: set[int] = set()
         self.made_at, self.lock = forks(), _thread.RLock()
 
     def count(self, change: int) -> None:
         """Note that a mode begins or ends; with the first one all is put in its place, after the last taken away."""
+        self.counted += change
+        self.settle()
+
+    def hold(self, holder: int, is_on: bool) -> None:
+        """The same, of a mode that `holder` stands for: said twice it is noted once."""
+        if is_on:
+            self.holders.add(holder)
+        else:
+            self.holders.discard(holder)
+        self.settle()
+
+    def settle(self) -> None:
+        """Put all in its place, or take it away, also after an attempt that an interrupt has ended."""
         if self.made_at != forks():
             self.made_at, self.lock = forks(), _thread.RLock()
         with self.lock:
-            before, self.opened = self.opened, self.opened + change
-            if before == 0:
+            self.opened = self.counted + len(self.holders)
+            if self.opened and not overriding.STAGED:
                 stand_before()
-            elif self.opened == 0:
+            elif not self.opened and overriding.STAGED:
                 stand_back()
 
 

@@ -26,10 +26,25 @@ opened: int = 0
 not at hand."""
 
 
+_counted: int = 0
+_holders: set[int] = set()
+
+
 def count_open(change: int) -> None:
     """Count a profile, or a mode that functions ask, that opens (1) or closes (-1)."""
+    global opened, _counted
+    _counted += change
+    opened = _counted + len(_holders)
+
+
+def hold_open(holder: int, is_open: bool) -> None:
+    """The same for a mode that `holder` stands for: said twice it is counted once."""
     global opened
-    opened += change
+    if is_open:
+        _holders.add(holder)
+    else:
+        _holders.discard(holder)
+    opened = _counted + len(_holders)
 
 
 @cython.no_gc

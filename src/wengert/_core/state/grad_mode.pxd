@@ -1,11 +1,8 @@
-cimport cython
 from wengert._core.state.modes cimport Modes, current
+from wengert._core.state.regions cimport Entered, leave
 
-cdef class Guard:
-    cdef public object entered
-
-@cython.locals(entry=tuple)
-cpdef object leave(Guard guard, Modes modes)
+cdef class Guard(Entered):
+    pass
 
 cdef class Recording(Guard):
     cdef public bint wanted

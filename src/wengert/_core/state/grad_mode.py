@@ -15,21 +15,17 @@ except ImportError:
 
 from .decorators import decorated
 from .modes import Modes, current
+from .regions import Entered, leave as leave, left_wholly
 
 F = TypeVar("F", bound=Callable[..., Any])
 FRAMES = 2 if cython.compiled else 3
 """How many frames lie between the program and a warning of `decorated`: compiled methods have none."""
 
 
-class Guard:
-    """A context manager that is also a decorator.
+class Guard(Entered):
+    """A context manager that is also a decorator."""
 
-    `entered` holds what to restore as `(modes of the thread, what was, the entry before)`, the latest entry first.
-    """
-
-    entered: Any
-
-    __slots__ = ("entered",)
+    __slots__ = ()
 
     def __call__(self, function: F) -> F:
         return decorated(self, function, FRAMES)  # type: ignore[no-any-return]
@@ -37,23 +33,6 @@ class Guard:
     def clone(self) -> Any:
         """A fresh guard of the same kind: one for each call of a decorated function."""
         return type(self)()
-
-
-def leave(guard: Guard, modes: Modes) -> Any:
-    """Take back the latest entry of this thread; what it found."""
-    entry: tuple[Any, ...] = guard.entered
-    if entry[0] is modes:
-        guard.entered = entry[2]
-        return entry[1]
-    others = []
-    while entry[0] is not modes:
-        others.append(entry)
-        entry = entry[2]
-    rest: Any = entry[2]
-    for owner, before, _ in reversed(others):
-        rest = (owner, before, rest)
-    guard.entered = rest
-    return entry[1]
 
 
 class Recording(Guard):
@@ -65,7 +44,7 @@ class Recording(Guard):
 
     def __enter__(self) -> None:
         modes = current()
-        self.entered = (modes, modes.set_grad(self.wanted), self.entered)
+        self._entries_ = (modes, modes.set_grad(self.wanted), self._entries_)
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
         modes = current()
@@ -94,7 +73,7 @@ class no_grad(Recording):
 
     def __new__(cls, orig_func: Any = None) -> Any:
         made: Recording = Recording.__new__(cls)
-        made.entered = None
+        made._entries_ = None
         made.wanted = False
         return made if orig_func is None else decorated(made, orig_func, FRAMES)
 
@@ -116,7 +95,7 @@ class enable_grad(Recording):
 
     def __new__(cls, orig_func: Any = None) -> Any:
         made: Recording = Recording.__new__(cls)
-        made.entered = None
+        made._entries_ = None
         made.wanted = True
         return made if orig_func is None else decorated(made, orig_func, FRAMES)
 
@@ -133,7 +112,7 @@ class Inference(Guard):
 
     def __enter__(self) -> None:
         modes = current()
-        self.entered = (modes, (modes.grad, modes.inference), self.entered)
+        self._entries_ = (modes, (modes.grad, modes.inference), self._entries_)
         modes.switch(not self.mode, self.mode)
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
@@ -163,7 +142,7 @@ class inference_mode(Inference):
 
     def __new__(cls, mode: Any = True) -> Any:
         made: Inference = Inference.__new__(cls)
-        made.entered = None
+        made._entries_ = None
         if mode is True or mode is False:
             made.mode = mode
             return made
@@ -187,7 +166,7 @@ class Setting(Guard):
             name = type(self).__name__
             raise TypeError(f"{name}(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}")
         self.mode = mode
-        self.entered = None
+        self._entries_ = None
         self.pending = self.change(current(), mode)
 
     def __enter__(self) -> None:
@@ -195,7 +174,7 @@ class Setting(Guard):
         before = self.change(modes, self.mode)
         if self.pending is not None:
             before, self.pending = self.pending, None
-        self.entered = (modes, before, self.entered)
+        self._entries_ = (modes, before, self._entries_)
 
     def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
         modes = current()
@@ -259,6 +238,11 @@ class set_multithreading_enabled(Setting):
         before = modes.multithreading
         modes.multithreading = mode
         return before
+
+
+if not cython.compiled:  # otherwise no handler comes in between
+    for each in (Recording, Inference, Setting):
+        each.__exit__ = left_wholly(each.__exit__)  # type: ignore[method-assign]
 
 
 def is_grad_enabled() -> bool:

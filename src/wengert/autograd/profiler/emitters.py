@@ -132,7 +132,11 @@ class Emitting:
     def __exit__(self, *error: object) -> Literal[False] | None:
         if self.session is None:
             return None
-        self.session.close()
+        try:
+            self.session.close()
+        except BaseException:  # of a signal handler
+            self.session.close()
+            raise
         return False
 
 

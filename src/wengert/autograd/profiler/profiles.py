@@ -116,7 +116,11 @@ class profile:  # noqa: N801 - torch's name
         self.session.open()
 
     def __exit__(self, *error: object) -> Literal[False]:
-        self._stop()
+        try:
+            self._stop()
+        except BaseException:  # of a signal handler
+            self._stop()
+            raise
         return False
 
     def _stop(self) -> None:

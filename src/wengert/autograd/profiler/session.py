@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from ..._core.forks import forks
-from ..._core.profiling.events import Event, Log, count_open
+from ..._core.profiling.events import Event, Log, hold_open
 from ..._core.state import modes as states
 from ..._core.state.modes import Modes, current
 
@@ -78,14 +78,23 @@ class Session:
         self.several, self.emitter = several, emitter
         self.parts: list[Part] = []
         self.opened = self.closed = 0
+        self.ended = False
         self.epoch = 0
 
     def open(self) -> None:
-        """Begin to note."""
+        """Begin to note, or leave everything as it is where a signal handler raises."""
+        try:
+            self.begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def begin(self) -> None:
+        """What `open` does."""
         with Locks.lock():
             self.epoch = time.time_ns() - time.perf_counter_ns()
             self.opened = time.perf_counter_ns()
-            count_open(1)
+            hold_open(id(self), True)
             if self.memory:
                 MEMORY_SESSIONS.append(self)
             self.join(current())
@@ -119,11 +128,19 @@ class Session:
 
     def close(self) -> None:
         """Note no more; what was noted stays in `parts`."""
+        try:
+            self.end()
+        except BaseException:  # of a signal handler
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """What `close` does; what it did before it was interrupted is not done again."""
         with Locks.lock():
-            if self.closed or not self.opened:
+            if self.ended or not self.opened:
                 return
-            self.closed = time.perf_counter_ns()
-            count_open(-1)
+            self.closed = self.closed or time.perf_counter_ns()
+            hold_open(id(self), False)
             if self.join in states.newcomers:
                 states.newcomers.remove(self.join)
             for part in self.parts:
@@ -132,6 +149,7 @@ class Session:
                 MEMORY_SESSIONS.remove(self)
                 if not MEMORY_SESSIONS:
                     LIVE.clear()
+            self.ended = True
 
     def leave(self, part: Part) -> None:
         """Note no more in one thread."""

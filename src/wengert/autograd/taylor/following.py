@@ -16,13 +16,14 @@ from ..._core.calls.dual_memory import fitted
 from ..._core.calls.forward import total
 from ..._core.operators import sources
 from ..._core.operators.forward_rules import shares_for
-from ..._core.state.modes import current
+from ..._core.state.modes import Modes
+from ..._core.state.regions import Region
 from ..._core.tensor import tangents
 from ..._core.tensor.base import Tensor
 from .recurrences import RECURRENCES, Series, exponential, logarithm, plus, power, product
 
 
-class Following:
+class Following(Region):
     """A run of functions in which series are followed: a context.
 
     Attributes:
@@ -34,23 +35,24 @@ class Following:
         levels: the levels of forward mode that there were when it began.
     """
 
-    __slots__ = ("before", "kept", "levels", "modes", "order", "series", "word")
+    __slots__ = ("kept", "levels", "order", "series")
 
     def __init__(self, order: int) -> None:
         self.order = order
         self.series: dict[int, Series] = {}
         self.kept: list[Any] = []
 
-    def __enter__(self) -> Following:
-        modes = self.modes = current()
+    def _before_(self, modes: Modes) -> Any:
         self.levels = list(modes.levels)
-        self.before, self.word = modes.observers, modes.word
+        return modes.observers, modes.word
+
+    def _begin_(self, modes: Modes, before: Any) -> Following:
         modes.observe([*modes.observers, self.observe])
         return self
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        self.modes.observers = self.before  # stores only, see `_core.state.modes`
-        self.modes.word = self.word & ~flags.PROFILED | self.modes.profiled
+    def _end_(self, modes: Modes, before: Any) -> None:
+        modes.observers, word = before  # stores only, see `_core.state.modes`
+        modes.word = word & ~flags.PROFILED | modes.profiled
 
     def follow(self, tensor: Any, coefficients: Series) -> None:
         """Let a tensor have the series of these coefficients, after itself."""

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.state.modes import Modes
+from ..._core.state.regions import Region
 from ..._core.types import dtypes
 from .layouts import Compressed as Layout
 
 
-class check_sparse_tensor_invariants:  # noqa: N801 - torch's name
+class check_sparse_tensor_invariants(Region):  # noqa: N801 - torch's name
     """Whether places of new compressed tensors must be in order, and come once each; what else must hold always must.
 
     A context manager and a decorator, as in torch: within it the check is on, or off for `enable=False`.
@@ -33,7 +35,6 @@ class check_sparse_tensor_invariants:  # noqa: N801 - torch's name
 
     def __init__(self, enable: bool = True) -> None:
         self.wanted = enable
-        self.before: bool | None = None
 
     @staticmethod
     def is_enabled() -> bool:
@@ -50,18 +51,19 @@ class check_sparse_tensor_invariants:  # noqa: N801 - torch's name
         """Switch the check off."""
         check_sparse_tensor_invariants._on = False
 
-    def __enter__(self) -> None:
-        if self.before is not None:
+    def _before_(self, modes: Modes) -> bool:
+        if getattr(self, "_entries_", None) is not None:
             raise RuntimeError(
                 "This context manager instance is already activated. Use a different context manager instance for "
                 "context nesting."
             )
-        self.before = self.is_enabled()
+        return self.is_enabled()
+
+    def _begin_(self, modes: Modes, before: Any) -> None:
         check_sparse_tensor_invariants._on = bool(self.wanted)
 
-    def __exit__(self, *error: object) -> None:
-        check_sparse_tensor_invariants._on = bool(self.before)
-        self.before = None
+    def _end_(self, modes: Modes, before: bool) -> None:
+        check_sparse_tensor_invariants._on = before
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a function, within which it holds."""

@@ -1,0 +1,121 @@
+"""Contexts that change what a thread, or the program, has switched on, and put it back.
+
+A signal handler may raise wherever interpreted code is interrupted, also in the middle of what a context begins or ends
+with. So what derived classes say is done by `Region`: where it is compiled, no handler comes between its own lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .modes import Modes, current
+
+
+class Entered:
+    """Something that is entered, perhaps several times, by several threads.
+
+    `_entries_` holds what to restore as `(modes of the thread, what was, the entry before)`, the latest entry first.
+    """
+
+    _entries_: Any
+
+    __slots__ = ("_entries_",)
+
+
+def leave(guard: Entered, modes: Modes) -> Any:
+    """Take back the latest entry of this thread; what it found."""
+    entry: tuple[Any, ...] = guard._entries_
+    if entry[0] is modes:
+        guard._entries_ = entry[2]
+        return entry[1]
+    others = []
+    while entry[0] is not modes:
+        others.append(entry)
+        entry = entry[2]
+    rest: Any = entry[2]
+    for owner, before, _ in reversed(others):
+        rest = (owner, before, rest)
+    guard._entries_ = rest
+    return entry[1]
+
+
+def left_wholly(leave_guard: Callable[..., None]) -> Any:
+    """An `__exit__` that begins again where a handler has raised in the middle of it."""
+
+    def __exit__(self: Entered, *error: Any) -> None:  # noqa: N807 - what it is
+        entries = self._entries_
+        try:
+            leave_guard(self)
+        except BaseException:
+            self._entries_ = entries
+            leave_guard(self)
+            raise
+
+    return __exit__
+
+
+class Region(Entered):
+    """A context that is entered, and left, wholly or not at all.
+
+    Derived classes say what was before (`_before_`), how to begin (`_begin_`), and how to go back to what was
+    (`_end_`). That may be called in the middle of `_begin_`, and again when it was interrupted itself: it stores
+    values, and counts nothing.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> Any:
+        modes = current()
+        before = self._before_(modes)
+        entry = (modes, before, getattr(self, "_entries_", None))
+        try:
+            result = self._begin_(modes, before)
+            self._entries_ = entry
+        except BaseException:
+            self._end_(modes, before)
+            raise
+        return result
+
+    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> Any:
+        try:
+            self._take_back_()
+        except BaseException:
+            if getattr(self, "_entries_", None) is not None:
+                self._take_back_()
+            raise
+
+    def _take_back_(self) -> None:
+        """End the latest entry of this thread, and forget it then."""
+        if getattr(self, "_entries_", None) is None:
+            self._refuse_()
+        entries: tuple[Any, ...] = self._entries_
+        modes = current()
+        if entries[0] is modes:
+            self._end_(modes, entries[1])
+            self._entries_ = entries[2]
+            return
+        kept = Entered()  # another thread has entered it since
+        kept._entries_ = entries
+        self._end_(modes, leave(kept, modes))
+        self._entries_ = kept._entries_
+
+    def _refuse_(self) -> None:
+        """Refuse to be left without having been entered.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(f"{type(self).__name__}: the context is left, but was not entered")
+
+    def _before_(self, modes: Modes) -> Any:
+        """What is to be put back."""
+        raise NotImplementedError
+
+    def _begin_(self, modes: Modes, before: Any) -> Any:
+        """Change it; the result is what `with` gives."""
+        raise NotImplementedError
+
+    def _end_(self, modes: Modes, before: Any) -> None:
+        """Put it back."""
+        raise NotImplementedError
