@@ -206,3 +206,19 @@ def test_load_file_raises_the_same(tmp_path):
         (tmp_path / "f").write_bytes(content)
         with pytest.raises(DamagedFileError, match=str(tmp_path)):
             load_file(tmp_path / "f")
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, RuntimeError, KeyError, OSError, DamagedFileError])
+@pytest.mark.parametrize("name", FILES)
+def test_errors_of_the_caller_s_own_function_are_no_damage(name, error):
+    raised = error("mine")
+
+    def map_location(storage, location):
+        raise raised
+
+    with pytest.raises(error, match="mine") as caught:
+        wg.load(io.BytesIO(FILES[name]), map_location=map_location)
+    assert caught.value is raised
+    with pytest.raises(TypeError, match="map_location must return a storage or None, not int") as caught:
+        wg.load(io.BytesIO(FILES[name]), map_location=lambda storage, location: 3)
+    assert type(caught.value) is TypeError

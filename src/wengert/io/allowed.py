@@ -16,7 +16,7 @@ from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter
 from ..ops.memory.storages import StorageBase, TypedStorage
 from ..tensor import Tensor, dtypes
-from .budget import ITEM, RESULT, TENSOR, Budget
+from .budget import COPY, ITEM, RESULT, TENSOR, Budget
 from .errors import shown
 from .opcodes import LONGEST_NAME, Name
 from .placing import Placer, check_requires_grad, take_attributes
@@ -197,7 +197,7 @@ class Allowed:
             raise ValueError(f"{dtype} has no {sign}")
         key = id(storage), sign, dtype.name
         if key not in self.computed:
-            self.memory.spend(storage.array.size)
+            self.memory.spend(COPY * storage.array.size)
             whole = storage.array[: storage.array.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
             self.computed[key] = (storage, Storage(kernel(whole).view(np.uint8)))
         return self.computed[key][1]

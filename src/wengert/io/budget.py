@@ -18,6 +18,8 @@ LEAST = 1 << 16
 """What every file may take."""
 DEEPEST_KEY = 64
 """Levels of a tuple that is a key: Python hashes it by recursion, without a check of the stack."""
+COPY = 8
+"""How often bytes of storages count that are copied. Files that programs write copy them once, or thrice."""
 SMALL = 2**60
 MEMBER, ITEM = 48, 96
 """Bytes of a set or list, and of a dictionary, for each of their elements."""

@@ -17,7 +17,7 @@ from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter
 from ..ops.memory.storages import TypedStorage, UntypedStorage
 from ..tensor import Tensor, dtypes
-from .budget import Budget
+from .budget import COPY, Budget
 from .encoding import FACTORIES
 from .errors import shown
 from .placing import Placer, check_requires_grad, take_attributes
@@ -188,7 +188,7 @@ class Decoder:
         count = math.prod(sizes)
         if min(sizes, default=0) < 0 or elements.size != dtype.itemsize * count:
             raise ValueError(f"an array of {dtype} and the shape {list(sizes)} has not {elements.size} bytes")
-        self.space.spend(elements.size + count)
+        self.space.spend(COPY * elements.size + count)
         return np.ndarray(sizes, dtype, elements.copy(), order=order)
 
 

@@ -17,6 +17,18 @@ class DamagedFileError(UnpicklingError, ValueError, RuntimeError):
     """
 
 
+class CallerError(Exception):
+    """Carries an error of the caller's own function past what would take it for damage.
+
+    Attributes:
+        error: that error.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 @contextmanager
 def damage(before: str, after: str = "") -> Iterator[None]:
     """Raise `DamagedFileError` for every error that the content of a file leads to.

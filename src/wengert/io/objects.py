@@ -17,7 +17,7 @@ from .atomic import write_atomically
 from .budget import Budget
 from .decoding import Decoder
 from .encoding import pieces
-from .errors import DamagedFileError, damage, shown
+from .errors import CallerError, DamagedFileError, damage, shown
 from .opcodes import ENCODING
 from .placing import MapLocation, Placer, memory_of, relocated
 from .source import Source
@@ -135,20 +135,27 @@ def load(
             of torch's that is no zip archive.
     """
     check_options(f, map_location, pickle_module, weights_only, mmap)
-    encoding = pickle_load_args.get("encoding", ENCODING)
     with opened(f) as source:
-        start = source.read(tar.BLOCK)
-        source.seek(source.begin)
-        if start[8:9] == b"{":  # a header of safetensors, behind its length
-            return load_object(source, map_location)
-        if start[:4] == b"PK\x03\x04":
-            return archive.load(source, map_location, encoding)
-        old = legacy.load if start[:1] == b"\x80" else tar.load if tar.is_tar(start) else None  # so pickles begin
-        if old is not None:
-            if mmap:
-                raise RuntimeError(MMAP.format(f"{f}, " if isinstance(f, str) else ""))
-            return old(source, map_location, encoding)
+        try:
+            return load_any(source, f, map_location, pickle_load_args.get("encoding", ENCODING), mmap)
+        except CallerError as error:
+            raise error.error from None
+
+
+def load_any(source: Source, f: Any, map_location: MapLocation, encoding: str, mmap: bool | None) -> Any:
+    """The object in a file of any format; see `load`."""
+    start = source.read(tar.BLOCK)
+    source.seek(source.begin)
+    if start[8:9] == b"{":  # a header of safetensors, behind its length
+        return load_object(source, map_location)
+    if start[:4] == b"PK\x03\x04":
+        return archive.load(source, map_location, encoding)
+    old = legacy.load if start[:1] == b"\x80" else tar.load if tar.is_tar(start) else None  # so pickles begin
+    if old is None:
         refuse(start, source.name)
+    if mmap:
+        raise RuntimeError(MMAP.format(f"{f}, " if isinstance(f, str) else ""))
+    return old(source, map_location, encoding)
 
 
 def refuse(start: bytes, name: str) -> NoReturn:

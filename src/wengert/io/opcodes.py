@@ -79,10 +79,7 @@ class Machine:
             if code == b".":
                 return self.pop()
             if code not in steps:
-                opcode = pickletools.code2op.get(code.decode("latin1"))
-                if opcode is None:
-                    raise ValueError(f"{code!r} is no opcode")
-                raise UnpicklingError(f"the opcode {opcode.name} is not allowed")
+                raise refusal(code)
             step, argument = steps[code]
             step(self, argument(file) if argument else None)
         raise ValueError("the opcodes have no end")
@@ -223,6 +220,14 @@ def checked_arguments(arguments: Any) -> tuple[Any, ...]:
     return arguments
 
 
+def refusal(code: bytes) -> Exception:
+    """The error for an opcode that is not allowed, or for a byte that is none."""
+    for opcode in pickletools.opcodes:
+        if opcode.code.encode("latin1") == code:
+            return UnpicklingError(f"the opcode {opcode.name} is not allowed")
+    return ValueError(f"{code!r} is no opcode")
+
+
 def constant(value: Any) -> Callable[[Machine, Any], None]:
     """Push a value that the opcode says."""
     return lambda machine, argument: machine.push(value)
@@ -287,10 +292,10 @@ def read_names(file: Any) -> list[str]:
     return [line[:-1].decode("utf-8") for line in lines]
 
 
-READERS: dict[str, Callable[[Any], Any]] = {"GLOBAL": read_names}
 CODES: dict[bytes, tuple[Callable[[Machine, Any], None], Callable[[Any], Any] | None]] = {
-    opcode.code.encode("latin1"): (STEPS[opcode.name], READERS.get(opcode.name, opcode.arg and opcode.arg.reader))
+    opcode.code.encode("latin1"): (STEPS[opcode.name], opcode.arg.reader if opcode.arg else None)
     for opcode in pickletools.opcodes
     if opcode.name in STEPS
 }
 """The same by the bytes that stand for them, and what reads their arguments from a file."""
+CODES[b"c"] = (STEPS["GLOBAL"], read_names)

@@ -17,7 +17,7 @@ from ..ops.memory.storages import UntypedStorage
 from ..pickling import lay, rebuild_sparse
 from ..tensor import Tensor, dtypes
 from .budget import Budget
-from .errors import shown
+from .errors import CallerError, shown
 from .weights import MOST_DIMENSIONS
 
 MapLocation = Callable[[UntypedStorage, str], UntypedStorage | None] | Device | str | dict[str, str] | None
@@ -183,13 +183,17 @@ def relocated(storage: Storage, location: str, map_location: MapLocation) -> Sto
 
     Raises:
         RuntimeError: it is wanted on, or was saved from, a device that is not there.
+        CallerError: `map_location` raises an error.
     """
     if callable(map_location):
-        found = map_location(UntypedStorage(storage), location)
-        if found is not None:
-            if not isinstance(found, UntypedStorage):
-                raise TypeError(f"load(): map_location must return a storage or None, not {type(found).__name__}")
-            return found._memory
+        try:
+            result = map_location(UntypedStorage(storage), location)
+            if result is not None and not isinstance(result, UntypedStorage):
+                raise TypeError(f"load(): map_location must return a storage or None, not {type(result).__name__}")
+        except Exception as error:
+            raise CallerError(error) from error
+        if result is not None:
+            return result._memory
     elif isinstance(map_location, dict):
         location = map_location.get(location, location)
     elif map_location is not None:
