@@ -134,7 +134,7 @@ def format_tensor(
     """The text that `repr` shows for a tensor.
 
     Args:
-        array: The elements, any shape and strides. A dtype that NumPy lacks (bfloat16) may come as a wider one.
+        array: The elements, any shape and strides.
         dtype_name: Name of the tensor's dtype without the module: "float32", "bfloat16", "int64", ...
         default_float: Name of the default floating dtype, which is not spelled out.
         suffixes: What follows the numbers and the dtype, such as "requires_grad=True" or "grad_fn=<MulBackward0>".
@@ -208,9 +208,8 @@ class _Layout:
         abbreviate = array.size > options.threshold
         # Per axis: whether its middle is left out. Indices below are those of the part that is shown.
         self.cut = [abbreviate and length > 2 * options.edgeitems for length in array.shape]
-        for axis, cut in enumerate(self.cut):
-            if cut:
-                array = _edges(array, axis, options.edgeitems)
+        if any(self.cut):
+            array = _edges(array, self.cut, options.edgeitems)
         self.shape = array.shape
         self.cells, self.width = _write_numbers(array, options)
 
@@ -236,14 +235,19 @@ class _Layout:
         return "[" + (",\n" + margin).join(lines) + "]"
 
 
-def _edges(array: np.ndarray, axis: int, count: int) -> np.ndarray:
-    """The first and the last `count` slices of `array` along `axis`."""
-    length = array.shape[axis]
-    return array.take([*range(count), *range(length - count, length)], axis=axis)
+def _edges(array: np.ndarray, cut: Sequence[bool], count: int) -> np.ndarray:
+    """The first and the last `count` elements along each axis that is cut; no other element is read or copied."""
+    kept = [
+        [*range(count), *range(length - count, length)] if shortened else range(length)
+        for length, shortened in zip(array.shape, cut, strict=True)
+    ]
+    return array[np.ix_(*[np.asarray(each, np.intp) for each in kept])]
 
 
 def _write_numbers(array: np.ndarray, options: PrintOptions) -> tuple[list[str], int]:
     """The elements of `array` in order, as strings, and the width of a column."""
+    if array.dtype.kind == "V":  # bfloat16
+        array = array.astype(np.float32)
     if array.dtype.kind == "c":
         reals, real_width = _write_floats(array.real, options)
         imaginaries, imaginary_width = _write_floats(array.imag, options)

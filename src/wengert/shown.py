@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ._core import flags
 from ._core.calls.forward import adopt_one
 from ._core.state.modes import current
@@ -38,8 +36,6 @@ def text(tensor: Tensor) -> str:
     if tensor._flags_ & flags.SPARSE:
         return meta_text(tensor, suffixes) if tensor.is_meta else sparse_text(tensor, suffixes)  # type: ignore[attr-defined]
     array, name = tensor._array_, tensor.dtype.name
-    if name == "bfloat16":
-        array = array.astype(np.float32)
     shown = format_tensor(
         array,
         dtype_name=name,
@@ -83,7 +79,6 @@ def sparse_text(tensor: Tensor, suffixes: list[str]) -> str:
         facts.append(f"dtype={tensor.dtype}")
     facts += [f"layout={form}", *suffixes]
     values = array.values._array_
-    values = values.astype(np.float32) if tensor.dtype is dtypes.bfloat16 else values
     if form is sparse_coo:
         return format_sparse({"indices": array.indices, "values": values}, facts)
     return format_sparse({**dict(zip(form.words, array.indices)), "values": values}, facts, together=True)

@@ -1,6 +1,7 @@
 """Ways to fill a tensor: the right spread, in place, outside of the graph."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -112,3 +113,28 @@ def test_a_layer_without_inputs_says_that_there_is_nothing_to_draw():
     with pytest.warns(UserWarning, match="Initializing zero-element tensors is a no-op") as caught:
         wg.nn.Linear(0, 3)
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", sorted(name for name in dir(wg.nn.init) if name.endswith("_") and name[0] != "_"))
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (3, 4), (0, 4), (4, 2, 3), (5, 4, 3), (2,) * 6])
+@pytest.mark.parametrize("dtype", [wg.float32, wg.float16, wg.bfloat16, wg.int64, wg.complex64, wg.bool], ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_a_tensor_is_filled_or_refused_before_it_is_written_to(name, shape, dtype):
+    tensor = wg.ones(shape, dtype=dtype)
+    arguments = {"constant_": (0.5,), "sparse_": (0.5,)}.get(name, ())
+    before = tensor.clone()
+    try:
+        result = getattr(wg.nn.init, name)(tensor, *arguments)
+    except (RuntimeError, ValueError, NotImplementedError, TypeError):
+        assert wg.equal(tensor, before) and tensor._version == 0
+    else:
+        assert result is tensor and tensor.shape == shape
+
+
+def test_a_number_is_drawn_from_a_truncated_normal_distribution():
+    for bounds in ((-2.0, 2.0), (3.0, 3.1), (5.0, 9.0)):
+        tensor = wg.zeros(())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wg.nn.init.trunc_normal_(tensor, 0.0, 1.0, *bounds)
+        assert bounds[0] <= tensor <= bounds[1] and tensor != 0

@@ -1,6 +1,7 @@
 """The text of tensors, letter for letter; the expected strings are what torch 2.13 prints for the same content."""
 
 import re
+import tracemalloc
 from collections.abc import Iterator
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
+import wengert as wg
 from wengert.printing import format_tensor, printoptions, set_printoptions
 
 CASES = [
@@ -333,3 +335,23 @@ def test_seventeen_digits_give_the_numbers_back(array: np.ndarray) -> None:
 def test_no_line_is_wider_than_the_line_width(array: np.ndarray) -> None:
     text = format_tensor(array, dtype_name="float64", suffixes=["requires_grad=True"])
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("dtype", [wg.float32, wg.bfloat16, wg.int64, wg.bool, wg.complex64], ids=str)
+@pytest.mark.parametrize(
+    ("take", "shape"),
+    [
+        (lambda x: x.expand(2**33), (7,)),
+        (lambda x: x.expand(2**20, 2**13), (7, 7)),
+        (lambda x: x[:2, None].expand(2, 2**33), (2, 7)),
+        (lambda x: x.expand(2**16, 2, 2**14).transpose(0, 2), (7, 2, 7)),
+    ],
+)
+def test_what_is_left_out_of_a_text_is_not_copied(dtype, take, shape):
+    huge = take(wg.ones(2, dtype=dtype)[:1] if len(shape) != 2 or shape[0] == 7 else wg.ones(2, dtype=dtype))
+    small = wg.ones(tuple(1001 if length == 7 else length for length in shape), dtype=dtype)
+    tracemalloc.start()
+    text = repr(huge)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert text == repr(small) and peak < 1_000_000

@@ -125,6 +125,20 @@ SEVERAL_VIEWS = (
 )
 
 
+TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "iterator is too large")
+"""How NumPy refuses an array that has too many bytes for an address."""
+
+
+def is_too_large(error: ValueError) -> bool:
+    """Whether NumPy has refused an array for its size."""
+    return str(error).startswith(TOO_LARGE)
+
+
+def too_large(name: str, error: ValueError) -> str:
+    """A result that has too many bytes for an address."""
+    return f"{name}: Storage size calculation overflowed: {error}"
+
+
 def requires_grad_of_non_leaf(wanted: bool) -> str:
     """`requires_grad` was assigned on a recorded result."""
     text = "you can only change requires_grad flags of leaf variables."

@@ -132,7 +132,10 @@ def trunc_normal_(
 
     Raises:
         RuntimeError: `b` is less than `a`.
+        NotImplementedError: `tensor` is complex, whose numbers have no order; it is not written to.
     """
+    if tensor.dtype.is_complex:
+        raise NotImplementedError(f"\"lt_cpu\" not implemented for '{tensor.dtype.legacy[:-6]}'")
     import statistics  # costs too much to be loaded with the package
 
     mean, std, a, b = float(mean), float(std), float(a), float(b)
@@ -319,7 +322,7 @@ _no_grad_fill_, _no_grad_zero_ = constant_, zeros_
 
 def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
     """Copy values into a tensor."""
-    return tensor.copy_(from_numpy(np.ascontiguousarray(values)))  # type: ignore[attr-defined, no-any-return]
+    return tensor.copy_(from_numpy(np.asarray(values, order="C")))  # type: ignore[attr-defined, no-any-return]
 
 
 def _older(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import door, flags
+from .. import door, errors, flags
 from ..aliasing import views
 from ..operators.declaration import Declaration
 from ..profiling.events import Event, Log
@@ -52,7 +52,13 @@ def attempt_plain(
     op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool, word: int, given: int, modes: Modes
 ) -> Any:
     """The rest of `attempt`; `given` are the flags of the inputs, `word` with those of the modes, none unusual."""
-    made: Any = door.on_arrays(native, args, Tensor)
+    made: Any
+    try:
+        made = door.on_arrays(native, args, Tensor)
+    except ValueError as error:
+        if errors.is_too_large(error):
+            raise RuntimeError(errors.too_large(op.name, error)) from None
+        raise
     if made is NotImplemented or is_array_of(made, args[0]):
         return made if made is NotImplemented else args[0]  # which may be a view that nothing but this may be done with
     if word & flags.VIEW and op.rules:

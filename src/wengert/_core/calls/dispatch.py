@@ -123,7 +123,21 @@ def is_unusual(op: Declaration, given: int, word: int) -> bool:
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body."""
+    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body.
+
+    Raises:
+        RuntimeError: if the result would be larger than NumPy's arrays can be.
+    """
+    try:
+        return computed_within(op, args, modes)
+    except ValueError as error:
+        if errors.is_too_large(error):
+            raise RuntimeError(errors.too_large(op.name, error)) from None
+        raise
+
+
+def computed_within(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
+    """`computed`, in the errors of the kernel."""
     made: Any
     if op.native is not None:
         made = door.on_arrays(op.native, args, Tensor)

@@ -17,6 +17,7 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..._core.types.sizes import check_room
 from ..dtype_checks import checked_number
 from ..family import described, named
 from ..memory.kept import in_kept
@@ -314,6 +315,7 @@ def eye(
     """
     check_place("eye", device, pin_memory, layout, out=out, dtype=dtype)
     rows, columns = read_count("n", 1, n), n if m is None else read_count("m", 2, m)
+    check_room("eye", (rows, columns))
     element = result_dtype("eye", dtype, out, dtypes.get_default_dtype())
     return deliver("eye", np.eye(rows, columns, dtype=element.numpy), requires_grad, out)
 

@@ -16,6 +16,7 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..._core.types.sizes import check_room
 from ..._kernels.ranges import counted, one_power, powers, spread
 from ..dtype_checks import checked_number
 from .ends import carry_batch, of_members, read_ends, read_steps, refuse_kind, spaced_dtype
@@ -203,6 +204,7 @@ def even_steps(
         rounded: in the dtype asked for; otherwise in the floating one that it is computed in.
     """
     count = read_steps(name, low, high, steps)
+    check_room(name, (count,))
     # Torch rounds each step of the way to half precision, where the result is that.
     whole = element.category < dtypes.FLOAT
     wide = np.dtype(np.float64) if whole or (element in dtypes.HALVES and not rounded) else element.numpy

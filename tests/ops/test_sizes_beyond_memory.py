@@ -1,0 +1,66 @@
+"""Results that no memory holds are refused in words of torch, never in NumPy's alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wengert as wg
+
+F = wg.nn.functional
+HALF = 2**31
+CALLS: dict[str, Any] = {
+    "zeros": lambda one: wg.zeros(HALF, HALF),
+    "full": lambda one: wg.full((HALF, HALF), 1.0),
+    "empty_strided": lambda one: wg.empty_strided((HALF, HALF), (HALF, 1)),
+    "eye": lambda one: wg.eye(HALF),
+    "linspace": lambda one: wg.linspace(0, 1, 2**62),
+    "logspace": lambda one: wg.logspace(0, 1, 2**62),
+    "arange": lambda one: wg.arange(2**62),
+    "hann_window": lambda one: wg.hann_window(2**62),
+    "new_full": lambda one: one.new_full((2**63,), 1),
+    "expand": lambda one: one.expand(2**62),
+    "expand to a length beyond 64 bits": lambda one: one.expand(2**63),
+    "broadcast_to": lambda one: one.broadcast_to((2**62,)),
+    "repeat": lambda one: one.repeat(2**62),
+    "tile": lambda one: one.tile(2**62),
+    "repeat_interleave": lambda one: one.repeat_interleave(2**62),
+    "reshape": lambda one: one[:0].reshape(HALF, HALF, 0),
+    "view": lambda one: one[:0].view(HALF, 0, HALF),
+    "unflatten": lambda one: one[:0].unflatten(0, (HALF, 0, HALF)),
+    "unfold": lambda one: wg.zeros(2).unfold(0, 1, 2**62),
+    "add": lambda one: one.expand(2**60) + one.expand(2**31, 1),
+    "cat": lambda one: wg.cat([one.expand(2**60)] * 3),
+    "stack": lambda one: wg.stack([one.expand(2**60)] * 3),
+    "pad": lambda one: F.pad(one, (2**62, 2**62)),
+    "one_hot": lambda one: F.one_hot(wg.tensor([1]), 2**62),
+    "diag_embed": lambda one: wg.diag_embed(one.expand(2**33)),
+    "matmul": lambda one: wg.zeros(HALF, 0) @ wg.zeros(0, HALF),
+    "outer": lambda one: wg.outer(one.expand(HALF), one.expand(HALF)),
+    "kron": lambda one: wg.kron(one.expand(HALF), one.expand(HALF)),
+    "meshgrid": lambda one: wg.meshgrid(one.expand(HALF), one.expand(HALF), indexing="ij"),
+    "to a wider dtype": lambda one: one.expand(2**60).double(),
+    "conv1d": lambda one: F.conv1d(wg.zeros(1, 1, 1), wg.zeros(1, 1, 1), padding=2**61),
+    "interpolate": lambda one: F.interpolate(wg.zeros(1, 1, 1), size=2**62),
+    "vander": lambda one: wg.vander(one, 2**62),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("grad", [False, True])
+def test_a_result_that_no_memory_holds_is_refused(name: str, grad: bool) -> None:
+    one = wg.ones(1, requires_grad=grad)
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        CALLS[name](one)
+
+
+def test_long_dimensions_beside_an_empty_one() -> None:
+    x = wg.zeros(2**28, 2**28, 0, requires_grad=True)
+    assert x.stride() == (2**28, 1, 1) and x.numel() == 0
+    assert x.sum() == 0 and x.sum(0).shape == (2**28, 0)
+    assert (x + 1).shape == x.exp().shape == wg.cat([x, x], 2).shape == x.shape
+    assert x.transpose(0, 2).shape == (0, 2**28, 2**28) and x.reshape(0, 2**28).shape == (0, 2**28)
+    assert repr(x.detach()) == "tensor([], size=(268435456, 268435456, 0))"
+    (x * 2).sum().backward()
+    assert x.grad is not None and x.grad.shape == x.shape
