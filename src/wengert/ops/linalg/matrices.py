@@ -150,9 +150,10 @@ def stacked(*cores: int) -> Rule:
 
 
 def unit_member(whole: Any) -> Any:
-    """A batch of one member, in the place of none: matrices with ones on the diagonal, which no operator refuses."""
+    """A batch of one member, in the place of none: matrices with ones on the diagonal, and pivots of one, which no
+    operator refuses."""
     ones = whole.new_ones((1, *whole._array_.shape[1:]))
-    return ones.tril().triu() if ones._array_.ndim > 2 else ones
+    return ones.tril().triu() if ones._array_.ndim > 2 and ones._array_.dtype.kind in "fc" else ones
 
 
 def with_members(made: Any, size: int) -> Any:
