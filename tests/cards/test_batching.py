@@ -13,6 +13,7 @@ from wengert.testing.batching import (
     check_batched_write,
     check_nested,
     check_other_counts,
+    check_tangents_of_one_memory,
 )
 from wengert.testing.calls import one_dtype, operators
 from wengert.testing.in_place import fits_in_place, target_of
@@ -82,6 +83,11 @@ FREE = [case for case in CASES if isinstance(case.operator, Card) and case.numbe
 @pytest.mark.parametrize("case", FREE, ids=repr)
 def test_tangents_for_a_batch_are_those_of_each_member(case: Case):
     check_batched_tangents(case.call())
+
+
+@pytest.mark.parametrize("case", FREE, ids=repr)
+def test_tangents_for_a_batch_of_one_memory_are_those_of_each_member(case: Case):
+    check_tangents_of_one_memory(case.call())
 
 
 WRITES = [

@@ -253,6 +253,37 @@ def check_batched_tangents(call: Call) -> bool:
     return True
 
 
+def check_tangents_of_one_memory(call: Call) -> bool:
+    """Check the tangents of a call for a batch whose members are the same memory, along a direction for each; and that
+    those for no members have the shapes of the results.
+
+    Returns:
+        Whether there was something to check.
+
+    Raises:
+        Wrong: a tangent differs from that of a member.
+    """
+    if not call.differentiable():
+        return False
+    batched = Batched(call, (0,) * len(call.tensors()))
+    random = np.random.default_rng(1)
+    along = [random_like(random, each._array_) if each.requires_grad else None for each in batched.wholes]
+    alike = [leaf(np.broadcast_to(each._array_[:1], each._array_.shape), each) for each in batched.wholes]
+    found = pushed(batched.run_on, alike, along)
+    single = batched.calls[0]
+    for nr in range(MEMBERS):
+        ways = [None if way is None else way[nr] for way in along]
+        own = pushed(lambda tensors: single.with_tensors(tensors).outputs(), single.tensors(), ways)
+        for at, (one, other) in enumerate(zip(found, own)):
+            agree(call, f"tangent {at} of member {nr} of one memory", one[nr], other)
+    nobody = [none_of(each, 0) for each in batched.wholes]
+    for at, (one, other) in enumerate(
+        zip(pushed(batched.run_on, nobody, [None if way is None else way[:0] for way in along]), own)
+    ):
+        agree(call, f"tangent {at} for no member", one, other[None][:0])
+    return True
+
+
 def pushed(function: Any, tensors: list[Tensor], along: list[Any]) -> list[Any]:
     """The tangents of what a function gives, zeros where there is none."""
     reseed()
