@@ -25,9 +25,16 @@ from tools.beside_torch.programs import Known  # noqa: E402
 
 KNOWN = ROOT / "tools" / "hunt_known.toml"
 HUNTS = {
-    "arguments": 3, "transforms": 3, "beside_torch": 2, "signals": 1, "forks": 1, "loads": 1, "allocations": 1,
+    "arguments": 3,
+    "oracle": 4,
+    "transforms": 3,
+    "beside_torch": 2,
+    "signals": 1,
+    "forks": 1,
+    "loads": 1,
+    "allocations": 1,
     "files": 1,
-}  # fmt: skip
+}
 """The modules, each with its share of the time."""
 BESIDE_TORCH = frozenset({"beside_torch"})
 BUILDS = {"compiled": "", "interpreted": "1"}
@@ -45,6 +52,7 @@ class Outcome:
     findings: list[str] = field(default_factory=list)
     known: int = 0
     left_out: str = ""
+    figures: str = ""
 
 
 def arguments() -> argparse.Namespace:
@@ -65,8 +73,8 @@ def arguments() -> argparse.Namespace:
 def run_one(name: str, seconds: float, seed: int) -> int:
     """In a hunt's own process: hunt, and tell in JSON."""
     module = importlib.import_module(f"tools.hunt.{name}")
-    tries, findings = module.hunt(seconds, seed)
-    print(json.dumps({"tries": tries, "findings": findings}))
+    tries, findings, *figures = module.hunt(seconds, seed)
+    print(json.dumps({"tries": tries, "findings": findings, "figures": "\n".join(figures)}))
     return 0
 
 
@@ -97,6 +105,7 @@ def start(name: str, build: str, seconds: float, options: argparse.Namespace) ->
         told, ended = {}, "did not end"
     outcome.seconds = time.monotonic() - begun
     outcome.tries, found = told.get("tries", 0), told.get("findings", [f"the hunt itself {ended}"])
+    outcome.figures = told.get("figures", "")
     known = Known(KNOWN)
     outcome.findings = [each for each in found if known.unexplained(name, [each])]
     outcome.known = len(found) - len(outcome.findings)
@@ -109,6 +118,7 @@ def table(outcomes: list[Outcome]) -> str:
     for each in outcomes:
         figures = f"{each.seconds:8.0f} {each.tries:9,d} {len(each.findings):9d} {each.known:6d}"
         lines.append(f"{each.name:14s} {each.build:12s} {each.left_out or figures}")
+        lines += [f"    {line}" for line in each.figures.splitlines()]
     return "\n".join(lines)
 
 
@@ -124,7 +134,7 @@ def main() -> int:
     for build in BUILDS:
         for name, share in chosen.items():
             outcomes.append(start(name, build, share * each_share, options))
-            print(f"{table(outcomes[-1:]).splitlines()[1]}", flush=True)
+            print("\n".join(table(outcomes[-1:]).splitlines()[1:]), flush=True)
     for each in outcomes:
         for finding in each.findings:
             print(f"\n== {each.name}, {each.build} build, seed {options.seed}\n{finding}")

@@ -206,10 +206,10 @@ def until(seconds: float) -> Iterator[int]:
         at += 1
 
 
-def main(module_hunt: Callable[[float, int], tuple[int, list[str]]]) -> Any:
+def main(module_hunt: Callable[[float, int], tuple[Any, ...]]) -> Any:
     """Run one hunt as the command line says: `[SECONDS] [SEED]`; the exit status is 1 if anything was found."""
     given = [float(each) for each in sys.argv[1:]]
     seconds, seed = (given + [60.0, 0.0][len(given) :])[:2]
-    tries, findings = module_hunt(seconds, int(seed))
-    print("\n\n".join([*findings, f"{tries} tries, {len(findings)} findings (seed {int(seed)})"]))
+    tries, findings, *figures = module_hunt(seconds, int(seed))
+    print("\n\n".join([*findings, *figures, f"{tries} tries, {len(findings)} findings (seed {int(seed)})"]))
     sys.exit(1 if findings else 0)

@@ -1,0 +1,236 @@
+"""What all modes make of a program: whether they agree with each other and with differences, and who refuses it."""
+
+from __future__ import annotations
+
+import random
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import wengert as wg
+from tools.hunt.oracle.modes import MODES, Mode, Quantities, Task, task_of
+
+REFUSALS: tuple[tuple[str, Callable[[Mode], bool], str], ...] = (
+    (
+        "has been modified by an inplace operation",
+        lambda mode: mode.backward,
+        "a backward pass needs a value that the program has overwritten",
+    ),
+    (
+        "This view is the output of a function that returns multiple views",
+        lambda mode: mode.backward,
+        "one of several views of an operator is written to, which cannot be recorded",
+    ),
+    (
+        r"vmap: inplace arithmetic\(self, \*extra_args\) is not possible",
+        lambda mode: mode.batched,
+        "all members would write to the same memory, which was made without the batch",
+    ),
+    (
+        r'"\w+" not implemented for',
+        lambda mode: mode.batched,
+        "an operator takes complex numbers only where it has nothing to do, as without dimensions",
+    ),
+    (
+        "vmap: We do not support batching operators that can support dynamic shape",
+        lambda mode: mode.batched,
+        "the members would have results of different shapes",
+    ),
+)
+"""What may be refused: a piece of the words, by which modes, and why."""
+SOME, ALL_OF = 3, 12
+"""How many of the dearer modes are asked; of every twelfth program all of them."""
+TOLERANCES = {"value": 1e-10, "hessian": 1e-7, "product": 1e-7, "third": 1e-6}
+TOLERANCE = 1e-8
+DIFFERENCES = 1e-5
+"""How far a derivative may be from a difference."""
+
+
+@dataclass
+class Verdict:
+    """What became of a program.
+
+    Attributes:
+        complaints: what is wrong, by the mode that is.
+        refused: the reasons why modes refused, each with its count.
+        kinks: how often a difference said nothing, since there is a kink.
+        asked: the modes that were asked.
+    """
+
+    complaints: dict[str, str] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
+    kinks: int = 0
+    asked: list[str] = field(default_factory=list)
+
+
+def chosen(text: str) -> list[str]:
+    """The modes that a program is given to: the cheap ones, and some others that its text decides."""
+    seed = zlib.crc32(text.encode())
+    others = [each.name for each in MODES.values() if not each.always]
+    if seed % ALL_OF:
+        others = random.Random(seed).sample(others, SOME)
+    return [each.name for each in MODES.values() if each.always] + others
+
+
+def judge(text: str, names: Iterable[str] | None = None) -> Verdict:
+    """Evaluate a program in some modes, by default those that its text decides, and compare."""
+    return Trial(text).verdict(chosen(text) if names is None else names)
+
+
+class Trial:
+    """A program under trial.
+
+    Attributes:
+        task: the program and its input.
+        results: what each mode gave, None where it did not.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.task: Task = task_of(text)
+        self.results: dict[str, Quantities | None] = {}
+        self.found = Verdict()
+
+    def verdict(self, names: Iterable[str]) -> Verdict:
+        """Ask modes, and compare each with the reference and the derivatives with differences."""
+        with np.errstate(all="ignore"):
+            for name in names:
+                for what, value in (self.ask(name) or {}).items():
+                    self.compare(name, what, value)
+            self.differ()
+        return self.found
+
+    def ask(self, name: str) -> Quantities | None:
+        """What a mode gives; None where it refuses, which is a complaint unless it may."""
+        if name in self.results:
+            return self.results[name]
+        self.results[name] = None
+        self.found.asked.append(name)
+        try:
+            self.results[name] = MODES[name].run(self.task)
+        except Exception as error:  # whatever it is, it is judged
+            reason = may_refuse(MODES[name], str(error))
+            if reason:
+                self.found.refused[reason] += 1
+            else:
+                self.complain(name, f"raises {type(error).__name__}: {first_line(error)}")
+        for changed in self.task.changed():
+            self.complain(name, f"changes {changed}")
+            self.task.begin()
+        return self.results[name]
+
+    def complain(self, name: str, what: str) -> None:
+        """Note a complaint, the first of a mode."""
+        self.found.complaints.setdefault(name, what)
+
+    def reference(self, what: str, *names: str) -> tuple[str, Any] | None:
+        """A quantity of the first of some modes that gives it."""
+        for name in names:
+            given = self.ask(name)
+            if given is not None and what in given:
+                return name, given[what]
+        return None
+
+    def expected(self, what: str) -> tuple[str, Any] | None:
+        """What a quantity should be, and who says so."""
+        what = what.removesuffix(" again")
+        first, each, second = ("reverse", "forward"), ("one_by_one", "one_by_one_forward"), SECOND
+        if what in ("value", "jacobian"):
+            return self.reference(what, *first)
+        if what in ("values", "jacobians"):
+            return self.reference(what, *each)
+        if what == "hessian":
+            return self.reference(what, *second)
+        if what == "hessians":
+            return self.reference(what, "one_by_one_second")
+        if what == "third":
+            return self.reference(what, "third_reverse")
+        whole = {"product": "hessian", "gradients": "jacobians", "directionals": "jacobians"}.get(what, "jacobian")
+        found = self.expected(whole)
+        if found is None:
+            return None
+        way, weights = self.task.way._array_.reshape(-1), self.task.weights._array_.reshape(-1)
+        return found[0], weights @ found[1] if what.startswith("gradient") else found[1] @ way
+
+    def compare(self, name: str, what: str, value: Any) -> None:
+        """Compare a quantity of a mode with what it should be."""
+        found = self.expected(what)
+        if found is None or found[0] == name:
+            return
+        expected = np.asarray(found[1]).reshape(-1)
+        value = np.asarray(value).reshape(-1)
+        if not close(value, expected, TOLERANCES.get(what.split()[0].removesuffix("s"), TOLERANCE)):
+            self.complain(name, f"differs from {found[0]} in the {what}: {told(value)}, expected {told(expected)}")
+
+    def differ(self) -> None:
+        """Compare the derivatives with differences."""
+        first = self.expected("jacobian")
+        if first is not None:
+            self.beside_differences(first[0], self.value, first[1] @ self.task.way._array_.reshape(-1))
+        second = self.expected("hessian") if any(name in self.results for name in SECOND) else None
+        if second is not None and self.results["reverse"] is not None:
+            self.beside_differences(second[0], self.slope, second[1] @ self.task.way._array_.reshape(-1))
+
+    def value(self, x: Any) -> Any:
+        """The program's value at a point."""
+        with wg.no_grad():
+            return self.task.f(x).numpy().reshape(-1)
+
+    def slope(self, x: Any) -> Any:
+        """The gradient of the weighted sum at a point."""
+        leaf = x.detach().requires_grad_()
+        total = self.task.total(leaf)
+        if not total.requires_grad:
+            return np.zeros(x.numel())
+        (found,) = wg.autograd.grad(total, leaf, allow_unused=True)
+        return np.zeros(x.numel()) if found is None else found.numpy().reshape(-1)
+
+    def beside_differences(self, name: str, function: Callable[[Any], Any], claimed: Any) -> None:
+        """Compare a derivative along the direction with differences, unless there is a kink."""
+        x, way = self.task.x, self.task.way
+        differences = []
+        for step in (1e-3, 1e-5):
+            at = {by: function(x + way * (by * step)) for by in (-2, -1, 1, 2)}
+            differences.append((8 * (at[1] - at[-1]) - (at[2] - at[-2])) / (12 * step))
+            if close(differences[-1], claimed, DIFFERENCES):
+                return
+        middle, (difference, again) = function(x), differences
+        before, after = (middle - at[-1]) / step, (at[1] - middle) / step
+        if not (close(before, after, 100 * DIFFERENCES) and close(difference, again, 100 * DIFFERENCES)):
+            self.found.kinks += 1
+            return
+        order = "a first" if function == self.value else "a second"
+        self.complain(
+            f"{name} and differences", f"differ in {order} derivative: {told(claimed)}, differences {told(again)}"
+        )
+
+
+SECOND = ("twice_backward", "forward_over_forward")
+"""The modes whose second derivatives are the reference."""
+
+
+def may_refuse(mode: Mode, words: str) -> str:
+    """Why a mode may refuse a program in such words; "" if it may not."""
+    return next((why for piece, by, why in REFUSALS if by(mode) and re.search(piece, words)), "")
+
+
+def first_line(error: Exception) -> str:
+    """The beginning of what an error says."""
+    return (str(error).splitlines() or [""])[0][:200]
+
+
+def close(one: Any, other: Any, tolerance: float) -> bool:
+    """Whether numbers agree, beside the largest of them."""
+    if one.shape != other.shape:
+        return False
+    scale = 1 + np.abs(other[np.isfinite(other)]).max(initial=0)
+    return bool(np.allclose(one, other, rtol=0, atol=tolerance * scale, equal_nan=True))
+
+
+def told(values: Any) -> str:
+    """Numbers as text."""
+    return np.array2string(values, precision=6, threshold=20, max_line_width=200).replace("\n", "")
