@@ -212,6 +212,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
             "families",
             "family",
             "axes",
+            "differentiated",
             "dtype_checks",
             "aten_names",
             "namespaces",

@@ -29,6 +29,8 @@ ROUNDINGS = 8
 def coinciding(values: Any) -> Any:
     """Which eigenvalues coincide: a tensor (..., n, n) of truth values, None where no two do.
 
+    One that coincides with another coincides with itself, too; one that is alone does not.
+
     Args:
         values: (..., n), in ascending order.
     """
@@ -46,12 +48,23 @@ def coinciding(values: Any) -> Any:
     apart = values.narrow(-1, 1, count - 1) - values.narrow(-1, 0, count - 1) > bound
     groups = apart.cumsum(-1)
     groups = groups.new_zeros((*groups.shape[:-1], count)).slice_scatter(groups, -1, 1, count)
-    return groups.unsqueeze(-2) == groups.unsqueeze(-1)
+    same = groups.unsqueeze(-2) == groups.unsqueeze(-1)
+    return same.logical_and(off_diagonal(same).any(-1).unsqueeze(-1))
+
+
+def identity(matrix: Any) -> Any:
+    """The diagonal of a matrix, as truth values."""
+    return wrap(np.eye(matrix.shape[-1], dtype=np.bool_))
 
 
 def off_diagonal(same: Any) -> Any:
     """Which pairs of different eigenvalues coincide."""
-    return same.logical_and(wrap(~np.eye(same.shape[-1], dtype=np.bool_)))
+    return same.logical_and(identity(same).logical_not())
+
+
+def blocks_of(matrix: Any, same: Any) -> Any:
+    """The Hermitian part of a matrix, of its diagonal and of coinciding values."""
+    return hermitian_part(matrix).masked_fill(same.logical_or(identity(same)).logical_not(), 0)
 
 
 def hermitian_part(matrix: Any) -> Any:
@@ -66,7 +79,7 @@ def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
     """
     rounding = ROUNDINGS * parts.shape[-1] * dtypes.finfo(values.dtype).eps
     size, most = parts.detach().abs(), whole.detach().abs().amax((-2, -1), True)
-    nothing = same.logical_and(size <= rounding * most)
+    nothing = same.logical_and(size <= rounding * most).logical_or(identity(same))
     apart = values.unsqueeze(-2) - values.unsqueeze(-1)
     return (parts / apart.masked_fill(nothing, 1)).masked_fill(nothing, 0)
 
@@ -88,11 +101,11 @@ def frame(direction: Array, same: Index) -> Any:
     for at in np.ndindex(direction.shape[:-2]):
         start = 0
         while start < count:
-            end = start + int(same[at][start, start:].sum())
+            end = start + max(int(same[at][start, start:].sum()), 1)
             if end - start > 1 and np.isfinite(direction[at][start:end, start:end]).all():
                 block = np.linalg.eigh(direction[at][start:end, start:end])
                 values[at][start:end], vectors[at][start:end, start:end] = block
-            start = max(end, start + 1)
+            start = end
     return values, vectors
 
 
@@ -124,7 +137,7 @@ def frame_samples(make: Any) -> Any:
 
 def in_frame(weights: Any, direction: Any, same: Any) -> Any:
     """The diagonal matrix of weights, of which those of coinciding values belong to the vectors of a direction."""
-    vectors = frame(hermitian_part(direction).masked_fill(same.logical_not(), 0), same)[1]
+    vectors = frame(blocks_of(direction, same), same)[1]
     return (vectors * weights.unsqueeze(-2)) @ adjoint(vectors)
 
 
@@ -149,12 +162,11 @@ def function_of_matrix_vjp(grad: Any, weights: Any, eigenvalues: Any, eigenvecto
     if same is None:
         along = diagonal(direction)
         return along.real if along.dtype.is_complex else along, eigenvectors @ (direction * weights.unsqueeze(-2)) * 2
-    blocks = direction.masked_fill(same.logical_not(), 0)
     apart = weights.unsqueeze(-2) - weights.unsqueeze(-1)
     size = weights.detach().abs().amax(-1, True).unsqueeze(-1)  # against which weights that are equal are rounded
     size = size.masked_fill(size == 0, 1)
     inner = where(same, direction * (size + apart), direction * weights.unsqueeze(-2) * 2)
-    return frame(blocks, same)[0], eigenvectors @ inner
+    return frame(blocks_of(direction, same), same)[0], eigenvectors @ inner
 
 
 @function_of_matrix.jvp("weights", "eigenvectors")
@@ -172,6 +184,11 @@ def function_of_matrix_jvp(of_weights: Any, of_vectors: Any, weights: Any, eigen
     return eigenvectors @ inner @ adjoint(eigenvectors)
 
 
+def with_orthonormal_vectors(operator: Any, weights: Any, eigenvalues: Any, matrix: Any) -> Any:
+    """Call an operator with real weights, and orthonormal vectors made of a matrix: how samples are run."""
+    return operator(weights.real if matrix.dtype.is_complex else weights, eigenvalues, matrix.qr()[0])
+
+
 @function_of_matrix.samples
 def function_of_matrix_samples(make: Any) -> Any:
-    yield Sample(make(2), wrap(np.array([1.0, 2.0])), make(2, 2))
+    yield Sample(make(2), wrap(np.array([1.0, 2.0])), make(2, 2), through=with_orthonormal_vectors)

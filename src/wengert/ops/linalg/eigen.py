@@ -24,7 +24,7 @@ from .. import return_types
 from ..differentiated import is_differentiated
 from ..dtype_checks import refuse
 from ..pointwise.choose import where
-from .coinciding import coinciding, frame, function_of_matrix, hermitian_part, in_frame, quotients
+from .coinciding import blocks_of, coinciding, frame, function_of_matrix, in_frame, quotients
 from .matrices import (
     FACTORED,
     adjoint,
@@ -135,9 +135,8 @@ def spectrum_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     if same is None:
         return hermitian_jvp(tangent, eigenvalues, eigenvectors)
     inner = adjoint(eigenvectors) @ tangent @ eigenvectors
-    blocks = hermitian_part(inner).masked_fill(same.logical_not(), 0)
-    apart = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
-    moved = where(same, blocks, inner / apart.masked_fill(same, 1))
+    blocks = blocks_of(inner, same)
+    moved = where(same, blocks, without_diagonal(inner) / gaps(eigenvalues).masked_fill(same, 1))
     return frame(blocks, same)[0], eigenvectors @ moved
 
 
