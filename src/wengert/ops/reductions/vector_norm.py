@@ -150,7 +150,7 @@ def power_slope(self: Any, grad: Any, norm: Any, ord: float, dim: Any) -> Any:
         return self.sgn() * size.pow(ord - 1).masked_fill(self == 0, 0) * grad
     if ord < 2:
         return self.sgn() * size.pow(ord - 1).masked_fill(norm == 0, 0) * grad
-    return (share * size.pow(ord - 2)).masked_fill(norm == 0, 0) * grad
+    return kept_gradient(share * size.pow(ord - 2), norm != 0) * grad
 
 
 @vector_norm.vjp("self", native=native("vector_norm_rule"))
