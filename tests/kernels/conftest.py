@@ -22,6 +22,7 @@ FAMILIES = [
     "halves",
     "copies",
     "reduce",
+    "saturation",
     "softmax",
     "norm",
     "normal",

@@ -114,6 +114,9 @@ DIRECT.update(
 )
 DIRECT.update(
     {
+        "expm1_rule": lambda r, t: (lambda x: [x + 1, x, None])(few(r, t)),
+        "sigmoid_rule": lambda r, t: (lambda x: [x + 1, x, None])(few(r, t)),
+        "tanh_rule": lambda r, t: (lambda x: [x + 1, x, x * 30])(few(r, t)),
         "logit": lambda r, t: [few(r, t), None],
         "logit_rule": lambda r, t: (lambda x: [x + 1, x, None])(few(r, t)),
         "threshold": lambda r, t: [few(r, t), 0.5, 2],
@@ -232,7 +235,7 @@ PRODUCTS: dict[str, Callable[[np.random.Generator, Any], Arguments]] = {
 }
 DIRECT.update(PRODUCTS)
 # Rules by what was saved of one operand or of the result, of both operands, and of reductions.
-BY_ONE = ("sqrt", "rsqrt", "reciprocal", "expm1", "tan", "log1p", "log2", "log10", "square", "absolute", "sin", "cos",
+BY_ONE = ("sqrt", "rsqrt", "reciprocal", "tan", "log1p", "log2", "log10", "square", "absolute", "sin", "cos",
           "sinh", "cosh")  # fmt: skip
 DIRECT.update(dict.fromkeys([f"{name}_rule" for name in BY_ONE], lambda r, t: [few(r, t)] * 2))
 DIRECT.update(

@@ -224,6 +224,8 @@ BINARY = [
     "sigmoid_backward",
     "tanh_backward",
     "silu_backward",
+    "sigmoid_slope",
+    "tanh_slope",
     "maximum",
     "minimum",
     "arctan2",
@@ -234,6 +236,9 @@ BINARY = [
 UNARY = ["negative", "exp", "log", "tanh", "sqrt", "absolute", "sigmoid", "silu", "relu", "erf",
          "square", "reciprocal", "rsqrt", "floor", "ceil", "trunc", "rint", "sign",
          "sin", "cos", "tan", "sinh", "cosh", "expm1", "log1p", "log2", "log10"]  # fmt: skip
+CALLS.update(
+    dict.fromkeys(["sigmoid_saturates", "tanh_saturates", "expm1_saturates"], lambda r, t: [matrix(r, t) * 1e3])
+)
 CALLS["add_scaled"] = lambda r, t: [*[matrix(r, t)] * 2, 0.5, None]
 CALLS.update(dict.fromkeys(BINARY, lambda r, t: [*[matrix(r, t)] * 2, None]))
 CALLS.update(dict.fromkeys(UNARY, lambda r, t: [matrix(r, t) * 1e3, None]))

@@ -136,6 +136,13 @@ from .reduce import (
     sum,
     variance,
 )
+from .saturation import (
+    expm1_saturates,
+    sigmoid_saturates,
+    sigmoid_slope,
+    tanh_saturates,
+    tanh_slope,
+)
 from .softmax import (
     causal_softmax,
     log_softmax,
@@ -304,6 +311,7 @@ __all__ = [
     "erf",
     "exp",
     "expm1",
+    "expm1_saturates",
     "floor",
     "floor_divide",
     "fmod",
@@ -378,6 +386,8 @@ __all__ = [
     "shuffle",
     "sigmoid",
     "sigmoid_backward",
+    "sigmoid_saturates",
+    "sigmoid_slope",
     "sign",
     "silu",
     "silu_backward",
@@ -392,6 +402,8 @@ __all__ = [
     "tan",
     "tanh",
     "tanh_backward",
+    "tanh_saturates",
+    "tanh_slope",
     "trunc",
     "trunc_divide",
     "uniform",

@@ -17,6 +17,7 @@ TANH_SCALE = math.sqrt(2 / math.pi)
 TANH_CUBIC = 0.044715
 
 float64_erf = np.frompyfunc(math.erf, 1, 1)
+float64_erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def widened(x: Array) -> Array:
@@ -40,8 +41,12 @@ def relu_backward(grad: Array, result: Array, out: Array | None = None) -> Array
 
 
 def sigmoid(x: Array, out: Array | None = None) -> Array:
-    """1 / (1 + exp(-x))."""
-    return narrowed(1 / (1 + np.exp(-widened(x))), x, out)
+    """1 / (1 + exp(-x)), of complex numbers without an infinite power."""
+    wide = widened(x)
+    if x.dtype.kind == "c":
+        power = np.exp(np.where(wide.real > 0, -wide, wide))
+        return narrowed(np.where(wide.real > 0, 1, power) / (1 + power), x, out)
+    return narrowed(1 / (1 + np.exp(-wide)), x, out)
 
 
 def sigmoid_backward(grad: Array, result: Array, out: Array | None = None) -> Array:
@@ -72,9 +77,17 @@ def erf(x: Array, out: Array | None = None) -> Array:
     return narrowed(as_array(float64_erf(x)).astype(np.float64), x, out)
 
 
-def gelu_tanh_gate(wide: Array) -> Array:
-    """The tanh in the approximation of gelu."""
-    return as_array(np.tanh(TANH_SCALE * (wide + TANH_CUBIC * wide * wide * wide)))
+def normal_share(wide: Array) -> Array:
+    """How likely a normal number is below each one, with the digits of small probabilities."""
+    return as_array(float64_erfc(wide * -HALF_SQRT_TWO)).astype(np.float64) / 2
+
+
+def gelu_tanh_gates(wide: Array) -> tuple[Array, Array]:
+    """(1 + tanh u) / 2, u as in the approximation of gelu, and its product with (1 - tanh u) / 2."""
+    inner = 2 * TANH_SCALE * (wide + TANH_CUBIC * wide * wide * wide)
+    power = np.exp(-np.abs(inner))
+    both = 1 / (1 + power)
+    return as_array(np.where(inner > 0, both, power * both)), as_array(power * both * both)
 
 
 def gelu(x: Array, approximate: str = "none", out: Array | None = None) -> Array:
@@ -91,17 +104,16 @@ def gelu(x: Array, approximate: str = "none", out: Array | None = None) -> Array
     Source: Hendrycks and Gimpel, Gaussian error linear units, 2016.
     """
     wide = widened(x)
-    gate = gelu_tanh_gate(wide) if approximate == "tanh" else erf(wide * HALF_SQRT_TWO)
-    return narrowed(0.5 * wide * (1 + gate), x, out)
+    share = gelu_tanh_gates(wide)[0] if approximate == "tanh" else normal_share(wide)
+    return narrowed(wide * share, x, out)
 
 
 def gelu_backward(grad: Array, x: Array, approximate: str = "none", out: Array | None = None) -> Array:
     """Gradient of `gelu` at `x`; arguments as there."""
     wide = widened(x)
     if approximate == "tanh":
-        gate = gelu_tanh_gate(wide)
+        share, product = gelu_tanh_gates(wide)
         slope = TANH_SCALE * (1 + 3 * TANH_CUBIC * wide * wide)
-        return narrowed(grad * (0.5 * (1 + gate) + 0.5 * wide * (1 - gate * gate) * slope), x, out)
-    below = 0.5 * (1 + erf(wide * HALF_SQRT_TWO))
+        return narrowed(grad * (share + np.where(product == 0, 0, 2 * wide * product * slope)), x, out)
     density = NORMAL_PEAK * np.exp(-0.5 * wide * wide)
-    return narrowed(grad * (below + wide * density), x, out)
+    return narrowed(grad * (normal_share(wide) + wide * density), x, out)

@@ -142,10 +142,12 @@ def bce_with_logits(
     """
     wide = wide_dtype(x.dtype)
     logit, wanted = x.astype(wide, copy=False), target.astype(wide, copy=False)
-    softplus = np.log1p(np.exp(-np.abs(logit))) + np.maximum(-logit, 0)
+    small = np.log1p(np.exp(-np.abs(logit)))  # what is left of the loss where the logit is right
+    positive = wanted
     if pos_weight is not None:
-        softplus = softplus * (1 + (pos_weight - 1) * wanted)
-    loss = (1 - wanted) * logit + softplus
+        small, positive = small * (1 + (pos_weight - 1) * wanted), pos_weight * wanted
+    share = np.where(logit > 0, 1 - wanted, -positive)
+    loss = np.where(share == 0, 0, share * logit) + small  # a right certainty costs nothing
     if weight is not None:
         loss = loss * weight
     return reduced(as_array(loss), reduction, x.dtype)

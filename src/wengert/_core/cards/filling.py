@@ -48,6 +48,7 @@ def fill_options(card: Any, options: dict[str, Any]) -> None:
     card.native = given["native"]
     card.writer = given["write"]
     card.overwrites = given["overwrites"]
+    card.tail = given["tail"]
     card.apart = APART.index(given["apart"])
     card.layout = LAYOUTS.index(given["layout"])
     card.view = given["view"]

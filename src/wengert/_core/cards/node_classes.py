@@ -26,7 +26,13 @@ BESIDE = {
     "squeeze": ("dim",),
 }
 """What torch's nodes show beside what is saved here, by operator."""
-INTERNAL = (sources.FROM_SHAPE, sources.FROM_STRIDES, sources.FROM_DTYPE, sources.FROM_WANTED)
+INTERNAL = (
+    sources.FROM_SHAPE,
+    sources.FROM_STRIDES,
+    sources.FROM_DTYPE,
+    sources.FROM_WANTED,
+    sources.FROM_TAIL,
+)
 """Kinds of saved values that rules here ask for, and that nodes do not show."""
 HIDDEN = {"MeanBackward0": ("dim", "keepdim"), "PowBackward0": ("result",), "SumBackward0": ("dim", "keepdim")}
 """What is saved for another form of the operator, by node."""

@@ -84,6 +84,8 @@ class Options:
         keeps_numbers: beside halves numbers count as they are, and so does a second operand of no dimensions; otherwise
             they are rounded to the half first.
         larger: rules may return gradients that are still to be summed to the shape of their input.
+        tail: whether the result of an input (its array) has lost digits that the rule needs, so that a rule which asks
+            for `<input>_tail` gets a copy of the input; it gets None where not.
         numbers: Python numbers may stand where tensors do, or, given names, for these tensors.
         lone_numbers: they may stand for all tensors at once, as in `add(2, 3)`.
     """
@@ -126,6 +128,7 @@ class Options:
     hidden: bool = False
     native: Callable[..., Any] | None = None
     by_result: bool = False
+    tail: Callable[[Any], bool] | None = None
     method: bool = True
     function: bool = True
     name: str = ""

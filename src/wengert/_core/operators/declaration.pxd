@@ -6,7 +6,7 @@ from wengert._core.tensor.slots cimport Operator
 cdef class Declaration(Operator):
     cdef void *vectorcall  # see vectorcall.pxd
     cdef public str name
-    cdef public object body, writer, native, promotion, node_class, choose_node, nodes, latest_plan
+    cdef public object body, writer, native, promotion, node_class, choose_node, nodes, latest_plan, tail
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, wholes, scalars, numbers, grad_slots, constants, forward_slots, rules, output_names, differentiable
     cdef public dict aliases, plans, chosen_nodes
     cdef public frozenset accepts

@@ -87,6 +87,8 @@ class Declaration(Operator):
         overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
         random: it draws numbers, which within `vmap` may be the same for all members of a batch or not.
         rules: the reverse rules.
+        tail: called with the array of an input: whether the result has lost digits there that a rule asks for by the
+            name `<input>_tail`. Or None.
         writer: writes the result into its first argument's array, where that is cheaper than computing a new one; it
             refuses what it refuses before it writes. Or None.
         plans: what to save for each choice of the inputs that need a gradient; `latest_plan`: the one used last.
@@ -104,6 +106,7 @@ class Declaration(Operator):
     latest_plan: Any
     chosen_nodes: dict[Any, Any]
     nodes: Any
+    tail: Any
     names: tuple[Any, ...]
     defaults: tuple[Any, ...]
     after1: tuple[Any, ...]
@@ -146,7 +149,7 @@ class Declaration(Operator):
         "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "lone_numbers", "name", "names",
         "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots",
         "plans", "positional", "promotion", "random", "rules", "scalars", "several", "spread", "switches",
-        "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
+        "tail", "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
     )  # fmt: skip
 
 
@@ -165,6 +168,7 @@ def fill_signature(op: Declaration, body: Any) -> None:
     op.after1, op.after2 = op.defaults[1:], op.defaults[2:]
     op.plans, op.latest_plan = {}, None
     op.rules = ()
+    op.tail = None
     fill_kinds(op, body.__annotations__)
     op.constants = tuple([at for at in op.tensor_slots if op.kinds[at] == sources.INDEX])
     op.forward_slots = op.grad_slots + op.constants
@@ -228,7 +232,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.view, made.several, made.output_names = op.view, op.several, op.output_names
     made.apart, made.layout, made.overwrites, made.random = op.apart, op.layout, op.overwrites, op.random
     made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
-    made.latest_plan = None
+    made.latest_plan, made.tail = None, op.tail
     made.nodes, made.node_class = op.nodes, op.node_class
     made.choose_node, made.chosen_nodes = op.choose_node, op.chosen_nodes
 

@@ -11,6 +11,7 @@ cdef class Rule:
 cdef class Plan:
     cdef public tuple names, sources, positions, rules, arguments, wanted
     cdef public bint frees, narrows
+    cdef public object tail
     cdef public long mask
 
 @cython.locals(plan=Plan)

@@ -56,6 +56,7 @@ class Plan:
         wanted: for each differentiable parameter whether it needs a gradient.
         frees: some saved value is a tensor.
         narrows: some saved value is `wanted`, which a pass that spares gradients narrows.
+        tail: that of the operator.
         mask: the choice, as bits.
     """
 
@@ -67,9 +68,10 @@ class Plan:
     wanted: tuple[Any, ...]
     frees: bool
     narrows: bool
+    tail: Any
     mask: int
 
-    __slots__ = ("arguments", "frees", "mask", "names", "narrows", "positions", "rules", "sources", "wanted")
+    __slots__ = ("arguments", "frees", "mask", "names", "narrows", "positions", "rules", "sources", "tail", "wanted")
     __reduce__ = errors.refuse_pickling
 
 
@@ -106,6 +108,7 @@ def make_plan(op: Declaration, mask: int) -> Plan:
     plan.sources = tuple(source for source, _ in located)
     plan.positions = tuple(position for _, position in located)
     plan.frees = any(source in (sources.FROM_INPUT, sources.FROM_OUTPUT) for source in plan.sources)
+    plan.tail = op.tail
     plan.narrows = sources.FROM_WANTED in plan.sources
     op.plans[mask] = plan
     return plan
@@ -126,7 +129,12 @@ def locate(op: Declaration, name: str) -> tuple[int, int]:
         return sources.FROM_OUTPUT, op.output_names.index(name)
     if name == "wanted":
         return sources.FROM_WANTED, 0
-    endings = (("_shape", sources.FROM_SHAPE), ("_dtype", sources.FROM_DTYPE), ("_strides", sources.FROM_STRIDES))
+    endings = (
+        ("_shape", sources.FROM_SHAPE),
+        ("_dtype", sources.FROM_DTYPE),
+        ("_strides", sources.FROM_STRIDES),
+        ("_tail", sources.FROM_TAIL),
+    )
     for suffix, source in endings:
         if name.endswith(suffix) and name[: -len(suffix)] in op.names:
             return source, op.names.index(name[: -len(suffix)])

@@ -13,6 +13,7 @@ cdef enum:
     FROM_PLAIN = 4
     FROM_WANTED = 5
     FROM_STRIDES = 6
+    FROM_TAIL = 7
 
 cdef enum:
     LAID_ROWS = 0

@@ -3,9 +3,9 @@
 PLAIN, ARRAY, ARRAYS, INDEX, INDICES = range(5)
 """Kinds of parameter: plain, a differentiable tensor, a list of such, a tensor without derivative, a list of such."""
 
-FROM_INPUT, FROM_OUTPUT, FROM_SHAPE, FROM_DTYPE, FROM_PLAIN, FROM_WANTED, FROM_STRIDES = range(7)
+FROM_INPUT, FROM_OUTPUT, FROM_SHAPE, FROM_DTYPE, FROM_PLAIN, FROM_WANTED, FROM_STRIDES, FROM_TAIL = range(8)
 """What a rule's argument is: an input, an output, an input's shape or dtype, a plain argument, which gradients are
-wanted, an input's strides in bytes."""
+wanted, an input's strides in bytes, an input whose result has lost its digits (else None)."""
 
 LAID_ROWS, LAID_ITERATOR, LAID_LIKE, LAID_SUGGESTED, LAID_OWN, LAID_REVERSED, LAID_POWER, LAID_SCALED = range(8)
 """How results lie in memory: row-major; as torch's iterator over the operands decides; in the order of the first

@@ -62,7 +62,29 @@ def save_value(plan: Plan, at: int, args: tuple[Any, ...], results: Any, modes: 
         return plan.wanted
     if source == sources.FROM_STRIDES:
         return args[position]._array_.strides
+    if source == sources.FROM_TAIL:
+        return tail_of(plan.tail, args[position])
     return args[position]
+
+
+def tail_of(loses: Any, value: Any) -> Any:
+    """A copy of an input some of which lies where the result has lost its digits, without history; otherwise None.
+
+    A copy: the input itself would be refused after a write to it, which it may be while only the result is kept.
+    """
+    if not isinstance(value, Tensor):
+        return None
+    tensor: Tensor = value
+    if door.is_ndarray(tensor._array_):
+        return wrap(tensor._array_.copy()) if loses(tensor._array_) else None
+    if tensor._flags_ & flags.BATCHED == 0:
+        return None
+    whole: Tensor = tensor
+    while whole._flags_ & flags.BATCHED:
+        whole = whole._array_.whole
+    if not door.is_ndarray(whole._array_) or not loses(whole._array_):
+        return None
+    return share(tensor._array_, tensor._storage_).clone()
 
 
 def save_argument(value: Any, modes: Modes) -> Any:
@@ -315,6 +337,8 @@ def plain_value(value: Any, node: OpNode) -> Any:
     """A saved value as a native rule gets it: arrays for tensors, a list for several; or NotImplemented."""
     if isinstance(value, Saved):
         return plain_array(value, node)
+    if isinstance(value, Tensor):  # a tail
+        return value._array_
     if type(value) is not tuple:
         return NotImplemented if door.is_ndarray(value) else value  # a program's array
     several: bool = False

@@ -24,13 +24,6 @@ PyMethodDef half_methods[] = {
 };
 MethodList half_list(half_methods);
 
-// Which of the loops knows a dtype: that of NumPy, or that of ml_dtypes, which has a number of its own in each process.
-int half_of(const PyArray_Descr* descr) {
-    if (descr->type_num == NPY_HALF) return PyArray_ISNBO(descr->byteorder) ? FLOAT16 : HALF_COUNT;
-    const bool known = PyTypeNum_ISUSERDEF(descr->type_num) && descr->kind == 'V' && descr->type == 'E' && PyDataType_ELSIZE(descr) == 2;
-    return known ? BFLOAT16 : HALF_COUNT;
-}
-
 PyArrayObject* new_like(PyArrayObject* x, PyArray_Descr* descr) {
     Py_INCREF(descr);  // which the array takes over
     return reinterpret_cast<PyArrayObject*>(PyArray_NewLikeArray(x, NPY_KEEPORDER, descr, 0));
@@ -45,6 +38,12 @@ bool lie_alike(PyArrayObject* x, PyArrayObject* other) {
 }
 
 }  // namespace
+
+int half_of(const PyArray_Descr* descr) {
+    if (descr->type_num == NPY_HALF) return PyArray_ISNBO(descr->byteorder) ? FLOAT16 : HALF_COUNT;
+    const bool known = PyTypeNum_ISUSERDEF(descr->type_num) && descr->kind == 'V' && descr->type == 'E' && PyDataType_ELSIZE(descr) == 2;
+    return known ? BFLOAT16 : HALF_COUNT;
+}
 
 PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr) {
     const bool widens = descr == float_descr;

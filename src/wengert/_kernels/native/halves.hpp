@@ -6,6 +6,9 @@
 
 namespace wengert {
 
+// Which of the loops knows a dtype: that of NumPy, or that of ml_dtypes, which has a number of its own in each process.
+int half_of(const PyArray_Descr* descr);
+
 // A new array of float32 from one of halves, or the other way round, its elements in the same order; null, without a
 // Python error, for other dtypes, and for arrays with gaps.
 PyObject* half_converted(PyArrayObject* x, PyArray_Descr* descr);

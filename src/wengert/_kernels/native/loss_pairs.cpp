@@ -221,8 +221,12 @@ PyObject* logits_loss(PyObject* const* args) {
     const Pair<T> pair(args[0], args[1], args[4]);
     if (pair.count == 0 || args[2] != Py_None || args[3] != Py_None) return nullptr;
     return collected(pair, [](const T* x, const T* target, T* out, npy_intp count) {
-        loops<T>().unary[LOG_SIGMOID](x, out, count);
-        for (npy_intp i = 0; i < count; ++i) out[i] = (1 - target[i]) * x[i] - out[i];
+        for (npy_intp i = 0; i < count; ++i) out[i] = x[i] > 0 ? x[i] : -x[i];
+        loops<T>().unary[LOG_SIGMOID](out, out, count);
+        for (npy_intp i = 0; i < count; ++i) {
+            const T share = x[i] > 0 ? 1 - target[i] : -target[i];
+            out[i] = (share == 0 ? T(0) : share * x[i]) - out[i];  // a right certainty costs nothing
+        }
     });
 }
 // (grad, self, target, weight, pos_weight, reduction, wanted)
@@ -236,8 +240,14 @@ PyObject* logits_rule(PyObject* const* args) {
     return both(args[6], pair.x, [&](int at, PyArrayObject* made) {
         T* out = data_of<T>(made);
         over(pair, [&](npy_intp begin, npy_intp end) {
-            if (at == 0) loops<T>().unary[SIGMOID](x + begin, out + begin, end - begin);
-            for (npy_intp i = begin; i < end; ++i) out[i] = (at ? -x[i] : out[i] - target[i]) * slopes.of(i);
+            if (at) {
+                for (npy_intp i = begin; i < end; ++i) out[i] = -x[i] * slopes.of(i);
+                return;
+            }
+            // By the smaller of the two probabilities: 1 less the other has lost its digits where that is near 1.
+            for (npy_intp i = begin; i < end; ++i) out[i] = x[i] > 0 ? -x[i] : x[i];
+            loops<T>().unary[SIGMOID](out + begin, out + begin, end - begin);
+            for (npy_intp i = begin; i < end; ++i) out[i] = (x[i] > 0 ? (1 - target[i]) - out[i] : out[i] - target[i]) * slopes.of(i);
         });
     });
 }

@@ -56,13 +56,18 @@ PyObject* sqrt_rule(Call args) {
     return of_saved(args, any_number, [](auto grad, auto out) { return grad / (out * 2); });
 }
 PyObject* rsqrt_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out * out * out * decltype(out)(-0.5)); });
+    return of_saved(args, any_number, [](auto grad, auto out) { return grad * out * out * out * decltype(out)(-0.5); });
 }
 PyObject* reciprocal_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return grad * -(out * out); });
+    return of_saved(args, any_number, [](auto grad, auto out) { return -(grad * out * out); });
 }
+// (grad, out, what `out` has lost the digits of, or None)
 PyObject* expm1_rule(Call args) {
-    return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out + 1); });
+    if (args[2] == Py_None) return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out + 1); });
+    PyObject* power = direct_unary(EXP, args[2]);
+    PyObject* result = power ? direct_binary(MULTIPLY, args[0], power) : nullptr;
+    Py_XDECREF(power);
+    return result;
 }
 PyObject* tan_rule(Call args) {
     return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out * out + 1); });
@@ -133,7 +138,7 @@ PyObject* of_two(Call args, Slope slope) {
 
 // Of the quotient, for the divisor.
 PyObject* divisor_rule(Call args) {
-    return of_two(args, [](auto grad, auto self, auto other) { return grad * -((self / other) / other); });
+    return of_two(args, [](auto grad, auto self, auto other) { return -((grad / other) * (self / other)); });
 }
 // Half where both are equal, nothing where the other one was taken; NaN, which neither is, counts as taken.
 PyObject* larger_rule(Call args) {
@@ -182,7 +187,7 @@ PyMethodDef rule_methods[] = {
     WENGERT_RULE(2, sqrt_rule, "(grad, out)")
     WENGERT_RULE(2, rsqrt_rule, "(grad, out)")
     WENGERT_RULE(2, reciprocal_rule, "(grad, out)")
-    WENGERT_RULE(2, expm1_rule, "(grad, out)")
+    WENGERT_RULE(3, expm1_rule, "(grad, out, tail)")
     WENGERT_RULE(2, tan_rule, "(grad, out)")
     WENGERT_RULE(2, log1p_rule, "(grad, self)")
     WENGERT_RULE(2, log2_rule, "(grad, self)")

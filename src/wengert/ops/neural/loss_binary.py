@@ -166,12 +166,14 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
     first = second = None
     count = self._array_.size if reduction == "mean" else 1
     if wanted[0]:
-        slope = self.sigmoid()
+        below = self <= 0
+        rarer = self.where(below, -self).sigmoid()  # the smaller probability: 1 less the other loses its digits
         if pos_weight is None:
-            first = (slope - target) * grad
+            first = (rarer - target).where(below, (1 - target) - rarer) * grad
         else:
             positive = pos_weight * target
-            first = ((positive + 1 - target) * slope - positive) * grad
+            share = (positive + 1 - target) * rarer
+            first = (share - positive).where(below, (1 - target) - share) * grad
     if wanted[1]:
         if pos_weight is None:
             second = -self * grad

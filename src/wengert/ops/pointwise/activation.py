@@ -78,15 +78,15 @@ def kept_gradient_samples(make: Any) -> Any:
     yield Sample(make(0, 2), wrap(np.zeros((0, 2), bool)))
 
 
-@slope(dtypes=FLOATS, native=native("tanh_backward"))
-def tanh_backward(grad: Array, result: Array) -> Any:
-    """grad * conj(1 - result^2), the derivative of tanh by its result."""
-    return kernels.tanh_backward(grad, result)
+@slope(dtypes=FLOATS, native=native("tanh_rule"))
+def tanh_backward(grad: Array, result: Array, tail: Index = None) -> Any:
+    """grad * conj(1 - result^2), the derivative of tanh by its result; by its operand `tail` where that is given."""
+    return kernels.tanh_backward(grad, result) if tail is None else kernels.tanh_slope(grad, tail)
 
 
 @tanh_backward.vjp("grad")
-def tanh_backward_vjp_grad(incoming: Any, result: Any) -> Any:
-    return tanh_backward(incoming, result.conj())
+def tanh_backward_vjp_grad(incoming: Any, result: Any, tail: Any) -> Any:
+    return tanh_backward(incoming, result.conj(), None if tail is None else tail.conj())
 
 
 @tanh_backward.vjp("result")
@@ -97,29 +97,31 @@ def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
 tanh_backward.jvp("result")(tanh_backward_vjp_result)  # a function of the conjugate
 
 
-@function(native=native("tanh"))
+@function(native=native("tanh"), tail=kernels.tanh_saturates)
 def tanh(self: Array, *, out: Any = None) -> Any:
     """Hyperbolic tangent of `self`, element by element."""
     return kernels.tanh(self, out=out)
 
 
-tanh.partials(self=lambda out: 1 - out * out)
+@tanh.vjp("self", native=native("tanh_rule"))
+def tanh_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
+    return tanh_backward(grad, out, self_tail)
 
 
-@tanh.vjp("self", native=native("tanh_backward"))
-def tanh_vjp(grad: Any, out: Any) -> Any:
-    return tanh_backward(grad, out)
+@tanh.jvp("self")
+def tanh_jvp(tangent: Any, self: Any, out: Any) -> Any:
+    return tanh_backward(tangent, out.conj(), self.detach().conj())
 
 
-@slope(dtypes=FLOATS, native=native("sigmoid_backward"))
-def sigmoid_backward(grad: Array, result: Array) -> Any:
-    """grad * conj((1 - result) * result), the derivative of sigmoid by its result."""
-    return kernels.sigmoid_backward(grad, result)
+@slope(dtypes=FLOATS, native=native("sigmoid_rule"))
+def sigmoid_backward(grad: Array, result: Array, tail: Index = None) -> Any:
+    """grad * conj((1 - result) * result), the derivative of sigmoid by its result; by its operand `tail` if given."""
+    return kernels.sigmoid_backward(grad, result) if tail is None else kernels.sigmoid_slope(grad, tail)
 
 
 @sigmoid_backward.vjp("grad")
-def sigmoid_backward_vjp_grad(incoming: Any, result: Any) -> Any:
-    return sigmoid_backward(incoming, result.conj())
+def sigmoid_backward_vjp_grad(incoming: Any, result: Any, tail: Any) -> Any:
+    return sigmoid_backward(incoming, result.conj(), None if tail is None else tail.conj())
 
 
 @sigmoid_backward.vjp("result")
@@ -130,18 +132,20 @@ def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
 sigmoid_backward.jvp("result")(sigmoid_backward_vjp_result)  # a function of the conjugate
 
 
-@function(native=native("sigmoid"))
+@function(native=native("sigmoid"), tail=kernels.sigmoid_saturates)
 def sigmoid(self: Array, *, out: Any = None) -> Any:
     """1 / (1 + exp(-self)), element by element."""
     return kernels.sigmoid(self, out=out)
 
 
-sigmoid.partials(self=lambda out: (1 - out) * out)
+@sigmoid.vjp("self", native=native("sigmoid_rule"))
+def sigmoid_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
+    return sigmoid_backward(grad, out, self_tail)
 
 
-@sigmoid.vjp("self", native=native("sigmoid_backward"))
-def sigmoid_vjp(grad: Any, out: Any) -> Any:
-    return sigmoid_backward(grad, out)
+@sigmoid.jvp("self")
+def sigmoid_jvp(tangent: Any, self: Any, out: Any) -> Any:
+    return sigmoid_backward(tangent, out.conj(), self.detach().conj())
 
 
 @slope(
@@ -207,8 +211,8 @@ def silu_backward_vjp_grad(incoming: Any, self: Any) -> Any:
 @silu_backward.vjp("self")
 def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
     value = self.conj()
-    gate = value.sigmoid()
-    bend = gate * (1 - gate) * (value * (1 - gate * 2) + 2)
+    gate, rest = value.sigmoid(), (-value).sigmoid()
+    bend = gate * rest * (value * (rest - gate) + 2)
     return incoming.conj() * grad * bend
 
 
@@ -229,8 +233,7 @@ def silu(self: Array, *, out: Any = None) -> Any:
 def silu_vjp(grad: Any, self: Any) -> Any:
     if not current().grad:
         return silu_backward(grad, self)
-    gate = self.sigmoid()
-    return grad * gate.conj() * (1 + self * (1 - gate)).conj()
+    return grad * self.sigmoid().conj() * (1 + self * (-self).sigmoid()).conj()
 
 
 TANH_SCALE = math.sqrt(2 / math.pi)
@@ -263,10 +266,11 @@ def gelu_bend(self: Any, approximate: str) -> Any:
     square = self * self
     if approximate == "none":
         return (square * -0.5).exp() * NORMAL_PEAK * (2 - square)
-    gate = ((square * TANH_CUBIC + 1) * self * TANH_SCALE).tanh()
+    twice = (square * TANH_CUBIC + 1) * self * (2 * TANH_SCALE)
+    share, rest = twice.sigmoid(), (-twice).sigmoid()
     first = (square * (3 * TANH_CUBIC) + 1) * TANH_SCALE
     second = self * (6 * TANH_CUBIC * TANH_SCALE)
-    return (1 - gate * gate) * (first + self * 0.5 * (second - gate * first * first * 2))
+    return share * rest * (first * 4 + self * 2 * (second - (share - rest) * first * first * 2))
 
 
 @gelu_backward.samples

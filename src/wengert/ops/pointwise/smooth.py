@@ -120,8 +120,11 @@ def mish(self: Array, *, out: Any = None) -> Any:
 
 @mish.vjp("self", native=native("mish_rule"))
 def mish_vjp(grad: Any, self: Any) -> Any:
-    gate = (-log_sigmoid(-self)).tanh()
-    return grad * (gate + self * self.sigmoid() * (1 - gate * gate))
+    above, below = self.sigmoid(), (-self).sigmoid()
+    square = below * below
+    share = square / (square + 1)  # the gate is 1 - 2 * share, without its digits far below 0
+    gate = (1 - share * 2).where(self > 0, above * (below + 1) / (square + 1))
+    return grad * (gate + self * above * share * (1 - share) * 4)
 
 
 @composite(method=False, function=False)

@@ -30,8 +30,7 @@ def softplus_backward_vjp_grad(incoming: Any, self: Any, beta: float, threshold:
 @softplus_backward.vjp("self")
 def softplus_backward_vjp_self(incoming: Any, grad: Any, self: Any, beta: float, threshold: float) -> Any:
     wide = self * beta
-    gate = wide.sigmoid()
-    return incoming * grad * (gate * (1 - gate) * beta * (wide < threshold))
+    return incoming * grad * (wide.sigmoid() * (-wide).sigmoid() * beta * (wide < threshold))
 
 
 @slope(dtypes=REALS, samples=None)
@@ -67,8 +66,7 @@ def log_sigmoid_backward_vjp_grad(incoming: Any, self: Any) -> Any:
 
 @log_sigmoid_backward.vjp("self")
 def log_sigmoid_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
-    gate = self.sigmoid()
-    return incoming * grad * ((gate - 1) * gate)
+    return incoming * grad * -((-self).sigmoid() * self.sigmoid())
 
 
 for _slope, _numbers in (

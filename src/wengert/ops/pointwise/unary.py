@@ -79,13 +79,26 @@ def exp2(self: Array, *, out: Any = None) -> Any:
 exp2.partials(self=lambda out: out * LOG_2)
 
 
-@function(native=native("expm1"))
+@function(native=native("expm1"), tail=kernels.expm1_saturates)
 def expm1(self: Array, *, out: Any = None) -> Any:
     """exp(self) - 1, element by element, accurate near 0."""
     return kernels.expm1(self, out=out)
 
 
-expm1.partials(self=lambda out: out + 1, native=native("expm1_rule"))
+@expm1.vjp("self", native=native("expm1_rule"))
+def expm1_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
+    return grad * expm1_slope(out, self_tail).conj()
+
+
+@expm1.jvp("self")
+def expm1_jvp(tangent: Any, self: Any, out: Any) -> Any:
+    return tangent * expm1_slope(out, self.detach())
+
+
+def expm1_slope(out: Any, tail: Any) -> Any:
+    """out + 1, the derivative by the result, and where `tail` is given what the result has lost the digits of."""
+    slope = out + 1
+    return slope if tail is None else slope + (tail.exp() - slope).detach()
 
 
 @function(native=native("log"))
@@ -181,7 +194,17 @@ def rsqrt(self: Array, *, out: Any = None) -> Any:
     return kernels.rsqrt(self, out=out)
 
 
-rsqrt.partials(self=lambda out: out * out * out * -0.5, native=native("rsqrt_rule"))
+@rsqrt.vjp("self", native=native("rsqrt_rule"))
+def rsqrt_vjp(grad: Any, out: Any) -> Any:
+    root = out.conj()
+    return grad * root * root * root * -0.5  # one by one: their product may be too small where the gradient is large
+
+
+@rsqrt.jvp("self")
+def rsqrt_jvp(tangent: Any, out: Any) -> Any:
+    return tangent * out * out * out * -0.5
+
+
 rsqrt.samples(positive_tensor)
 
 
