@@ -140,7 +140,14 @@ def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
         return as_array(np.log(np.sum(wide, axis=axis, keepdims=keepdims))).astype(x.dtype, copy=False)
     shift = np.max(wide.real, axis=axis, keepdims=True)
     shift = np.where(np.isinf(shift), 0, shift)
-    total = np.log(np.sum(np.exp(wide - shift), axis=axis, keepdims=keepdims))
+    powers = np.exp(wide - shift)
+    sums = np.sum(powers, axis=axis, keepdims=keepdims)
+    total = np.log(sums)
+    near = (abs(sums) < 1 + 1 / 64) & np.isreal(sums)
+    if near.any():  # what the others add to the largest is better known than the sum tells
+        rest = np.sum(np.where(powers == 1, 0, powers), axis=axis, keepdims=keepdims)
+        once = np.sum(powers == 1, axis=axis, keepdims=keepdims) == 1
+        total = np.where(near & once, np.log1p(rest), total)
     return as_array(total + np.reshape(shift, np.shape(total))).astype(x.dtype, copy=False)
 
 

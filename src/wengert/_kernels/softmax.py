@@ -54,17 +54,66 @@ def log_softmax(x: Array, axis: int) -> Array:
     if line.size == 0:
         return x.copy()
     shifted = line - np.max(line, axis=axis, keepdims=True)
-    return shaped(shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True)), x)
+    return shaped(shifted - log_total(np.exp(shifted), axis), x)
 
 
 def softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     """Gradient of `softmax`: result * (grad - sum(grad * result))."""
     slope, value = lines(grad), lines(result)
     inner = np.sum(slope * value, axis=axis, keepdims=True)
-    return shaped(value * (slope - inner), grad)
+    found = value * (slope - inner)
+    place = heavy_places(value, axis)
+    if place is not None:
+        own, rest = np.take_along_axis(value, place, axis), beside(value, place, axis)
+        gaps = np.take_along_axis(slope, place, axis) - slope
+        mended = own * np.sum(np.where(rest == 0, 0, rest * gaps), axis=axis, keepdims=True)
+        mend(found, place, axis, mended, own, np.sum(rest, axis=axis, keepdims=True))
+    return shaped(found, grad)
 
 
 def log_softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     """Gradient of `log_softmax`: grad - exp(result) * sum(grad)."""
-    slope, value = lines(grad), lines(result)
-    return shaped(slope - np.exp(value) * np.sum(slope, axis=axis, keepdims=True), grad)
+    slope, value = lines(grad), np.exp(lines(result))
+    found = slope - value * np.sum(slope, axis=axis, keepdims=True)
+    place = heavy_places(value, axis)
+    if place is not None:
+        own, rest = np.take_along_axis(value, place, axis), np.sum(beside(value, place, axis), axis=axis, keepdims=True)
+        others = np.sum(beside(slope, place, axis), axis=axis, keepdims=True)
+        mend(found, place, axis, np.take_along_axis(slope, place, axis) * rest - own * others, own, rest)
+    return shaped(found, grad)
+
+
+NEARLY_ALL = 1 - 1 / 64
+"""From this weight on, what the other elements of a line weigh together is better known than 1 less the weight."""
+
+
+def heavy_places(value: Array, axis: int) -> Array | None:
+    """Where the largest weight of each line is; None if none is nearly all."""
+    if value.size == 0 or not (value > NEARLY_ALL).any():
+        return None
+    return np.argmax(value, axis=axis, keepdims=True)
+
+
+def beside(value: Array, place: Array, axis: int) -> Array:
+    """`value` with a zero at one place of each line."""
+    found = value.copy()
+    np.put_along_axis(found, place, 0, axis)
+    return found
+
+
+def mend(found: Array, place: Array, axis: int, mended: Array, own: Array, rest: Array) -> None:
+    """Put another number where an element is nearly all of a line whose weights add up to 1."""
+    whole = own + rest
+    right = (own > NEARLY_ALL) & (whole > NEARLY_ALL) & (whole < 2 - NEARLY_ALL)
+    np.put_along_axis(found, place, np.where(right, mended, np.take_along_axis(found, place, axis)), axis)
+
+
+def log_total(powers: Array, axis: int) -> Array:
+    """The logarithm of the sum of powers of which the largest is 1."""
+    total = np.sum(powers, axis=axis, keepdims=True)
+    found = np.log(total)
+    near = total < 1 / NEARLY_ALL
+    if near.any():
+        rest = np.sum(beside(powers, np.argmax(powers, axis=axis, keepdims=True), axis), axis=axis, keepdims=True)
+        found = np.where(near, np.log1p(rest), found)
+    return found

@@ -280,7 +280,10 @@ def mirrored(part: Share, tangent: Any, values: list[Any], result: Tensor) -> An
 
 
 def full(tangent: Any, primal: Any) -> Any:
-    """A tangent, or zeros where there is none; for a list those of its elements."""
+    """A tangent, or zeros where there is none; for a list those of its elements.
+
+    Of truth values these are integers: rules subtract tangents, and truth values cannot be.
+    """
     if isinstance(primal, (tuple, list)):
         found = tangent if tangent is not None else [None] * len(primal)
         return [full(found[at], primal[at]) for at in range(len(primal))]
@@ -288,7 +291,8 @@ def full(tangent: Any, primal: Any) -> Any:
         return tangent
     if not isinstance(primal, Tensor):
         return 0
-    return wrap(np.zeros(primal._array_.shape, primal._array_.dtype))
+    element = primal._array_.dtype
+    return wrap(np.zeros(primal._array_.shape, np.uint8 if element == np.bool_ else element))
 
 
 def argument(op: Any, part: Share, at: int, primals: tuple[Any, ...], results: tuple[Any, ...]) -> Any:

@@ -269,7 +269,14 @@ PyObject* typed_logsumexp(PyArrayObject* x, const Block& block) {
     return by_rows<T>(x, block, 8, [](const T* row, npy_intp count) {
         const T largest = loops<T>().row_extreme[MAXIMAL](row, count);
         const T shift = std::isinf(largest) ? T(0) : largest;
-        return static_cast<T>(std::log(loops<T>().row_exponential_sum(row, count, shift)) + static_cast<double>(shift));
+        const double total = loops<T>().row_exponential_sum(row, count, shift);
+        if (total >= 1 && total < 1 + 1.0 / 64 && largest == shift) {  // what the others add is better known than the sum tells
+            const npy_intp place = loops<T>().first_place(row, count, largest);
+            const double others = loops<T>().row_exponential_sum(row, place, shift) +
+                                  loops<T>().row_exponential_sum(row + place + 1, count - place - 1, shift);
+            return static_cast<T>(std::log1p(others) + static_cast<double>(shift));
+        }
+        return static_cast<T>(std::log(total) + static_cast<double>(shift));
     });
 }
 // (self, dim, keepdim)

@@ -2,6 +2,7 @@
 #include "halved.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace wengert {
@@ -144,6 +145,20 @@ void by_strips(const Line& line, npy_intp cost, const Body& body) {
     });
 }
 
+// Where one element of a column weighs nearly all: what the others weigh together tells what 1 less its weight does not.
+constexpr double nearly_all = 1 - 1.0 / 64;
+// Whether weights add up to 1, but for the rounding of halves: of others the difference from 1 says nothing.
+bool is_whole(double total) { return total > nearly_all && total < 2 - nearly_all; }
+template <class T, class Mend>
+void by_heavy_columns(const T* values, const Strip& strip, const T* largest, double bound, const Mend& mend) {
+    for (npy_intp j = 0; j < strip.width; ++j) {
+        if (!(static_cast<double>(largest[j]) > bound)) continue;
+        npy_intp place = 0;
+        while (place < strip.length - 1 && values[place * strip.inner + j] != largest[j]) ++place;
+        mend(j, place);
+    }
+}
+
 template <class T>
 void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarithm) {
     const Loops<T>& table = loops<T>();
@@ -161,11 +176,50 @@ void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarith
         each([&](npy_intp at) { table.binary[DIVIDE](out + at, 1, row, 1, out + at, strip.width); });
         return;
     }
+    std::vector<double> others(static_cast<size_t>(strip.width), -1);
+    for (npy_intp j = 0; j < strip.width; ++j) {
+        if (!(row[j] >= 1 && static_cast<double>(row[j]) < 1 / nearly_all)) continue;
+        double weight = 0;
+        bool own = false;
+        for (npy_intp i = 0; i < strip.length; ++i) {
+            const bool first = !own && x[i * strip.inner + j] == largest[static_cast<size_t>(j)];
+            own = own || first;
+            if (!first) weight += static_cast<double>(out[i * strip.inner + j]);
+        }
+        others[static_cast<size_t>(j)] = weight;
+    }
     table.unary[LOG](row, row, strip.width);
+    for (npy_intp j = 0; j < strip.width; ++j)
+        if (others[static_cast<size_t>(j)] >= 0) row[j] = static_cast<T>(std::log1p(others[static_cast<size_t>(j)]));
     each([&](npy_intp at) {
         table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
         table.binary[SUBTRACT](out + at, 1, row, 1, out + at, strip.width);
     });
+}
+// The gradient of the element of column j that weighs nearly all.
+template <class T>
+void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp place) {
+    const npy_intp own = place * strip.inner + j;
+    double weight = 0, total = 0;
+    for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
+        if (i == place) continue;
+        weight += static_cast<double>(value[at]);
+        total += static_cast<double>(value[at]) * (static_cast<double>(grad[own]) - static_cast<double>(grad[at]));
+    }
+    if (is_whole(static_cast<double>(value[own]) + weight)) out[own] = static_cast<T>(static_cast<double>(value[own]) * total);
+}
+// The same where values are logarithms.
+template <class T>
+void mend_logarithm(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp place) {
+    const npy_intp own = place * strip.inner + j;
+    double weight = 0, others = 0;
+    for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
+        if (i == place) continue;
+        weight += std::exp(static_cast<double>(value[at]));
+        others += static_cast<double>(grad[at]);
+    }
+    const double share = std::exp(static_cast<double>(value[own]));
+    if (is_whole(share + weight)) out[own] = static_cast<T>(static_cast<double>(grad[own]) * weight - share * others);
 }
 template <class T>
 void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T* row, bool logarithm) {
@@ -180,6 +234,8 @@ void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T
             table.binary[MULTIPLY](out + at, 1, row, 1, out + at, strip.width);
             table.binary[SUBTRACT](grad + at, 1, out + at, 1, out + at, strip.width);
         });
+        table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
+        by_heavy_columns(value, strip, row, nearly_all - 1, [&](npy_intp j, npy_intp place) { mend_logarithm(grad, value, out, strip, j, place); });
         return;
     }
     each([&](npy_intp at) { table.binary[MULTIPLY](grad + at, 1, value + at, 1, out + at, strip.width); });
@@ -188,6 +244,8 @@ void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T
         table.binary[SUBTRACT](grad + at, 1, row, 1, out + at, strip.width);
         table.binary[MULTIPLY](out + at, 1, value + at, 1, out + at, strip.width);
     });
+    table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
+    by_heavy_columns(value, strip, row, nearly_all, [&](npy_intp j, npy_intp place) { mend_weight(grad, value, out, strip, j, place); });
 }
 
 template <class T>

@@ -112,8 +112,11 @@ def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
 
 
 @log_softmax_along.jvp("self")
-def log_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
-    return tangent - (tangent * out.exp()).sum(dim, True)
+def log_softmax_jvp(tangent: Any, self: Any, dim: int) -> Any:
+    weights = softmax_along(self, dim)
+    heavy = weights > 0.5  # there the difference cancels, and what the other elements weigh tells it
+    mended = softmax_backward(tangent, weights, dim) / weights.where(heavy, 1)
+    return mended.where(heavy, tangent - (tangent * weights).sum(dim, True))
 
 
 @op(

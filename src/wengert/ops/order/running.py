@@ -5,15 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ..._core import flags
 from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import SCALAR
+from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
 from ..dtype_checks import check_inexact, check_ordered
+from ..reductions.scan import recurrence, shifted
 from .sort import as_line, placed_jvp
 
 
@@ -157,10 +160,28 @@ def logcumsumexp(self: Array, dim: int) -> Any:
     return kernels.log_cumulative_sum(self, axis) if self.ndim else self.copy()
 
 
+def is_followed(tensor: Any) -> bool:
+    """Whether derivatives are taken of what a rule makes of a tensor: it has elements, and is recorded or dual."""
+    followed = tensor._flags_ & flags.DUAL or (tensor.requires_grad and current().grad)
+    return bool(followed and tensor.numel())
+
+
+def weights_of(self: Any, out: Any, dim: int) -> tuple[Any, Any]:
+    """How much each element and the sum before it add to the running sum of exponentials, as parts of 1."""
+    before = shifted(out, dim, 1, float("-inf"))
+    empty = out.isneginf()
+    distance = (self - before).masked_fill(empty, float("-inf"))
+    return distance.sigmoid(), (-distance).masked_fill(empty, float("-inf")).sigmoid()
+
+
 @logcumsumexp.vjp("self")
 def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim:  # the element itself, also where that is infinite or NaN
         return grad
+    if is_followed(self) and not self.dtype.is_complex:  # in parts of 1, whose derivatives cancel nothing
+        place = read_dim("logcumsumexp", dim, len(self.shape))
+        own, rest = weights_of(self, out, place)
+        return recurrence(shifted(rest, place, -1, 0), grad, place, True) * own
 
     def weigh(logs: Any) -> Any:
         # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
@@ -172,6 +193,10 @@ def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
 
 @logcumsumexp.jvp("self")
 def logcumsumexp_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
+    if is_followed(self) and not self.dtype.is_complex and len(self.shape):
+        place = read_dim("logcumsumexp", dim, len(self.shape))
+        own, rest = weights_of(self, out, place)
+        return recurrence(rest, tangent * own, place, False)
     return through_logs(
         tangent, lambda logs: ((logs + self).logcumsumexp(dim) - out).masked_fill(out.real.isneginf(), float("-inf"))
     )

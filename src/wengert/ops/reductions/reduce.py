@@ -246,13 +246,26 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
 
 @logsumexp.vjp("self", native=native("logsumexp_rule"))
 def logsumexp_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    whole = restored(out, self.shape, dim, keepdim)
-    return restored(grad, self.shape, dim, keepdim) * (self - whole).exp().conj()
+    return restored(grad, self.shape, dim, keepdim) * shares(self, out, dim, keepdim).conj()
 
 
 @logsumexp.jvp("self")
 def logsumexp_jvp(tangent: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    return (tangent * (self - restored(out, self.shape, dim, keepdim)).exp()).sum(dim, keepdim)
+    return (tangent * shares(self, out, dim, keepdim)).sum(dim, keepdim)
+
+
+def shares(self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
+    """What each element adds to the sum of exponentials: `softmax`, whose derivatives cancel nothing."""
+    dims = read_dims("logsumexp", dim, len(self.shape))
+    axes = sorted(range(len(self.shape)) if dims is None else dims)
+    if self.dtype.is_complex or not self.dtype.is_floating_point or not axes:
+        return (self - restored(out, self.shape, dim, keepdim)).exp()
+    if len(axes) == 1:
+        return self.softmax(axes[0])
+    order = [axis for axis in range(len(self.shape)) if axis not in axes] + axes
+    lines = self.permute(order)
+    flat = lines.reshape((*lines.shape[: -len(axes)], -1)).softmax(-1)
+    return flat.reshape(lines.shape).permute([order.index(axis) for axis in range(len(order))])
 
 
 @logsumexp.samples
