@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 from functools import partial
 from typing import Any
 
-from ..._core.cards.card import Array
-from ..._core.types.dtypes import finfo
-from ..._kernels.special import airy_ai as kernel_airy_ai, special, spherical_bessel_j0 as kernel_spherical
+from ..._core.cards.card import REALS, Array, Sample, pointwise
+from ..._kernels.activation import narrowed, widened
+from ..._kernels.special import (
+    airy_ai as kernel_airy_ai,
+    modified_bessel as kernel_modified,
+    special,
+    spherical_bessel_j0 as kernel_spherical,
+)
 from .binary import native
 from .gamma import of_reals
-from .normal import of_special
+from .normal import SQRT_TWO_PI, of_special
 from .power import any_tensor
+from .series import polynomial_at
 from .unary import positive_tensor
 
 
@@ -32,11 +39,77 @@ def i0_vjp(grad: Any, self: Any) -> Any:
     return grad * i1(self)
 
 
-def away_from_zero(self: Any) -> tuple[Any, Any]:
-    """Where `self` is not tiny; and `self` there, elsewhere something that can be divided by."""
-    tiny = finfo(self.dtype).eps
-    away = self.abs() > tiny
-    return away, self.where(away, tiny)
+@pointwise(
+    promote="float", dtypes=REALS, numbers=False, name="_modified_bessel", hidden=True, method=False, function=False,
+)  # fmt: skip
+def modified_bessel(self: Array, order: int, scaled: bool, *, out: Any = None) -> Any:
+    """Modified Bessel function of the first kind, of an integer order from 2 on, or exp(-|self|) times it.
+
+    What derivatives of orders 0 and 1 are made of: I_n' = (I_(n-1) + I_(n+1)) / 2, which cancels nowhere.
+
+    Source:
+        Abramowitz and Stegun, Handbook of mathematical functions, 9.6.26.
+    """
+    return narrowed(kernel_modified(widened(self), order, scaled), self, out)
+
+
+def of_order(self: Any, order: int, scaled: bool) -> Any:
+    """The function of any integer order."""
+    if order > 1:
+        return modified_bessel(self, order, scaled)
+    return ((i0e if scaled else i0), (i1e if scaled else i1))[abs(order)](self)
+
+
+def bessel_slope(self: Any, order: int) -> Any:
+    """The derivative of a modified Bessel function."""
+    if order == 0:
+        return i1(self)
+    return (of_order(self, order - 1, False) + of_order(self, order + 1, False)) / 2
+
+
+def scaled_bessel_slope(self: Any, out: Any, order: int) -> Any:
+    """The derivative of a scaled one, far from 0, where it is a small difference, by Hankel's expansion.
+
+    Source:
+        Abramowitz and Stegun, Handbook of mathematical functions, 9.7.1.
+    """
+    far = self.abs() > FAR * (1 + order * order)
+    size = self.abs().where(far, 1)
+    inverse = size.reciprocal()
+    terms = [-(k + 0.5) * term / SQRT_TWO_PI for k, term in enumerate(hankel_terms(order))]
+    tail = inverse.sqrt() * inverse * polynomial_at(inverse, terms)
+    tail = tail if order % 2 else tail * self.sgn()
+    if order == 0:
+        mixed = i1e(self)
+    else:
+        mixed = (of_order(self, order - 1, True) + of_order(self, order + 1, True)) / 2
+    return tail.where(far, mixed - self.sgn() * out)
+
+
+FAR = 25.0
+"""From where on, for order 0, the terms that are left out are below the rounding of float64."""
+
+
+@functools.cache
+def hankel_terms(order: int) -> tuple[float, ...]:
+    """The coefficients of the powers of 1 / x in sqrt(2 pi x) e^-x I_n(x)."""
+    terms = [1.0]
+    for k in range(1, 16):
+        terms.append(-terms[-1] * (4 * order * order - (2 * k - 1) ** 2) / (8 * k))
+    return tuple(terms)
+
+
+@modified_bessel.vjp("self")
+def modified_bessel_vjp(grad: Any, self: Any, order: int, scaled: bool, out: Any) -> Any:
+    return grad * (scaled_bessel_slope(self, out, order) if scaled else bessel_slope(self, order))
+
+
+@modified_bessel.samples
+def modified_bessel_samples(make: Any) -> Any:
+    for order in (2, 3):
+        yield Sample(make(3, 4), order, False)
+        yield Sample(make(3, 4, kind="nonzero"), order, True)
+    yield Sample(make(0, 2), 2, False)
 
 
 @of_special(name="special_i1", samples=any_tensor, native=native("i1"))
@@ -52,9 +125,8 @@ def i1(self: Array, *, out: Any = None) -> Any:
 
 
 @i1.vjp("self")
-def i1_vjp(grad: Any, self: Any, out: Any) -> Any:
-    away, safe = away_from_zero(self)
-    return grad * (i0(safe) - out / safe).where(away, 0.5)
+def i1_vjp(grad: Any, self: Any) -> Any:
+    return grad * bessel_slope(self, 1)
 
 
 @of_special(name="special_i0e", node="SpecialI0EBackward0", samples=any_tensor, native=native("i0e"))
@@ -71,7 +143,7 @@ def i0e(self: Array, *, out: Any = None) -> Any:
 
 @i0e.vjp("self")
 def i0e_vjp(grad: Any, self: Any, out: Any) -> Any:
-    return grad * (i1e(self) - self.sgn() * out)
+    return grad * scaled_bessel_slope(self, out, 0)
 
 
 @of_special(name="special_i1e", node="SpecialI1EBackward0", samples=any_tensor, native=native("i1e"))
@@ -88,8 +160,7 @@ def i1e(self: Array, *, out: Any = None) -> Any:
 
 @i1e.vjp("self")
 def i1e_vjp(grad: Any, self: Any, out: Any) -> Any:
-    away, safe = away_from_zero(self)
-    return grad * (i0e(safe) - out * (safe.sgn() + safe.reciprocal())).where(away, 0.5 - self.abs().nan_to_num(0))
+    return grad * scaled_bessel_slope(self, out, 1).where(self == self, 0.5)  # of what is no number as torch has it
 
 
 of_bessel = partial(

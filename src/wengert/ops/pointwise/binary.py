@@ -87,6 +87,13 @@ def check_tensor(name: str, value: Any, argument: str = "input") -> None:
         raise TypeError(errors.wrong_type(name, argument, 1, "Tensor", value))
 
 
+def as_number(operand: Any) -> Any:
+    """An operand of a rule as one that can be negated and subtracted: truth values as the integers 0 and 1."""
+    if isinstance(operand, Tensor) and operand._array_.dtype.kind == "b":
+        return operand.to(dtype=from_numpy(np.dtype(np.int64)))
+    return operand
+
+
 def unsigned(factor: Any, array: Any) -> Any:
     """A factor of unsigned integers: what is negative wraps around, as in C."""
     return factor % 256**array.dtype.itemsize if factor < 0 else factor
@@ -257,7 +264,14 @@ def true_divide_vjp_self(grad: Any, other: Any) -> Any:
     return grad / conjugate(other)
 
 
-true_divide.partials(other=lambda self, other: -((self / other) / other), native=native("divisor_rule"))
+@true_divide.vjp("other", native=native("divisor_rule"))
+def true_divide_vjp_other(grad: Any, self: Any, other: Any) -> Any:
+    return -((grad / conjugate(other)) * conjugate(self / other))
+
+
+@true_divide.jvp("other")
+def true_divide_jvp_other(tangent: Any, self: Any, other: Any) -> Any:
+    return -((tangent / other) * (self / other))
 
 
 inner = partial(pointwise, numbers="other", linear="self", hidden=True, method=False, function=False)

@@ -371,15 +371,18 @@ def angle(self: Array) -> Any:
 def angle_vjp(grad: Any, self: Any) -> Any:
     if not self.dtype.is_complex:
         return zeros_like(self)
-    size = self.abs()
-    return (grad * 1j * self / (size * size)).where(self != 0, 0)
+    size, known = self.abs(), self != 0
+    safe = size.where(known, 1)
+    return (grad * 1j * (self / safe) / safe).where(known, 0)  # the square of the size may be no number
 
 
 @angle.jvp("self")
 def angle_jvp(tangent: Any, self: Any) -> Any:
     if not self.dtype.is_complex:
         return zeros_like(self)
-    return ((tangent * self.conj()).imag / self.abs().square()).where(self != 0, 0)
+    known = self != 0
+    safe = self.abs().where(known, 1)
+    return ((tangent * (self.conj() / safe)).imag / safe).where(known, 0)
 
 
 @angle.samples

@@ -13,7 +13,7 @@ from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, poin
 from ..._core.cards.late import bind
 from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import digamma as kernel_digamma, gammaln, polygamma as kernel_polygamma, special
-from .binary import native
+from .binary import as_number, native
 from .pairs import number_among_pair, of_two_reals
 from .unary import function
 
@@ -236,7 +236,7 @@ def not_by_first(name: str, argument: str) -> Any:
 
 def density(self: Any, other: Any) -> Any:
     """The derivative of the lower incomplete gamma function, regularised, by its upper limit `other`."""
-    return ((self - 1) * other.log() - other - self.lgamma()).exp()
+    return ((as_number(self) - 1) * other.log() - other - self.lgamma()).exp()
 
 
 incomplete = partial(
@@ -342,7 +342,7 @@ zeta.vjp("self")(not_by_first("zeta", "zeta"))
 
 @zeta.vjp("other")
 def zeta_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad * -self * zeta(self + 1, other)
+    return grad * -as_number(self) * zeta(self + 1, other)
 
 
 @zeta.samples

@@ -16,8 +16,9 @@ from ..._core.types.sizes import broadcast
 from ..._kernels import exponentials
 from ..._kernels.activation import narrowed, widened
 from ..dtype_checks import check_ordered
-from .binary import broadcast_pairs, native, tensor_pairs
+from .binary import as_number, broadcast_pairs, native, tensor_pairs
 from .rounding import flat
+from .unary import LOG_2
 
 
 def pairs_of_any(make: Any) -> Any:
@@ -66,12 +67,12 @@ hypot.partials(self=lambda self, out: self / out, other=lambda other, out: other
 
 @hypot.vjp("self")
 def hypot_vjp_self(grad: Any, self: Any, out: Any) -> Any:
-    return grad * self / out
+    return grad * (self / out)
 
 
 @hypot.vjp("other")
 def hypot_vjp_other(grad: Any, other: Any, out: Any) -> Any:
-    return grad * other / out
+    return grad * (other / out)
 
 
 @of_two_reals(inplace=True, takes_halves=True, native=native("nextafter"))
@@ -98,8 +99,8 @@ nextafter.vjp("other")(flat)
 
 
 def share(one: Any, other: Any) -> Any:
-    """The derivative of log(exp(one) + exp(other)) by `one`."""
-    return ((other - one).exp() + 1).reciprocal()
+    """The derivative of log(exp(one) + exp(other)) by `one`, of any order without overflow on the way."""
+    return (as_number(one) - as_number(other)).sigmoid()
 
 
 @of_two_reals(dtypes=REALS | COMPLEXES, native=native("logaddexp"))
@@ -121,19 +122,9 @@ def logaddexp(self: Array, other: Array, *, out: Any = None) -> Any:
 logaddexp.partials(self=lambda self, other: share(self, other), other=lambda self, other: share(other, self))
 
 
-@logaddexp.vjp("self")
-def logaddexp_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return grad / ((other - self).exp() + 1).conj()
-
-
-@logaddexp.vjp("other")
-def logaddexp_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad / ((self - other).exp() + 1).conj()
-
-
 def share_of_two(one: Any, other: Any) -> Any:
-    """The derivative of log2(2^one + 2^other) by `one`."""
-    return ((other - one).exp2() + 1).reciprocal()
+    """The derivative of log2(2^one + 2^other) by `one`, as `share`."""
+    return ((as_number(one) - as_number(other)) * LOG_2).sigmoid()
 
 
 @of_two_reals(native=native("logaddexp2"))
@@ -151,16 +142,6 @@ def logaddexp2(self: Array, other: Array, *, out: Any = None) -> Any:
 logaddexp2.partials(
     self=lambda self, other: share_of_two(self, other), other=lambda self, other: share_of_two(other, self)
 )
-
-
-@logaddexp2.vjp("self")
-def logaddexp2_vjp_self(grad: Any, self: Any, other: Any) -> Any:
-    return grad / ((other - self).exp2() + 1)
-
-
-@logaddexp2.vjp("other")
-def logaddexp2_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad / ((self - other).exp2() + 1)
 
 
 @pointwise(
@@ -349,7 +330,14 @@ def xlogy_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 
 @xlogy.vjp("other")
 def xlogy_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad * self / other
+    return grad * self / divisor(self, other, 0)
+
+
+def divisor(self: Any, other: Any, pole: int) -> Any:
+    """`other`, but 1 - `pole` where it is the pole of a logarithm that counts for nothing, since `self` is 0."""
+    if not isinstance(other, Tensor):
+        return other if other != pole else other + (self == 0)
+    return other.where(~((self == 0) & (other == pole)), 1 + pole)
 
 
 @times_logarithm(
@@ -377,4 +365,4 @@ def xlog1py_vjp_self(grad: Any, self: Any, other: Any) -> Any:
 
 @xlog1py.vjp("other")
 def xlog1py_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return grad * self / (other + 1)
+    return grad * self / (divisor(self, other, -1) + 1)

@@ -111,8 +111,8 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
 @power.vjp("self", native=native("pow_rule"))
 def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):
-        slope = grad * (self.pow(exponent + -1) * exponent).conj()  # of truth values, too: True - 1 is refused
-        return slope.where(exponent != 0, 0)
+        less = exponent + -1  # of truth values, too: True - 1 is refused
+        return grad * (self.pow(less.where(~is_constant(self, exponent), 0)) * exponent).conj()
     if exponent == 0:
         return grad.new_zeros(grad.shape)
     return grad * (self.pow(exponent - 1) * exponent).conj()
@@ -122,10 +122,15 @@ def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
 def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
     if isinstance(self, Tensor):
         base = self if self.dtype is out.dtype else self.to(dtype=out.dtype)
-        slope = (out * base.log()).conj()
-        return grad * slope.where(~((self == 0) & at_least_zero(exponent)), 0)
+        vanishes = (self == 0) & at_least_zero(exponent)
+        return grad * (out * base.where(~vanishes, 1).log()).conj()  # so that no rule meets the logarithm of 0
     slope = (out * number_log(self, out.dtype.is_complex)).conj()
     return grad * (slope if self != 0 else slope.where(~at_least_zero(exponent), 0))
+
+
+def is_constant(self: Any, exponent: Any) -> Any:
+    """Where the exponent is 0, and to lower it by 1 would divide by nothing, or by no number."""
+    return (exponent == 0) & ~(self.abs() >= dtypes.finfo(self.dtype).tiny)
 
 
 def number_log(base: Any, is_complex: bool) -> Any:
@@ -196,7 +201,19 @@ def reciprocal(self: Array, *, out: Any = None) -> Any:
     return kernels.reciprocal(self, out=out)
 
 
-reciprocal.partials(self=lambda out: -(out * out), native=native("reciprocal_rule"))
+@reciprocal.vjp("self", native=native("reciprocal_rule"))
+def reciprocal_vjp(grad: Any, out: Any) -> Any:
+    inverse = out.conj()
+    return -(
+        grad * inverse * inverse
+    )  # one by one: the square may be too small, or too large, where the product is not
+
+
+@reciprocal.jvp("self")
+def reciprocal_jvp(tangent: Any, out: Any) -> Any:
+    return -(tangent * out * out)
+
+
 reciprocal.samples(nonzero_tensor)
 
 OPERATORS.pow, OPERATORS.ipow = power, power.in_place

@@ -8,7 +8,8 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, alias, pointwise
-from .binary import tensor_pairs
+from .binary import as_number, tensor_pairs
+from .pairs import hypot
 from .unary import function, native
 
 
@@ -123,7 +124,14 @@ def asinh(self: Array, *, out: Any = None) -> Any:
     return np.arcsinh(self, out=out)
 
 
-asinh.partials(self=lambda self: (self * self - (-1)).rsqrt())  # + 1 would lose the side of a cut, see below
+asinh.partials(self=lambda self: asinh_slope(self))
+
+
+def asinh_slope(self: Any) -> Any:
+    """The derivative of asinh, of real numbers without a square that may be too large."""
+    if self.dtype.is_complex:
+        return (self * self - (-1)).rsqrt()  # + 1 would lose the side of a cut, see `acosh_slope`
+    return hypot(self, self.new_ones(())).reciprocal()
 
 
 @function(inplace="renamed", native=native("arccosh"), by_result=True)
@@ -137,9 +145,8 @@ acosh.partials(self=lambda self: acosh_slope(self))
 
 def acosh_slope(self: Any) -> Any:
     """The derivative of acosh; of complex numbers in the form that has the right branch."""
-    if self.dtype.is_complex:
-        return (self - 1).rsqrt() * (self - (-1)).rsqrt()
-    return (self * self - 1).rsqrt()
+    size = self if self.dtype.is_complex else self.abs()  # of both signs as torch has it
+    return (size - 1).rsqrt() * (size - (-1)).rsqrt()
 
 
 acosh.samples(above_one)
@@ -176,15 +183,16 @@ def atan2(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.arctan2(self, other, out=out)
 
 
-def inverse_square(self: Any, other: Any) -> Any:
-    """1 over the square of the distance from the origin; 0 there, as torch has it."""
-    square = self * self + other * other
-    return square.reciprocal().masked_fill(square == 0, 0)
+def over_square(part: Any, self: Any, other: Any) -> Any:
+    """`part` over the square of the distance from the origin, of which only the root is formed; 0 there as in torch."""
+    origin = (self == 0) & (other == 0)
+    distance = hypot(self.where(~origin, 1), other)
+    return ((part / distance) / distance).masked_fill(origin, 0)
 
 
 atan2.partials(
-    self=lambda self, other: other * inverse_square(self, other),
-    other=lambda self, other: -self * inverse_square(self, other),
+    self=lambda self, other: over_square(as_number(other), self, other),
+    other=lambda self, other: over_square(-as_number(self), self, other),
 )
 atan2.samples(tensor_pairs)
 
