@@ -9,16 +9,21 @@ from .._core.state.grad_mode import no_grad
 from .._core.types.dtypes import finfo
 from ..ops.create.ranges import arange
 from ..ops.neural.loss_binary import binary_cross_entropy_with_logits
-from ..ops.pointwise.smooth import softplus
+from ..ops.pointwise.smooth import log_sigmoid as logsigmoid, softplus
 from ..ops.randomness.gamma_draws import _standard_gamma, binomial
 from ..ops.randomness.sampling import bernoulli, poisson
 from ..tensor import Tensor
 from . import constraints
 from .distribution import ExponentialFamily
 from .odds import Odds
-from .utils import broadcast_all, clamp_by_zero
+from .utils import broadcast_all
 
 __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
+
+
+def times(count: Tensor, logarithm: Tensor) -> Tensor:
+    """`count` times a logarithm of a probability: 0 where nothing is counted, also of what is impossible."""
+    return count * logarithm.where(count != 0, 0.0)  # type: ignore[no-any-return]
 
 
 class OneTrial(Odds):
@@ -258,9 +263,8 @@ class Binomial(Trials):
         """See `Distribution.log_prob`."""
         self._checked(value)
         n = self.total_count
-        # n log(1 + exp(logits)), so that large log-odds of either sign keep their digits
-        normal = n * clamp_by_zero(self.logits) + n * (-self.logits.abs()).exp().log1p() - (n + 1).lgamma()
-        return value * self.logits - (value + 1).lgamma() - (n - value + 1).lgamma() - normal
+        ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
+        return ways + times(value, logsigmoid(self.logits)) + times(n - value, logsigmoid(-self.logits))  # type: ignore[no-any-return]
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """See `Distribution.enumerate_support`.
@@ -332,6 +336,6 @@ class NegativeBinomial(Trials):
         """See `Distribution.log_prob`."""
         self._checked(value)
         n = self.total_count
-        powers = n * -softplus(self.logits) + value * -softplus(-self.logits)
+        powers = n * -softplus(self.logits) + times(value, -softplus(-self.logits))
         ways = (n + value).lgamma() - (1 + value).lgamma() - n.lgamma()
         return powers + ways.masked_fill(n + value == 0, 0.0)  # type: ignore[no-any-return]
