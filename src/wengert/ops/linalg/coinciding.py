@@ -144,6 +144,7 @@ def in_frame(weights: Any, direction: Any, same: Any) -> Any:
 @of_two(
     name="_eigh_function",
     node="EighFunctionBackward0",
+    zero="eigenvalues",  # they say which weights belong together
     batching=stacked(1, 1, 2),
 )
 def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) -> Any:
