@@ -143,6 +143,7 @@ def in_frame(weights: Any, direction: Any, same: Any) -> Any:
 
 @of_two(
     name="_eigh_function",
+    zero="eigenvalues",
     node="EighFunctionBackward0",
     zero="eigenvalues",  # they say which weights belong together
     batching=stacked(1, 1, 2),
