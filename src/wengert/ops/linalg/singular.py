@@ -241,6 +241,9 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
 
     Raises:
         RuntimeError: `A` holds no matrices.
+
+    Derivative:
+        The second one is finite where no values are equal.
     """
     check_driver(driver)
     return put("linalg_svdvals", out, singular_values(A), words=EXACT, writer="_linalg_svd")
