@@ -96,7 +96,6 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     dtypes=REALS,
     batching=group_norm_of_batch,
     outputs=("normalised", "mean", "rstd"),
-    differentiable=(True, False, False),
     method=False,
     native=kernels.direct_function("native_group_norm"),
 )
@@ -150,18 +149,37 @@ def native_group_norm_vjp(
     grads: Any, input: Any, weight: Any, mean: Any, rstd: Any, group: int, eps: float, wanted: Any
 ) -> Any:
     grad, shape = grads[0], input.shape
+    if grads[1] is not None or grads[2] is not None:
+        own = native_group_norm_vjp((grad, None, None), input, weight, mean, rstd, group, eps, wanted)
+        return with_statistics(own[0], grads, input, group, eps) if wanted[0] else None, *own[1:]
+    if grad is None:
+        return None, None, None
     others = [0, *range(2, len(shape))]
     if fused(grad, input, weight):
         first, second, third = group_norm_backward(grad, input, mean, rstd, weight, group)
         return first, told_by(rstd, second, shape) if wanted[1] else None, third if wanted[2] else None
     third = grad.sum(others) if wanted[2] else None
     view = channel_view(len(shape))
-    rows = (shape[0], group, math.prod(shape[1:]) // group)
+    rows = rows_of(shape, group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
     slope = (grad if weight is None else grad * weight.view(view)).reshape(rows)
     first = through_standard(slope, normal, scale, [-1]).reshape(shape) if wanted[0] else None
     second = told_by(rstd, (grad * normal.reshape(shape)).sum(others), shape) if wanted[1] else None
     return first, second, third
+
+
+def with_statistics(grad: Any, grads: Any, input: Any, group: int, eps: float) -> Any:
+    """The gradient of the input with what the mean and 1 / standard deviation of every group add to it."""
+    rows = rows_of(input.shape, group)
+    normal, scale = standard(input.reshape(rows), [-1], eps)
+    of_mean, of_rstd = (0 if each is None else each.unsqueeze(-1) for each in grads[1:])
+    added = ((of_mean - of_rstd * scale * scale * normal) / rows[-1]).expand(rows).reshape(input.shape)
+    return added if grad is None else grad + added
+
+
+def rows_of(shape: tuple[int, ...], group: int) -> tuple[int, int, int]:
+    """Items, groups, and elements of a group."""
+    return shape[0], group, math.prod(shape[1:]) // group
 
 
 def told_by(rstd: Any, grad: Any, shape: tuple[int, ...]) -> Any:
@@ -172,15 +190,17 @@ def told_by(rstd: Any, grad: Any, shape: tuple[int, ...]) -> Any:
 @native_group_norm.jvp("input")
 def native_group_norm_jvp_input(tangent: Any, input: Any, weight: Any, group: int, eps: float) -> Any:
     shape = input.shape
-    rows = (shape[0], group, math.prod(shape[1:]) // group)
-    moved = through_standard(tangent.reshape(rows), *standard(input.reshape(rows), [-1], eps), [-1]).reshape(shape)
-    return moved if weight is None else moved * weight.view(channel_view(len(shape))), None, None
+    rows = rows_of(shape, group)
+    along, (normal, scale) = tangent.reshape(rows), standard(input.reshape(rows), [-1], eps)
+    moved = through_standard(along, normal, scale, [-1]).reshape(shape)
+    of_rstd = -(normal * along).mean(-1) * scale.squeeze(-1).square()
+    return moved if weight is None else moved * weight.view(channel_view(len(shape))), along.mean(-1), of_rstd
 
 
 @native_group_norm.jvp("weight")
 def native_group_norm_jvp_weight(tangent: Any, input: Any, group: int, eps: float) -> Any:
     shape = input.shape
-    normal = standard(input.reshape((shape[0], group, math.prod(shape[1:]) // group)), [-1], eps)[0].reshape(shape)
+    normal = standard(input.reshape(rows_of(shape, group)), [-1], eps)[0].reshape(shape)
     return normal * tangent.view(channel_view(len(shape))), None, None
 
 
