@@ -3,6 +3,7 @@
 #include "along.hpp"
 #include "laid.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -61,9 +62,14 @@ PyObject* gather(PyObject* const* args) {
 }
 // (self, dim, index, sparse_grad)
 PyObject* gather_card(PyObject* const* args) { return PyBool_Check(args[3]) ? gather(args) : nullptr; }
-// (grad, dim, index, src_shape); an index of one element may go with a source without dimensions
+// (grad, dim, index, src_shape); a source of another shape than the index has zeros where that does not read it
 PyObject* scatter_source_rule(PyObject* const* args) {
-    return PyTuple_Check(args[3]) && PyTuple_GET_SIZE(args[3]) ? gather(args) : nullptr;
+    npy_intp shape[most_dims];
+    if (!PyTuple_Check(args[3]) || !PyArray_CheckExact(args[2])) return nullptr;
+    auto* index = reinterpret_cast<PyArrayObject*>(args[2]);
+    const int ndim = as_shape(args[3], shape);
+    if (ndim < 1 || ndim != PyArray_NDIM(index)) return nullptr;
+    return std::equal(shape, shape + ndim, PyArray_DIMS(index)) ? gather(args) : nullptr;
 }
 
 // Slices of `size` bytes (`known`, if that is not 0), the same ones of each of `outer` blocks of `length`; false if an index lies outside.
