@@ -88,10 +88,13 @@ class CyclicLR(LRScheduler):
             if last_epoch == -1:
                 start_momenta(optimizer, self.base_momentums, self.max_momentums, self.use_beta1)
         super().__init__(optimizer, last_epoch)
+        self._begin_at(base_lrs)
+
+    def _begin_at(self, base_lrs: list[Any]) -> None:
+        """Take the least rates of the cycle; those set so far lay between the groups' initial ones and `max_lr`."""
         self.base_lrs = base_lrs
-        if last_epoch != -1:  # the first rates were those between the groups' initial ones and `max_lr`
-            with raised(self, "_get_lr_called_within_step"):
-                self._set(self.get_lr())
+        with raised(self, "_get_lr_called_within_step"):
+            self._set(self.get_lr())
 
     def scale_fn(self, x: float) -> float:
         """How high the cycle, or the step, of a number goes: 1 for up to `max_lr`."""
