@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 try:
     import cython
 except ImportError:
@@ -93,7 +91,7 @@ def save_argument(value: Any, modes: Modes) -> Any:
         return save_input(value, modes)
     if isinstance(value, (tuple, list)):
         return tuple([save_input(each, modes) if isinstance(each, Tensor) else each for each in value])
-    if type(value) is float or type(value) is int or not isinstance(value, (np.ndarray, np.generic)):
+    if value is None or type(value) is float or type(value) is int or type(value) is bool:
         return value
     operand = promotion.constant_of(value)
     return save_input(operand, modes) if isinstance(operand, Tensor) else operand
