@@ -344,3 +344,49 @@ def test_views_of_batches_along_the_last_dimension_are_written_to(take, write):
         np.testing.assert_allclose(
             found.numpy(), wg.stack([derivative(f)(each) for each in members]).numpy(), atol=1e-12
         )
+
+
+# ---- histories of what is written to ---------------------------------------------------------------------------------
+
+CONSTANT_VIEWS = {
+    "select": lambda: wg.full((2, 2), 2.0, dtype=wg.float64)[0],
+    "slice": lambda: wg.full((3,), 2.0, dtype=wg.float64)[1:],
+    "view": lambda: wg.full((2,), 2.0, dtype=wg.float64).view(1, 2)[0],
+    "squeeze": lambda: wg.full((1, 2), 2.0, dtype=wg.float64).squeeze(0),
+    "t": lambda: wg.full((1, 2), 2.0, dtype=wg.float64).t()[:, 0],
+    "no view": lambda: wg.full((2,), 2.0, dtype=wg.float64),
+}
+PAIRS_OF_WRITES = {
+    "sub_, mul_": lambda h, x: h.sub_(x).mul_(x),
+    "mul_, mul_": lambda h, x: h.mul_(x).mul_(x.sin()),
+    "add_, sin_": lambda h, x: h.add_(x).sin_(),
+    "copy_, pow_": lambda h, x: h.copy_(x).pow_(3),
+    "add_, other": lambda h, x: (h.add_(x), x.clone().addcmul_(h, h)),
+    "mul_, operand": lambda h, x: h.mul_(x).addcmul_(h.clone(), x),
+}
+
+
+@pytest.mark.parametrize("writes", PAIRS_OF_WRITES)
+@pytest.mark.parametrize("take", CONSTANT_VIEWS)
+def test_two_writes_to_a_view_of_a_constant_are_differentiated_again(take, writes):
+    def f(x):
+        h = CONSTANT_VIEWS[take]()
+        PAIRS_OF_WRITES[writes](h, x)
+        return (h * h * wg.tensor([1.0, -0.7], dtype=wg.float64)).sum()
+
+    expected = jacrev(jacrev(f))(x).numpy()
+    for derivative in (lambda f: jacrev(jacfwd(f)), lambda f: jacfwd(jacrev(f)), lambda f: jacfwd(jacfwd(f))):
+        np.testing.assert_allclose(derivative(f)(x).numpy(), expected, rtol=1e-12)
+    rows = [grad(lambda x, unit=unit: jvp(f, (x,), (unit,))[1])(x) for unit in wg.eye(2, dtype=wg.float64)]
+    np.testing.assert_allclose(wg.stack(rows).numpy(), expected, rtol=1e-12)
+
+
+def test_the_operand_of_a_write_is_a_view_whose_base_was_written_to():
+    def f(x):
+        base = wg.full((2, 2), 2.0, dtype=wg.float64)
+        view = base[0]
+        base.mul_(x)
+        return wg.ones(2, dtype=wg.float64).mul_(view).mul_(x).sum()
+
+    expected = jacrev(jacrev(f))(x).numpy()
+    np.testing.assert_allclose(jacrev(jacfwd(f))(x).numpy(), expected)

@@ -321,6 +321,9 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     target: Tensor = args[0]
     if functional.view:
         return rearrange(op, args, word, modes)
+    for value in args:
+        if is_view(value):  # the rules read what was written to its base, too
+            views.refresh(value)
     inexact: bool = door.is_inexact(target._array_)
     moved: list[Any] = new_tangents(functional, with_old_value(args), modes.forward) if inexact else []
     before: Tangent | None = None if target._meta_ is None else target._meta_.tangent
@@ -342,6 +345,14 @@ def write(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         else:
             tangent.copy_(value)
     return made
+
+
+def is_view(value: Any) -> bool:
+    """Whether an argument is a tensor that is a view."""
+    if not isinstance(value, Tensor):
+        return False
+    tensor: Tensor = value
+    return tensor._flags_ & flags.VIEW != 0
 
 
 def write_shared(op: Any, args: tuple[Any, ...], seen: int, moved: list[Any]) -> bool:
