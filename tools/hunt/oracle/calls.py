@@ -112,10 +112,18 @@ def gathered(forms_of: Callable[[str, Any], list[str]]) -> dict[str, tuple[Call,
         if name.startswith(("_", *LEFT_OUT)) or (isinstance(card, Card) and card.why):
             continue
         texts = forms_of(name, card)
-        calls = [Call(form, *sample) for sample in samples(name) for form in texts] if texts else []
+        given = samples(name) if texts else []
+        calls = [
+            Call(form, *each) for each in given for form in texts if not form.startswith("{0}.") or is_tensor(each[0])
+        ]
         if calls:
             found[name] = tuple(calls)
     return found
+
+
+def is_tensor(args: tuple[Any, ...]) -> bool:
+    """Whether the first argument is a tensor, so that a method may be called on it."""
+    return bool(args) and isinstance(args[0], (Slot, wg.Tensor))
 
 
 def forms(name: str, card: Any) -> list[str]:

@@ -83,8 +83,10 @@ def inlined(point: str, body: list[str], last: str) -> Iterator[str]:
     for at in reversed(range(len(body))):
         name, assigns, value = body[at].partition(" = ")
         rest = [*body[at + 1 :], last]
+        if not re.fullmatch(r"v\d+", name):
+            continue
         uses = sum(len(re.findall(rf"\b{name}\b", each)) for each in rest)
-        if assigns and re.fullmatch(r"v\d+", name) and uses == 1 and "\n" not in value:
+        if assigns and uses == 1 and "\n" not in value:
             instead = value if re.fullmatch(r"[\w.]*\(.*\)", value) else f"({value})"
             parts = [re.split(rf"\b{name}\b", each) for each in rest]
             yield joined(point, [*body[:at], *map(instead.join, parts)])
