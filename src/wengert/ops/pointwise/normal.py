@@ -67,8 +67,8 @@ def erfcx(self: Array, *, out: Any = None) -> Any:
 @erfcx.vjp("self")
 def erfcx_vjp(grad: Any, self: Any, out: Any) -> Any:
     far = self > ERFCX_FAR
-    inverse = self.where(far, ERFCX_FAR).square().reciprocal()
-    tail = inverse * polynomial_at(inverse, ERFCX_TERMS)
+    inverse = self.where(far, ERFCX_FAR).reciprocal()
+    tail = inverse * inverse * polynomial_at(inverse * inverse, ERFCX_TERMS)
     return grad * tail.where(far, self * out * 2 - TWO_OVER_SQRT_PI)
 
 

@@ -127,6 +127,19 @@ def mish_vjp(grad: Any, self: Any) -> Any:
     return grad * (gate + self * above * share * (1 - share) * 4)
 
 
+@floating(promote="float", inplace=False, name="_softsign", node="DivBackward0", hidden=True)
+def softsign_of_reals(self: Array, *, out: Any = None) -> Any:
+    """self / (1 + |self|): one operator, for the difference that is the derivative of the quotient cancels far from 0."""
+    wide = widened(self)
+    return narrowed(wide / (np.abs(wide) + 1), self, out)
+
+
+@softsign_of_reals.vjp("self")
+def softsign_vjp(grad: Any, self: Any) -> Any:
+    inverse = (self.abs() + 1).reciprocal()
+    return grad * inverse * inverse
+
+
 @composite(method=False, function=False)
 def softsign(input: Any) -> Any:
     """input / (1 + |input|), element by element.
@@ -138,7 +151,7 @@ def softsign(input: Any) -> Any:
         A new tensor of the same shape.
     """
     check_tensor("softsign", input)
-    return input / (input.abs() + 1)
+    return input / (input.abs() + 1) if input._array_.dtype.kind == "c" else softsign_of_reals(input)
 
 
 softsign.samples(any_tensor)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, alias, pointwise
+from ..._core.state.modes import current
 from .binary import as_number, tensor_pairs
 from .pairs import hypot
 from .unary import function, native
@@ -97,6 +98,11 @@ atan.partials(self=lambda self: (self * self + 1).reciprocal())
 
 @atan.vjp("self")
 def atan_vjp(grad: Any, self: Any) -> Any:
+    if (
+        current().grad and not self.dtype.is_complex
+    ):  # by the root of the square, which may be too large to be divided by
+        root = asinh_slope(self)
+        return grad * root * root
     return grad / (self * self + 1).conj()
 
 
