@@ -111,10 +111,10 @@ SINC_NEAR = 0.5
 def sinc_slope(self: Any) -> Any:
     """The derivative of sinc: (cos(a) - sin(a) / a) / self with a = pi * self, near 0 its power series."""
     near = self.abs() < SINC_NEAR
-    outer, inner = self.where(near.logical_not(), 1), self.where(near, 0)
+    outer, inner = self.where(~near, 1), self.where(near, 0)
     angle = outer * math.pi
     slope = (angle.cos() - angle.sin() / angle) / outer
-    return slope.where(near.logical_not(), inner * polynomial_at(inner * inner, SINC_SERIES))
+    return slope.where(~near, inner * polynomial_at(inner * inner, SINC_SERIES))
 
 
 @sinc.vjp("self")

@@ -129,7 +129,7 @@ def mish_vjp(grad: Any, self: Any) -> Any:
 
 @floating(promote="float", inplace=False, name="_softsign", node="DivBackward0", hidden=True)
 def softsign_of_reals(self: Array, *, out: Any = None) -> Any:
-    """self / (1 + |self|): one operator, for the difference that is the derivative of the quotient cancels far from 0."""
+    """self / (1 + |self|), as one operator: the derivative of the quotient is a difference that cancels far from 0."""
     wide = widened(self)
     return narrowed(wide / (np.abs(wide) + 1), self, out)
 
