@@ -62,7 +62,7 @@ class TestSources:
     def test_gradients_have_the_shape_of_the_source_and_zeros_where_it_is_not_read(self, operator, shapes):
         call = call_of(operator, shapes)
         assert check_first_order(call)
-        own, dim, index, source = SHAPES[shapes]
+        _, _, index, source = SHAPES[shapes]
         (grad,) = wg.autograd.grad(call.run().sum(), call.args[1])
         assert grad.shape == source
         if not np.size(index):

@@ -145,7 +145,6 @@ def in_frame(weights: Any, direction: Any, same: Any) -> Any:
     name="_eigh_function",
     zero="eigenvalues",
     node="EighFunctionBackward0",
-    zero="eigenvalues",  # they say which weights belong together
     batching=stacked(1, 1, 2),
 )
 def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from functools import partial
 from typing import Any
 
@@ -214,8 +215,18 @@ def bessel_j1(self: Array, *, out: Any = None) -> Any:
 
 @bessel_j1.vjp("self")
 def bessel_j1_vjp(grad: Any, self: Any, out: Any) -> Any:
-    away, safe = away_from_zero(self)
-    return grad * (bessel_j0(safe) - out / safe).where(away, 0.5)
+    near = self.abs() < 1
+    quotient = out / self.where(~near, 1)
+    series = polynomial_at(self.where(near, 0).square(), J1_QUOTIENT)
+    return grad * (bessel_j0(self) - series.where(near, quotient))
+
+
+J1_QUOTIENT = [(-0.25) ** k / (2 * math.factorial(k) * math.factorial(k + 1)) for k in range(14)]
+"""The coefficients of the powers of x**2 in J1(x) / x.
+
+Source:
+    Abramowitz and Stegun, Handbook of mathematical functions, 9.1.10.
+"""
 
 
 @of_positive(name="special_bessel_y0", native=native("y0"))
@@ -282,9 +293,8 @@ def modified_bessel_i1(self: Array, *, out: Any = None) -> Any:
 
 
 @modified_bessel_i1.vjp("self")
-def modified_bessel_i1_vjp(grad: Any, self: Any, out: Any) -> Any:
-    away, safe = away_from_zero(self)
-    return grad * (modified_bessel_i0(safe) - out / safe).where(away, 0.5)
+def modified_bessel_i1_vjp(grad: Any, self: Any) -> Any:
+    return grad * bessel_slope(self, 1)
 
 
 @of_positive(name="special_modified_bessel_k0", native=native("k0"))
