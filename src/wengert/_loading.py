@@ -10,7 +10,11 @@ import gc
 import os
 import sys
 from _frozen_importlib_external import MAGIC_NUMBER, cache_from_source  # as of importlib.util, which has more to load
-from _signal import NSIG, getsignal, signal  # `signal` has them, too, but looks for an enumeration in what they return
+from _signal import (  # type: ignore[import-not-found]  # `signal` looks for an enumeration in what they return
+    NSIG,
+    getsignal,
+    signal,
+)
 from _thread import RLock, get_ident
 from importlib import import_module
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, ModuleSpec, SourceFileLoader
@@ -256,7 +260,7 @@ class Library(Undisturbed, ExtensionFileLoader):
     """Loads a module from the library that holds several."""
 
 
-class Loader(Undisturbed, SourceFileLoader):
+class Loader(Undisturbed, SourceFileLoader):  # type: ignore[misc]
     """Loads a module from its source, or the byte code that Python keeps of it.
 
     Python's own loader does the same, but spends more time around the reading of a small module than on it. What is

@@ -29,7 +29,7 @@ def guards():
 @pytest.mark.parametrize("part", range(PARTS))
 def test_an_interrupt_within_a_guard_leaves_everything_as_it_was(guards, part):
     tried, findings = 0, []
-    for _, found in guards.tries(3, part % 3, part, PARTS):
+    for _, found in guards.tries(3, part, PARTS, most=40):
         tried += 1
         findings += found
     assert findings == []

@@ -78,8 +78,6 @@ ARGUMENTS: dict[str, Callable[[Any], Any]] = {
     "wengert.cpu.amp.autocast": lambda guard: guard(),
 }
 """How guards that need arguments are made."""
-AT_ONCE = ("set_grad_enabled", "set_multithreading_enabled", "set_detect_anomaly", "set_debug")
-"""Functions that switch at once, and can be entered afterwards: what was before they were called comes back."""
 
 
 def made(name: str, guard: Any) -> Any:
@@ -138,44 +136,54 @@ def used(guard: Any, tracer: Any) -> None:
         tracer.frames.clear()
 
 
-def tries(step: int, first: int = 0, part: int = 0, parts: int = 1) -> Iterator[tuple[str, list[str]]]:
+def tries(step: int, part: int = 0, parts: int = 1, most: int = 1 << 30) -> Iterator[tuple[str, list[str]]]:
     """Interrupt every guard that can be made at every `step`-th of its positions.
 
     Args:
-        step, first: which positions.
+        step: from one position to the next.
         part, parts: only every `parts`-th guard, from number `part` on.
+        most: how many positions of a guard at most, as far apart as that leaves.
 
     Yields:
         The guard and the position, and findings.
     """
     for name, guard in sorted(guards().items())[part::parts]:
-        if made(name, guard) is None:
-            continue
         try:
-            used(made(name, guard), Tracer(-1))
+            count = max(counted(name, guard) for _ in range(2))  # from Python 3.12 on the second run has all
         except (RuntimeError, ValueError, NotImplementedError, AssertionError, AttributeError, OSError):
             continue  # not on this machine, or not alone
-        at = first
-        while True:
-            before = state()
-            tracer = Tracer(at)
-            subject = made(name, guard)
-            with contextlib.suppress(positions.Interrupt):
-                used(subject, tracer)
-            if tracer.count <= at:
-                break
-            del subject
-            after = state()
-            wrong = [f"{key}: {before[key]} became {after[key]}" for key in before if before[key] != after[key]]
-            yield f"{name} at {at}", [f"{name}, position {at} ({tracer.where}): {each}" for each in wrong]
-            if wrong:
-                return_to(before)
-            at += step
+        for at in range(part % step, count, max(step, count // most)):
+            yield f"{name} at {at}", interrupted(name, guard, at)
+
+
+def counted(name: str, guard: Any) -> int:
+    """How many positions a guard has; none if it cannot be made."""
+    subject, tracer = made(name, guard), Tracer(-1)
+    if subject is not None:
+        used(subject, tracer)
+    return tracer.count
+
+
+def interrupted(name: str, guard: Any, at: int) -> list[str]:
+    """Interrupt a guard at a position; what is not as before it was made, nor as just after (some switch at once)."""
+    before, subject, tracer = state(), made(name, guard), Tracer(at)
+    switched = state()
+    with contextlib.suppress(positions.Interrupt):
+        used(subject, tracer)
+    del subject
+    after = state()
+    wrong = [key for key in before if after[key] != before[key]]
+    if wrong:
+        return_to(before)
+    if after == switched:
+        return []
+    return [f"{name}, position {at} ({tracer.where}): {key}: {before[key]} became {after[key]}" for key in wrong]
 
 
 def return_to(before: dict[str, Any]) -> None:
     """After a finding: put the modes back."""
     modes = current()
+    anomaly_mode.shared[:] = before["anomaly of all"]
     for each in Modes.__slots__:
         if each in before:
             value = before[each]

@@ -20,6 +20,7 @@ import numpy as np
 
 import wengert as wg
 from wengert._core.state.modes import current
+from wengert.autograd import anomaly_mode
 from wengert.utils import checkpoint as checkpointing
 
 from .scenes import PROGRAMS
@@ -128,6 +129,7 @@ def state() -> dict[str, Any]:
     found = {name: getattr(modes, name) for name in FIELDS}
     settings = checkpointing._settings
     found.update(early_stop=settings.early_stop, debug=settings.debug, warnings=np.geterr())
+    found["anomaly of all"] = list(anomaly_mode.shared)
     return {name: list(value) if isinstance(value, list) else value for name, value in found.items()}
 
 
@@ -139,6 +141,7 @@ def put_back(before: dict[str, Any]) -> None:
         setattr(modes, name, list(value) if isinstance(value, list) else value)
     checkpointing._settings.early_stop, checkpointing._settings.debug = before["early_stop"], before["debug"]
     np.seterr(**before["warnings"])
+    anomaly_mode.shared[:] = before["anomaly of all"]
 
 
 def differences(before: dict[str, Any]) -> list[str]:

@@ -126,12 +126,11 @@ class dual_level(Region, Guard):
         return enter_dual_level()
 
     def _end_(self, modes: Modes, before: Any) -> None:
-        if modes.levels is before:
-            return
-        entered = _entered(modes)
-        if entered is None or modes.levels[-1] is not entered:
-            raise RuntimeError(forward_errors.NOTHING_TO_EXIT if entered is None else forward_errors.NOT_LAST)
-        entered.end()
+        if modes.levels is not before:
+            entered = _entered(modes)
+            if entered is None or modes.levels[-1] is not entered:
+                raise RuntimeError(forward_errors.NOTHING_TO_EXIT if entered is None else forward_errors.NOT_LAST)
+            entered.end()
         modes.enter(before)
 
 
