@@ -136,3 +136,75 @@ def test_the_collector_leaves_it_alone_while_only_the_graph_is_held():
     assert seen == [([2.0, 4.0], [3.0, 3.0])] and x.grad.tolist() == [6.0, 6.0]
     del loss
     gc.collect()
+
+
+def inner_tensor_hook(thing):
+    y = leaf(1.0, 2.0) * 2
+    z = y.exp().sin()
+    y.register_hook(holding(z, thing))
+    return z
+
+
+def inner_node_hooks(thing):
+    y = leaf(1.0, 2.0) * 2
+    z = y.exp() * y.sin()
+    z.grad_fn.next_functions[1][0].register_hook(holding(z, thing))
+    z.grad_fn.next_functions[0][0].register_prehook(holding(z, thing))
+    return z
+
+
+def inner_metadata(thing):
+    z = (leaf(1.0, 2.0) * 2).exp()
+    z.grad_fn.next_functions[0][0].metadata["holds"] = (z, thing)
+    return z
+
+
+def hook_of_a_node_that_a_write_left(thing):
+    z = leaf(1.0, 2.0) * 2 * 3
+    z.register_hook(holding(z, thing))
+    z.mul_(2)
+    return z
+
+
+def hook_of_several(thing):
+    y = leaf(1.0, 2.0) * 2
+    z = y.exp()
+    register_multi_grad_hook((y, z), holding(z, thing))
+    return z
+
+
+INNER = [inner_tensor_hook, inner_node_hooks, inner_metadata, hook_of_a_node_that_a_write_left, hook_of_several]
+
+
+@pytest.mark.parametrize("make", INNER)
+def test_the_collector_frees_a_hook_that_holds_what_was_made_of_its_tensor(make):
+    thing = Watched()
+    alive = weakref.ref(thing)
+    made = make(thing)
+    del thing
+    gc.collect()
+    assert alive() is not None  # `made` holds it
+    made.sum().backward()
+    gc.collect()
+    assert alive() is not None
+    del made
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("make", INNER)
+def test_the_collector_leaves_the_hooks_of_a_graph_alone_that_a_node_holds(make):
+    thing = Watched()
+    alive = weakref.ref(thing)
+    made = make(thing)
+    node, further = made.grad_fn, made * 3
+    del thing, made
+    gc.collect()
+    assert alive() is not None
+    del node
+    gc.collect()
+    assert alive() is not None  # what was made further leads there
+    further.sum().backward()
+    del further
+    gc.collect()
+    assert alive() is None

@@ -73,31 +73,51 @@ cdef extern from *:
         wengert_edge_node = node;
         return made;
     }
-    /* A tensor that alone leads to its node shows the collector what hangs on the node, so that a hook may hold its own
-       tensor: the edge and the node between them are invisible. The macro is used in hooked.py only. */
+    /* A tensor that alone leads to its node shows the collector what hangs on the node, and on those that this node alone
+       leads to, so that a hook may hold a tensor made of its own: the edges and nodes between them are invisible. Since
+       each of them has one holder, no other tensor shows the same. How many nodes are shown is limited: a sweep is not to
+       walk all of a long graph. The macro is used in hooked.py only. */
     #define wengert_show_hooks(cls) wengert_set_tensor_slots((PyTypeObject *)(cls), offsetof(WENGERT_TENSOR, _edge_), \
-        offsetof(WENGERT_EDGE, node), offsetof(WENGERT_NODE, node_hooks), offsetof(WENGERT_NODE, node_notes))
-    static Py_ssize_t wengert_way[4];
+        offsetof(WENGERT_EDGE, node), offsetof(WENGERT_NODE, node_hooks), offsetof(WENGERT_NODE, node_notes), \
+        offsetof(WENGERT_NODE, next_edges))
+    #define WENGERT_MOST_SHOWN 100
+    static Py_ssize_t wengert_way[5];
     static traverseproc wengert_tensor_traverse;
     static PyObject *wengert_alone(PyObject *holder, Py_ssize_t offset) {
         PyObject *found = WENGERT_FIELD(holder, offset);
         return found && Py_REFCNT(found) == 1 && !PyObject_IS_GC(found) ? found : NULL;
     }
+    static int wengert_visit_nodes(PyObject *first, visitproc visit, void *arg) {
+        PyObject *waiting[WENGERT_MOST_SHOWN] = {first};
+        int count = 1, shown = 1;
+        while (count) {
+            PyObject *node = waiting[--count];
+            PyObject *edges = WENGERT_FIELD(node, wengert_way[4]);
+            Py_VISIT(WENGERT_FIELD(node, wengert_way[2]));
+            Py_VISIT(WENGERT_FIELD(node, wengert_way[3]));
+            if (!edges || !PyTuple_CheckExact(edges) || Py_REFCNT(edges) != 1) continue;
+            for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(edges) && shown < WENGERT_MOST_SHOWN; at++) {
+                PyObject *edge = PyTuple_GET_ITEM(edges, at);
+                if (edge == Py_None || Py_REFCNT(edge) != 1 || PyObject_IS_GC(edge)) continue;
+                PyObject *next = wengert_alone(edge, wengert_way[1]);
+                if (next) waiting[count++] = next, shown++;
+            }
+        }
+        return 0;
+    }
     static int wengert_traverse_tensor(PyObject *self, visitproc visit, void *arg) {
         PyObject *edge = wengert_alone(self, wengert_way[0]);
         PyObject *node = edge ? wengert_alone(edge, wengert_way[1]) : NULL;
-        if (node) {
-            Py_VISIT(WENGERT_FIELD(node, wengert_way[2]));
-            Py_VISIT(WENGERT_FIELD(node, wengert_way[3]));
-        }
-        return wengert_tensor_traverse(self, visit, arg);
+        int stopped = node ? wengert_visit_nodes(node, visit, arg) : 0;
+        return stopped ? stopped : wengert_tensor_traverse(self, visit, arg);
     }
     static CYTHON_UNUSED int wengert_set_tensor_slots(
-            PyTypeObject *type, Py_ssize_t edge, Py_ssize_t node, Py_ssize_t hooks, Py_ssize_t notes) {
+            PyTypeObject *type, Py_ssize_t edge, Py_ssize_t node, Py_ssize_t hooks, Py_ssize_t notes, Py_ssize_t edges) {
         wengert_way[0] = edge;
         wengert_way[1] = node;
         wengert_way[2] = hooks;
         wengert_way[3] = notes;
+        wengert_way[4] = edges;
         wengert_tensor_traverse = type->tp_traverse;
         type->tp_traverse = wengert_traverse_tensor;
         return 0;
