@@ -228,3 +228,27 @@ def test_histograms_of_numbers_that_are_none_are_refused_or_leave_them_out(count
     assert wg.histc(x, 4, 0, 1).sum().item() == count - 2
     with pytest.raises(RuntimeError, match=r"range of .* is not finite"):
         wg.histc(x, 4)
+
+
+@pytest.mark.parametrize("complex_numbers", [False, True])
+def test_derivatives_of_logcumsumexp_along_a_gradient_of_zero(complex_numbers):
+    from wengert.autograd import functional
+    from wengert.func import hessian, jacfwd, jacrev, linearize
+
+    factors = wg.tensor([2 + 1j, 1 - 1.2j, -0.3 + 0.2j] if complex_numbers else [1.0, 1.0, 1.0]).to(wg.complex128)
+
+    def f(x):
+        sums = (x * factors if complex_numbers else x).logcumsumexp(0)
+        return sums.real - sums.imag if complex_numbers else sums
+
+    def total(x):
+        return (f(x) ** 2).sum()
+
+    x, way = wg.tensor([0.7, -0.3, 0.2], dtype=wg.float64), wg.tensor([1.0, -0.4, 0.8], dtype=wg.float64)
+    step = way * 1e-5
+    first = ((f(x + step) - f(x - step)) / 2e-5).numpy()
+    for found in (linearize(f, x)[1](way), functional.jvp(f, x, way)[1], jacrev(f)(x) @ way, jacfwd(f)(x) @ way):
+        np.testing.assert_allclose(found.numpy(), first, atol=1e-8)
+    second = (hessian(total)(x) @ way).numpy()
+    for found in (functional.hvp(total, x, way)[1], functional.vhp(total, x, way)[1], jacrev(jacfwd(total))(x) @ way):
+        np.testing.assert_allclose(found.numpy(), second, atol=1e-10)

@@ -11,7 +11,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import SCALAR
 from ..._core.state.modes import current
-from ..._core.tensor.base import Tensor
+from ..._core.tensor.base import Tensor, wrap
 from ..._kernels import direct_function as native, order as kernels
 from .. import return_types
 from ..axes import read_dim
@@ -174,6 +174,76 @@ def weights_of(self: Any, out: Any, dim: int) -> tuple[Any, Any]:
     return distance.sigmoid(), (-distance).masked_fill(empty, float("-inf")).sigmoid()
 
 
+def summed_back(values: Any, self: Any, sums: Any, dim: int) -> Any:
+    """Element j: the sum over i >= j of `values[i]` times the conjugate of exp(self[j] - sums[i])."""
+
+    def weigh(logs: Any) -> Any:
+        # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
+        shares = (logs - sums.conj()).masked_fill(sums.real.isneginf(), float("-inf"))
+        return shares.flip((dim,)).logcumsumexp(dim).flip((dim,)) + self.conj()
+
+    return through_logs(values, weigh)
+
+
+def summed_on(values: Any, self: Any, sums: Any, dim: int) -> Any:
+    """Element i: the sum over j <= i of `values[j]` times exp(self[j] - sums[i])."""
+    empty = sums.real.isneginf()
+    return through_logs(values, lambda logs: ((logs + self).logcumsumexp(dim) - sums).masked_fill(empty, float("-inf")))
+
+
+# Both are linear in `values`, and each is the adjoint of the other. They are operators with these derivatives, since
+# those of the logarithms are none where a value is zero.
+
+
+@op(dtypes=FLOATS, linear="values", hidden=True)
+def logcumsumexp_backward(values: Array, self: Array, sums: Array, dim: int) -> Any:
+    """The gradient of `self`, from that of `sums`, its `logcumsumexp`."""
+    return summed_back(wrap(values), wrap(self), wrap(sums), dim)._array_
+
+
+@op(dtypes=FLOATS, linear="values", hidden=True)
+def logcumsumexp_forward(values: Array, self: Array, sums: Array, dim: int) -> Any:
+    """The tangent of `sums`, the `logcumsumexp` of `self`, from that of `self`."""
+    return summed_on(wrap(values), wrap(self), wrap(sums), dim)._array_
+
+
+@logcumsumexp_backward.batched
+def logcumsumexp_backward_batched(values: Any, self: Any, sums: Any, dim: int) -> Any:
+    return logcumsumexp_backward.call((values, self, sums, dim + 1 if dim >= 0 else dim))
+
+
+@logcumsumexp_forward.batched
+def logcumsumexp_forward_batched(values: Any, self: Any, sums: Any, dim: int) -> Any:
+    return logcumsumexp_forward.call((values, self, sums, dim + 1 if dim >= 0 else dim))
+
+
+@logcumsumexp_backward.vjp("values", "self", "sums")
+def logcumsumexp_backward_vjp(grad: Any, values: Any, self: Any, sums: Any, out: Any, dim: int) -> Any:
+    on = logcumsumexp_forward.call((grad, self, sums, dim))
+    return on, grad.conj() * out, -(values * on.conj())
+
+
+@logcumsumexp_backward.jvp("self", "sums")
+def logcumsumexp_backward_jvp(
+    self_tangent: Any, sums_tangent: Any, values: Any, self: Any, sums: Any, out: Any, dim: int
+) -> Any:
+    back = logcumsumexp_backward.call((values * sums_tangent.conj(), self, sums, dim))
+    return out * self_tangent.conj() - back
+
+
+@logcumsumexp_forward.vjp("values", "self", "sums")
+def logcumsumexp_forward_vjp(grad: Any, values: Any, self: Any, sums: Any, out: Any, dim: int) -> Any:
+    back = logcumsumexp_backward.call((grad, self, sums, dim))
+    return back, values.conj() * back, -(grad * out.conj())
+
+
+@logcumsumexp_forward.jvp("self", "sums")
+def logcumsumexp_forward_jvp(
+    self_tangent: Any, sums_tangent: Any, values: Any, self: Any, sums: Any, out: Any, dim: int
+) -> Any:
+    return logcumsumexp_forward.call((values * self_tangent, self, sums, dim)) - out * sums_tangent
+
+
 @logcumsumexp.vjp("self")
 def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim:  # the element itself, also where that is infinite or NaN
@@ -182,13 +252,7 @@ def logcumsumexp_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
         place = read_dim("logcumsumexp", dim, len(self.shape))
         own, rest = weights_of(self, out, place)
         return recurrence(shifted(rest, place, -1, 0), grad, place, True) * own
-
-    def weigh(logs: Any) -> Any:
-        # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
-        shares = (logs - out.conj()).masked_fill(out.real.isneginf(), float("-inf"))
-        return shares.flip((dim,)).logcumsumexp(dim).flip((dim,)) + self.conj()
-
-    return through_logs(grad, weigh)
+    return logcumsumexp_backward.call((grad, self, out, dim))
 
 
 @logcumsumexp.jvp("self")
@@ -197,9 +261,7 @@ def logcumsumexp_jvp(tangent: Any, self: Any, out: Any, dim: int) -> Any:
         place = read_dim("logcumsumexp", dim, len(self.shape))
         own, rest = weights_of(self, out, place)
         return recurrence(rest, tangent * own, place, False)
-    return through_logs(
-        tangent, lambda logs: ((logs + self).logcumsumexp(dim) - out).masked_fill(out.real.isneginf(), float("-inf"))
-    )
+    return logcumsumexp_forward.call((tangent, self, out, dim)) if self.ndim else tangent
 
 
 @logcumsumexp.samples
