@@ -31,7 +31,7 @@ class Stored:
     """The persistent name of a storage."""
 
     def __init__(self, kind, key, count, location="cpu"):
-        self.name = ("storage", Global(kind), key, location, count)
+        self.name: tuple[object, ...] = ("storage", Global(kind), key, location, count)
 
 
 def code(value):

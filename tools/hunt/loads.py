@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def uses() -> dict[str, Callable[[], object]]:
     for name, home in late.HOMES.items():
         if home not in found:
             found[home] = lambda name=name: card.find(name) or getattr(wg.Tensor, name)  # type: ignore[misc]
-    for name, home in wg._LATER.items():
+    for name, home in vars(wg)["_LATER"].items():
         if f"wengert.{home}" not in found:
             found[f"wengert.{home}"] = lambda name=name: getattr(wg, name)  # type: ignore[misc]
     return {**found, **{program.__name__: program for program in PROGRAMS}}
@@ -70,15 +71,18 @@ def draws() -> object:
     """The first random numbers, for which NumPy loads its generators."""
     import wengert as wg
 
-    return wg.randn(3, requires_grad=True).sum().backward()  # type: ignore[no-untyped-call]
+    x = wg.randn(3, requires_grad=True)
+    x.sum().backward()
+    return x.grad
 
 
 def decomposes() -> object:
     """The first decomposition, with its gradient."""
     import wengert as wg
 
-    x = wg.ones(2, 2, requires_grad=True) + wg.eye(2)
-    return wg.linalg.svd(x)[1].sum().backward()
+    x = (wg.ones(2, 2) + wg.eye(2)).requires_grad_()
+    wg.linalg.svd(x)[1].sum().backward()
+    return x.grad
 
 
 def convolves() -> object:
@@ -86,7 +90,8 @@ def convolves() -> object:
     import wengert as wg
 
     x = wg.ones(1, 1, 4, 4, requires_grad=True)
-    return wg.nn.functional.conv2d(x, wg.ones(1, 1, 2, 2)).sum().backward()
+    wg.nn.functional.conv2d(x, wg.ones(1, 1, 2, 2)).sum().backward()
+    return x.grad
 
 
 def contracts() -> object:
@@ -351,7 +356,7 @@ def in_child(act: Callable[[], object]) -> tuple[str, str]:
         os.dup2(writing, 2)
         ended(lambda: os.write(writing, f"{RESULT}{act()!r}".encode()))
     os.close(writing)
-    parts = []
+    parts: list[bytes] = []
     thread = threading.Thread(target=lambda: parts.extend(iter(lambda: os.read(reading, 1 << 16), b"")))
     thread.start()
     told = watched(child)
@@ -386,7 +391,7 @@ def tries(step: int, choose: random.Random, kinds: tuple[str, ...] = KINDS) -> I
     every = uses()
     for name in choose.sample(sorted(every), len(every)):
         use = every[name]
-        text, told = in_child(lambda use=use: undisturbed(use))
+        text, told = in_child(partial(undisturbed, use))
         if told:
             yield name, [f"{name} {told}:\n{text}"]
             continue
@@ -420,7 +425,7 @@ def share(part: int, parts: int) -> Iterator[tuple[str, list[str]]]:
     chosen += [(name, KINDS[at % len(KINDS)]) for at, name in enumerate(others[::5])]
     for at, (name, kind) in enumerate(chosen):
         if at % parts == part:
-            text, told = in_child(lambda use=every[name]: undisturbed(use))
+            text, told = in_child(partial(undisturbed, every[name]))
             if told:
                 yield name, [f"{name} {told}:\n{text}"]
                 continue
