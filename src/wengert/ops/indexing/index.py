@@ -161,7 +161,7 @@ def take_along_dim(input: Any, indices: Tensor, dim: int | None = None, *, out: 
         RuntimeError: dtype or number of dimensions of `indices` do not fit.
     """
     if dim is None:
-        return write_taken(out, input.view(-1).gather(0, indices.view(-1)), input, indices)
+        return write_taken(out, input.reshape(-1).gather(0, indices.reshape(-1)), input, indices)
     have, wanted = input._array_.shape, indices._array_.shape
     if len(have) != len(wanted):
         raise RuntimeError(
@@ -193,6 +193,7 @@ def write_taken(out: Any, taken: Any, *read: Any) -> Any:
 def take_along_dim_samples(make: Any) -> Any:
     yield Sample(make(3, 2), integers([2, 0]), 0)
     yield Sample(make(3, 2), integers([5], [0]))
+    yield Sample(make(3, 2).t(), integers([5], [0]))
     yield Bad(make(3, 2), integers([0, 0, 0]), 0, raises=RuntimeError, says="The size of tensor a (2) must match the")
 
 

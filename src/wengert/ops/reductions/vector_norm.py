@@ -132,6 +132,8 @@ def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
 
 def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
     """Values divided by their norm, which may have overflowed."""
+    if not values.numel():
+        return values / norm
     if not is_batched(norm):
         size = norm._array_
         if size.size and np.isfinite(size.min()) and np.isfinite(size.max()):
@@ -183,6 +185,8 @@ def vector_norm_samples(make: Any) -> Any:
         yield Sample(make(3, 4, kind="nonzero"), order)
         yield Sample(make(2, 3, 4, kind="nonzero"), order, (0, -1), True)
     yield Sample(make())
+    yield Sample(make(0))
+    yield Sample(make(2, 0), 3, 1)
     yield Bad(make(0), math.inf, raises=RuntimeError, says="cannot compute the inf norm on an empty tensor")
 
 
