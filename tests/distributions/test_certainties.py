@@ -41,6 +41,21 @@ def test_what_is_impossible_has_no_logarithm_and_what_is_certain_has_0(make, val
         assert other.tolist() == exact
 
 
+@pytest.mark.parametrize(("probability", "mirror"), [(0.0, False), (1.0, True)])
+@pytest.mark.parametrize("make", [lambda p: Bernoulli(p), lambda p: Binomial(1, p)])
+def test_probabilities_of_0_and_1_are_certainties(make, probability, mirror):
+    p = wg.tensor(probability, requires_grad=True)
+    logarithms = make(p).log_prob(wg.tensor([0.0, 1.0]))
+    assert logarithms.tolist() == ([-INF, 0.0] if mirror else [0.0, -INF])
+    assert make(p).logits.isfinite().all()  # as torch's
+    (logarithms[int(mirror)] * 2).backward()
+    assert p.grad.isfinite().all()
+
+
+def test_a_negative_binomial_with_probability_0_counts_nothing():
+    assert NegativeBinomial(3, wg.tensor(0.0)).log_prob(wg.tensor([0.0, 1.0])).tolist() == [0.0, -INF]
+
+
 @pytest.mark.parametrize("logit", [-60.0, -3.0, 0.0, 2.0, 60.0])
 def test_logarithms_of_binomial_probabilities_have_their_digits(logit):
     x = wg.tensor(logit, dtype=wg.float64)

@@ -77,7 +77,7 @@ class Bernoulli(OneTrial, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
-        logits, value = broadcast_all(self.logits, value)
+        logits, value = broadcast_all(self._log_odds, value)
         return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
     def entropy(self) -> Tensor:
@@ -264,7 +264,8 @@ class Binomial(Trials):
         self._checked(value)
         n = self.total_count
         ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
-        return ways + times(value, logsigmoid(self.logits)) + times(n - value, logsigmoid(-self.logits))  # type: ignore[no-any-return]
+        odds = self._log_odds
+        return ways + times(value, logsigmoid(odds)) + times(n - value, logsigmoid(-odds))  # type: ignore[no-any-return]
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """See `Distribution.enumerate_support`.
@@ -336,6 +337,7 @@ class NegativeBinomial(Trials):
         """See `Distribution.log_prob`."""
         self._checked(value)
         n = self.total_count
-        powers = n * -softplus(self.logits) + times(value, -softplus(-self.logits))
+        odds = self._log_odds
+        powers = n * -softplus(odds) + times(value, -softplus(-odds))
         ways = (n + value).lgamma() - (1 + value).lgamma() - n.lgamma()
         return powers + ways.masked_fill(n + value == 0, 0.0)  # type: ignore[no-any-return]

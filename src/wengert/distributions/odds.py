@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..tensor import Tensor
@@ -41,6 +42,18 @@ class Odds(Distribution):
     def logits(self) -> Tensor:
         """Logarithms of odds, or of probabilities."""
         return probs_to_logits(self.probs, is_binary=self._binary)
+
+    @property
+    def _log_odds(self) -> Tensor:
+        """`logits`, but infinite where the probability of one of two outcomes was given as 0 or 1.
+
+        `logits` stay within what a probability next to these gives, as torch's do.
+        """
+        if "probs" not in vars(self):
+            return self.logits
+        probs = self.probs
+        certain = self.logits.masked_fill(probs == 0, -math.inf)
+        return certain.masked_fill(probs == 1, math.inf)  # type: ignore[no-any-return]
 
     @property
     def _param(self) -> Tensor:
