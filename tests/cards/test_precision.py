@@ -46,6 +46,10 @@ LINEAR_FROM = {"softplus": 20.0}
 MODERATE = ("erf", "erfc", "gelu", *SPECIAL)
 
 
+COSTLY = tuple(name for name in SPECIAL if "airy" in name or name[-2:] in ("y0", "y1", "k0", "k1"))
+"""Functions of which mpmath takes seconds at most points; `tests/ops/test_special.py` has them at many, beside SciPy."""
+
+
 @functools.cache
 def exact(name, kind):
     """The points of a case, and where the formula is finite there: value and derivatives."""
@@ -54,6 +58,8 @@ def exact(name, kind):
         points = points[points < LINEAR_FROM[name]]
     if name in MODERATE or name in SECTIONS:
         points = points[(abs(points) > 1e-20) & (abs(points) < 20)]
+    if name in COSTLY:
+        points = points[(points > 0.6) & (points < 6)][::2]
     return points, list(precision.exact(FORMULAS[name] if name in FORMULAS else SECTIONS[name][2], points))
 
 

@@ -65,6 +65,14 @@ def special() -> dict[str, Formula]:
     """Those whose values are SciPy's."""
     import mpmath as mp
 
+    def second_kind(x: Any) -> Any:
+        """Y1 by the Wronskian: mpmath takes seconds for the function itself (Abramowitz and Stegun, 9.1.16)."""
+        return (mp.besselj(1, x) * mp.bessely(0, x) - 2 / (mp.pi * x)) / mp.besselj(0, x)
+
+    def modified_second_kind(x: Any) -> Any:
+        """K1, likewise (Abramowitz and Stegun, 9.6.15)."""
+        return (1 / x - mp.besseli(1, x) * mp.besselk(0, x)) / mp.besseli(0, x)
+
     return {
         "digamma": mp.digamma,
         "erfinv": mp.erfinv,
@@ -74,11 +82,13 @@ def special() -> dict[str, Formula]:
         "special_airy_ai": mp.airyai,
         "_airy_ai_derivative": lambda x: mp.airyai(x, derivative=1),
         **{f"special_bessel_j{order}": functools.partial(mp.besselj, order) for order in (0, 1)},
-        **{f"special_bessel_y{order}": functools.partial(mp.bessely, order) for order in (0, 1)},
+        "special_bessel_y0": functools.partial(mp.bessely, 0),
+        "special_bessel_y1": second_kind,
         **{f"special_modified_bessel_i{order}": functools.partial(mp.besseli, order) for order in (0, 1)},
-        **{f"special_modified_bessel_k{order}": functools.partial(mp.besselk, order) for order in (0, 1)},
+        "special_modified_bessel_k0": functools.partial(mp.besselk, 0),
+        "special_modified_bessel_k1": modified_second_kind,
         "special_scaled_modified_bessel_k0": lambda x: mp.exp(x) * mp.besselk(0, x),
-        "special_scaled_modified_bessel_k1": lambda x: mp.exp(x) * mp.besselk(1, x),
+        "special_scaled_modified_bessel_k1": lambda x: mp.exp(x) * modified_second_kind(x),
         "special_spherical_bessel_j0": lambda x: mp.sin(x) / x,
         "special_entr": lambda x: -x * mp.log(x),
         "special_erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
