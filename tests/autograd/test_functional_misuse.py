@@ -103,8 +103,7 @@ def test_there_must_be_something_to_differentiate():
         jacobian(lambda: wg.ones(2, requires_grad=True), ())
     with pytest.raises(IndexError, match="tuple index out of range"):
         jacobian(lambda x: (), wg.ones(2))
-    with pytest.raises(RuntimeError, match="stack expects a non-empty TensorList"):
-        jacobian(lambda x: x[:0], wg.ones(2))
+    assert jacobian(lambda x: x[:0], wg.ones(2)).shape == (0, 2)  # torch raises an error of its own
 
 
 def test_a_function_may_not_write_to_what_it_is_given():

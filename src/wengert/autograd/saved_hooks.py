@@ -7,7 +7,7 @@ from contextlib import ContextDecorator
 from typing import Any
 
 from .._core import errors
-from .._core.state.modes import Modes
+from .._core.state.modes import Modes, current
 from .._core.state.regions import Region
 from .._core.tensor.base import Tensor
 
@@ -64,7 +64,10 @@ class saved_tensors_hooks(Region):  # noqa: N801 - torch's name
         modes.saved_hooks = before
 
     def _refuse_(self) -> None:
-        raise RuntimeError(errors.HOOKS_NOT_ENTERED)
+        modes = current()
+        if not modes.saved_hooks:
+            raise RuntimeError(errors.HOOKS_NOT_ENTERED)
+        modes.saved_hooks = modes.saved_hooks[:-1] or None  # left within a backward pass, which has put it back
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 - torch's name

@@ -214,7 +214,7 @@ def check_forward_in_place(call: Call, seed: int = 0) -> bool:
         Wrong: a tangent differs, or one that the target had before was not written to in place.
     """
     random = np.random.default_rng(seed)
-    inputs = [each for each in call.tensors() if each._array_.dtype.kind in "fc"]
+    inputs = call.differentiable()
     along = [random_like(random, each._array_) for each in inputs]
     choices = [
         [way if nr in (at, at - len(inputs)) else None for nr, way in enumerate(along)] for at in range(len(inputs))

@@ -89,6 +89,7 @@ class Region(Entered):
         """End the latest entry of this thread, and forget it then."""
         if getattr(self, "_entries_", None) is None:
             self._refuse_()
+            return
         entries: tuple[Any, ...] = self._entries_
         modes = current()
         if entries[0] is modes:

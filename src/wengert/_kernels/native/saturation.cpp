@@ -75,6 +75,7 @@ PyObject* saturates(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject
 // (grad, out, tail): `tail` is None, or what `out` has lost the digits of
 template <Binary by_result, Binary by_operand>
 PyObject* rule(PyObject* const* args) {
+    if (!PyArray_Check(args[0]) || !PyArray_Check(args[1])) return nullptr;
     return args[2] == Py_None ? direct_binary(by_result, args[0], args[1]) : direct_binary(by_operand, args[0], args[2]);
 }
 

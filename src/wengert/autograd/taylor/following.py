@@ -224,8 +224,9 @@ class Following(Region):
                 if place(each) in self.series:
                     inner.series[place(each)] = self.series[place(each)][: order + 1]
         for result, series in zip(results, found):
-            known = (None if each is None else fitted(each, result) for each in series[:order])
-            inner.series[place(result)] = [result, *known]
+            if door.is_inexact(result._array_):
+                known = (None if each is None else fitted(each, result) for each in series[:order])
+                inner.series[place(result)] = [result, *known]
         given = tuple([self.slope_of(args[position], inner) for position in op.forward_slots])
         with inner:
             made = total(op, args, given, results)

@@ -185,9 +185,9 @@ def function_of_matrix_jvp(of_weights: Any, of_vectors: Any, weights: Any, eigen
     return eigenvectors @ inner @ adjoint(eigenvectors)
 
 
-def with_orthonormal_vectors(operator: Any, weights: Any, eigenvalues: Any, matrix: Any) -> Any:
+def with_orthonormal_vectors(operator: Any, weights: Any, eigenvalues: Any, matrix: Any, **options: Any) -> Any:
     """Call an operator with real weights, and orthonormal vectors made of a matrix: how samples are run."""
-    return operator(weights.real if matrix.dtype.is_complex else weights, eigenvalues, matrix.qr()[0])
+    return operator(weights.real if matrix.dtype.is_complex else weights, eigenvalues, matrix.qr()[0], **options)
 
 
 @function_of_matrix.samples

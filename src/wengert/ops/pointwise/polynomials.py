@@ -58,7 +58,7 @@ def samples_of_derivatives(make: Any) -> Any:
     promote="float", dtypes=REALS, method=False, function=False, name="_polynomial_derivative",
     samples=samples_of_derivatives,
 )  # fmt: skip
-def polynomial_derivative(x: Array, n: Array, family: str, shifted: bool, order: int) -> Any:
+def polynomial_derivative(x: Array, n: Array, family: str = "", shifted: bool = False, order: int = 1) -> Any:
     """The derivative of polynomials, of an order from 1 on; `shifted` ones are taken at 2 x - 1."""
     return kernels.derivative(x, n, family, shifted, order)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -98,7 +99,9 @@ def expm1_jvp(tangent: Any, self: Any, out: Any) -> Any:
 def expm1_slope(out: Any, tail: Any) -> Any:
     """out + 1, the derivative by the result, and where `tail` is given what the result has lost the digits of."""
     slope = out + 1
-    return slope if tail is None else slope + (tail.exp() - slope).detach()
+    if tail is None:
+        return slope
+    return slope + (tail.exp() - slope).detach().where(slope.abs() < math.inf, 0)
 
 
 @function(native=native("log"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -260,12 +261,15 @@ def shares(self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     axes = sorted(range(len(self.shape)) if dims is None else dims)
     if self.dtype.is_complex or not self.dtype.is_floating_point or not axes:
         return (self - restored(out, self.shape, dim, keepdim)).exp()
+    whole = restored(out, self.shape, dim, keepdim)
+    finite = whole.abs() < math.inf  # beside an infinity a number adds nothing, where softmax has NaN
     if len(axes) == 1:
-        return self.softmax(axes[0])
+        return self.softmax(axes[0]).where(finite, (self - whole).exp())
     order = [axis for axis in range(len(self.shape)) if axis not in axes] + axes
     lines = self.permute(order)
     flat = lines.reshape((*lines.shape[: -len(axes)], -1)).softmax(-1)
-    return flat.reshape(lines.shape).permute([order.index(axis) for axis in range(len(order))])
+    found = flat.reshape(lines.shape).permute([order.index(axis) for axis in range(len(order))])
+    return found.where(finite, (self - whole).exp())
 
 
 @logsumexp.samples

@@ -10,7 +10,6 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
 from ..._core.operators.batch_rules import along
-from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..._kernels.lengths import power_norm
 from ..axes import read_dims, real_part, restored, summed
@@ -132,10 +131,10 @@ def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
 
 def relative(values: Any, norm: Any, ord: float, dim: Any) -> Any:
     """Values divided by their norm, which may have overflowed."""
-    if not values.numel():
+    if not values.numel() or values.device.type == "meta":
         return values / norm
-    if not is_batched(norm):
-        size = norm._array_
+    size = norm._array_
+    if type(size) is np.ndarray:  # of members of a batch, and on the device "meta", there are no values to look at
         if size.size and np.isfinite(size.min()) and np.isfinite(size.max()):
             return values / norm
     largest = values.detach().abs()
