@@ -73,7 +73,11 @@ def test_no_element_of_the_jacobian_is_missing(case: Case):
         assert not missing(subject.value, subject.inputs).size
 
 
-@pytest.mark.parametrize("case", CASES, ids=repr)
+DRAWN = ("_standard_gamma", "_sample_dirichlet")
+"""Draws with gradients whose second derivatives are refused, as torch's are."""
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name not in DRAWN], ids=repr)
 def test_no_element_of_the_jacobian_of_the_gradient_is_missing(case: Case):
     subject = Subject(case)
     if subject.fits:
@@ -125,10 +129,12 @@ DENSE = {
     *("_multilabel_margin_loss", "_safe_softmax", "_segment_reduce", "_soft_margin_loss", "affine_grid_generator"),
     *("_causal_softmax", "_scaled_dot_product_flash_attention_for_cpu"),
     *("channel_shuffle", "distance_norm", "glu", "view_as_complex_copy", "view_as_real_copy"),
+    *("_det_minors", "_eigh_frame", "_eigh_function", "_linalg_eigvalsh", "bincount"),
     *("_cdist_forward", "_euclidean_dist", "_linalg_householder_product", "_linalg_lstsq", "ormqr"),
 }
 
 
 def test_only_some_operators_are_taken_to_make_each_element_from_all():
-    rules = [each for each in operators().values() if isinstance(each, Card) and each.rules and not each.view]
+    cards = [each for each in operators().values() if isinstance(each, Card)]
+    rules = [each for each in cards if each.rules and not each.view and not each.refused]
     assert {card.name for card in rules if tracer.rule_of(card) is families.everything} == DENSE

@@ -64,6 +64,7 @@ PyObject* reciprocal_rule(Call args) {
 // (grad, out, what `out` has lost the digits of, or None)
 PyObject* expm1_rule(Call args) {
     if (args[2] == Py_None) return of_saved(args, any_number, [](auto grad, auto out) { return grad * (out + 1); });
+    if (!PyArray_Check(args[2]) || PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(args[2]))) return nullptr;  // which want conjugates
     PyObject* power = direct_unary(EXP, args[2]);
     PyObject* result = power ? direct_binary(MULTIPLY, args[0], power) : nullptr;
     Py_XDECREF(power);
