@@ -255,7 +255,8 @@ def place(value: Any) -> int:
 PRODUCTS = {"vdot": ("self", "other"), "convolution": ("input", "weight")}
 """Operators that are linear in each of these arguments, for real factors, though their cards cannot say so."""
 COSTLY = {
-    *("special_modified_bessel_i0", "special_modified_bessel_i1"),
+    *(f"special_modified_bessel_i{order}" for order in (0, 1)),
+    *(f"special_scaled_modified_bessel_k{order}" for order in (0, 1)),
     *("cumprod", "logcumsumexp", "recurrence", "scatter_reduce", "index_reduce"),
     *("i0", "special_i0e", "special_i1", "special_i1e"),
 }
