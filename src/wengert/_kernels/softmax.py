@@ -66,7 +66,8 @@ def softmax_backward(grad: Array, result: Array, axis: int) -> Array:
     if place is not None:
         own, rest = np.take_along_axis(value, place, axis), beside(value, place, axis)
         gaps = np.take_along_axis(slope, place, axis) - slope
-        mended = own * np.sum(np.where(rest == 0, 0, rest * gaps), axis=axis, keepdims=True)
+        np.put_along_axis(gaps, place, 0, axis)
+        mended = own * np.sum(rest * gaps, axis=axis, keepdims=True)
         mend(found, place, axis, mended, own, np.sum(rest, axis=axis, keepdims=True))
     return shaped(found, grad)
 
