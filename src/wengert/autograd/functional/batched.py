@@ -45,7 +45,7 @@ def reverse(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tens
     counts = [each.numel() for each in outputs]
     flat = tuple(each.reshape(-1) for each in outputs)
     found: Tensors = (None,) * len(inputs)
-    if any(counts):  # a pass for no row at all is refused, as in torch
+    if any(counts) or not outputs:  # a pass for no row at all is refused, as in torch; so is one without outputs
         found = pulled_back(flat, inputs, standard_basis(outputs, counts), create_graph)
     columns = []
     for rows, tensor in zip(found, inputs):

@@ -62,7 +62,9 @@ class Following(Region):
         ]
 
     def series_of(self, value: Any) -> Series:
-        """The series of a tensor, or of something that is constant."""
+        """The series of a tensor, or of something that is constant; for a list those of its elements."""
+        if isinstance(value, list):
+            return [self.series_of(element) for element in value]
         return self.series.get(place(value)) or [value, *[None] * self.order]
 
     def is_followed(self, value: Any) -> bool:

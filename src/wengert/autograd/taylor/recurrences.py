@@ -9,7 +9,9 @@ products.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement, product as pairs
+from math import factorial, prod
 from typing import Any
 
 from ..._core.cards.card import registered
@@ -160,6 +162,33 @@ def multiplied(a: Series, y: Series, k: int, left: bool) -> Any:
     return found
 
 
+def minors(y: Series, matrices: list[Series]) -> None:
+    """y = the gradient of a derivative of det(matrices[0]), along all others.
+
+    The derivative is linear in each direction, and zero where there are as many directions as rows. So its Taylor
+    polynomial in what is added to the matrix is finite.
+    """
+    operator: Any = registered("_det_minors")
+    matrix, *directions = matrices
+    size = matrix[0].shape[-1]
+    for k in range(1, len(y)):
+        for powers in pairs(range(k + 1), repeat=len(directions)):
+            factors = [series[power] for series, power in zip(directions, powers)]
+            for added in partitions(k - sum(powers), size - 1 - len(directions)):
+                chosen = [*factors, *(matrix[power] for power in added)]
+                if all(each is not None for each in chosen):
+                    count = prod(factorial(added.count(power)) for power in set(added))
+                    y[k] = plus(y[k], operator.call(([matrix[0], *chosen],)) / count)
+
+
+def partitions(total: int, most: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of at most `most` positive integers, in ascending order."""
+    for count in range(most + 1):
+        for parts in combinations_with_replacement(range(1, total + 1), count):
+            if sum(parts) == total:
+                yield parts
+
+
 def product(a: Series, b: Series) -> Series:
     """The product of two series."""
     return [convolved(a, b, k, 0, k) for k in range(len(a))]
@@ -181,6 +210,7 @@ RECURRENCES: dict[str, Callable[..., None]] = {
     "tanh": of_square(1.0, 0.0, -1.0),
     "tan": of_square(1.0, 0.0, 1.0),
     "sigmoid": of_square(0.0, 1.0, -1.0),
+    "_det_minors": minors,
     "_linalg_solve_ex": solution,
     "_linalg_solve_triangular": triangular_solution,
 }

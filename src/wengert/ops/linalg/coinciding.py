@@ -20,7 +20,7 @@ from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..pointwise.choose import where
-from .matrices import adjoint, diagonal, of_two, stacked
+from .matrices import adjoint, check_inexact, diagonal, of_two, stacked
 
 ROUNDINGS = 8
 """Eigenvalues that differ by fewer roundings for each row of their matrix coincide."""
@@ -94,6 +94,7 @@ def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
 )
 def frame(direction: Array, same: Index) -> Any:
     """Eigenvalues and vectors of the blocks of Hermitian matrices that belong to coinciding eigenvalues."""
+    check_inexact("_eigh_frame", direction)
     count = direction.shape[-1]
     values = np.array(np.diagonal(direction.real, 0, -2, -1))
     vectors = np.empty(direction.shape, direction.dtype)
@@ -153,6 +154,7 @@ def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) 
     So is the gradient of a function of the eigenvalues. Its derivatives are those of a symmetric function, whose
     weights are equal where eigenvalues coincide.
     """
+    check_inexact("_eigh_function", eigenvectors)
     return (eigenvectors * weights[..., None, :]) @ eigenvectors.conj().swapaxes(-1, -2)
 
 

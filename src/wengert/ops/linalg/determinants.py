@@ -47,6 +47,7 @@ def minors(matrices: Arrays) -> Any:
     It is linear in the others, and none of them is special: each of its own derivatives is such a gradient again. It
     exists for singular matrices, too.
     """
+    check_inexact("_det_minors", matrices[0])
     return array_of_minors(matrices[0], matrices[1:])
 
 

@@ -266,7 +266,7 @@ def true_divide_vjp_self(grad: Any, other: Any) -> Any:
 
 @true_divide.vjp("other", native=native("divisor_rule"))
 def true_divide_vjp_other(grad: Any, self: Any, other: Any) -> Any:
-    return -((grad / conjugate(other)) * conjugate(self / other))
+    return -(grad / conjugate(other)) * conjugate(self / other)
 
 
 @true_divide.jvp("other")
