@@ -20,6 +20,7 @@ from wengert._core.profiling import events
 from wengert._core.state.modes import Modes, current
 from wengert.amp import casting
 from wengert.autograd import anomaly_mode
+from wengert.nn.modules import global_hooks
 from wengert.utils import checkpoint
 
 from . import positions
@@ -66,7 +67,7 @@ ARGUMENTS: dict[str, Callable[[Any], Any]] = {
     "wengert.autograd.observers.Heard": lambda guard: guard(lambda *args: None),
     "wengert.autograd.saved_hooks.disable_saved_tensors_hooks": lambda guard: guard("none"),
     "wengert.autograd.saved_hooks.saved_tensors_hooks": lambda guard: guard(lambda x: x, lambda x: x),
-    "wengert.debugging.mode.set_debug": lambda guard: guard(True),
+    "wengert.debugging.mode.set_debug": lambda guard: guard(lines=True),
     "wengert.device": lambda guard: guard("cpu"),
     "wengert.placing.DeviceContext": lambda guard: guard("cpu"),
     "wengert.autograd.anomaly_mode.set_detect_anomaly": lambda guard: guard(True),
@@ -78,15 +79,19 @@ ARGUMENTS: dict[str, Callable[[Any], Any]] = {
     "wengert.cpu.amp.autocast": lambda guard: guard(),
 }
 """How guards that need arguments are made."""
+HOOKS = (global_hooks.FORWARD_PRE, global_hooks.FORWARD, global_hooks.BACKWARD_PRE, global_hooks.BACKWARD)
+"""Hooks of all modules."""
 
 
 def made(name: str, guard: Any) -> Any:
     """An instance of a guard; None where it takes arguments that are not listed above."""
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            return ARGUMENTS.get(name, lambda guard: guard())(guard)
-    except TypeError:
-        return None
+    with warnings.catch_warnings(action="ignore"):
+        if name in ARGUMENTS:
+            return ARGUMENTS[name](guard)
+        try:
+            return guard()
+        except TypeError:
+            return None
 
 
 def state() -> dict[str, Any]:
@@ -103,6 +108,7 @@ def state() -> dict[str, Any]:
     found["device"] = str(wg.get_default_device())
     source = wg.default_generator._stream.source()
     found["draws"] = source.bits.state["state"]["pos"], source.bits.state["state"]["key"].sum()
+    found["hooks of modules"] = [list(table) for table in HOOKS]
     found["open"] = getattr(events, "opened", 0), STAGE.opened
     return found
 
@@ -183,6 +189,9 @@ def interrupted(name: str, guard: Any, at: int) -> list[str]:
 def return_to(before: dict[str, Any]) -> None:
     """After a finding: put the modes back."""
     modes = current()
+    for table, known in zip(HOOKS, before["hooks of modules"]):
+        for key in set(table).difference(known):
+            table.pop(key)
     anomaly_mode.shared[:] = before["anomaly of all"]
     for each in Modes.__slots__:
         if each in before:

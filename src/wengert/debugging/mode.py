@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any
 
 from wengert._core.graph.origins import Debug
-from wengert._core.state.modes import current
+from wengert._core.state.modes import Modes, current
+from wengert._core.state.regions import Region
 
-_following: list[Any] = []
-"""The handles of the hooks that follow the calls of modules, while some thread notes lines."""
-_threads: set[int] = set()
-"""The identities of the `Debug` objects that are in use."""
+_in_use: weakref.WeakSet[Debug] = weakref.WeakSet()
+"""What threads note into."""
 
 
-class set_debug:  # noqa: N801 - a switch, called as a function
+class set_debug(Region):  # noqa: N801 - a switch, called as a function
     """Let every call note the line of the program that made it: as a function at once, as a context manager until its
     end.
 
@@ -43,27 +43,40 @@ class set_debug:  # noqa: N801 - a switch, called as a function
         self._before = current().debug
         _switch(Debug() if lines else None)
 
-    def __enter__(self) -> None:
-        pass
+    def _before_(self, modes: Modes) -> Debug | None:
+        return self._before
 
-    def __exit__(self, error_type: Any = None, error: Any = None, traceback: Any = None) -> None:
-        _switch(self._before)
+    def _begin_(self, modes: Modes, before: Any) -> None:
+        pass  # it has begun already
+
+    def _end_(self, modes: Modes, before: Debug | None) -> None:
+        _switch(before)
 
 
 def _switch(debug: Debug | None) -> None:
     """Let the calling thread note into `debug`, or nothing; follow modules while somebody does."""
     before = current().set_debug(debug)
-    _threads.discard(id(before))
+    if before is not None:
+        _in_use.discard(before)
     if debug is not None:
-        _threads.add(id(debug))
-    if _threads and not _following:
-        from wengert.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+        _in_use.add(debug)
+    del before
+    _follow_modules(bool(_in_use))
 
-        _following.append(register_module_forward_pre_hook(_entered))
-        _following.append(register_module_forward_hook(_left, always_call=True))
-    elif not _threads:
-        while _following:
-            _following.pop().remove()
+
+def _follow_modules(wanted: bool) -> None:
+    """Follow the calls of modules, or no longer."""
+    if not wanted and "wengert.nn" not in sys.modules:
+        return
+    from wengert.nn.modules import global_hooks
+
+    for table, hook in ((global_hooks.FORWARD_PRE, _entered), (global_hooks.FORWARD, _left)):
+        keys = [key for key, other, _ in table.entries() if other is hook]
+        if wanted and not keys:
+            table.add(hook, always_called=hook is _left)
+        elif not wanted:
+            for key in keys:
+                table.pop(key, None)
 
 
 def _entered(module: Any, args: Any) -> None:

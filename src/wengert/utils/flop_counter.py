@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from ..autograd.observers import Heard
 from .flop_formulas import (
     addmm_flop,
@@ -31,7 +33,7 @@ __all__ += ["sdpa_flop_count"]
 SUFFIXES = ("", "K", "M", "B", "T")
 
 
-class FlopCounterMode:
+class FlopCounterMode(Region):
     """A region in which floating-point operations are counted: those of products of matrices and convolutions, forward
     and backward, and of operators for which the program gives a formula.
 
@@ -75,23 +77,30 @@ class FlopCounterMode:
         self.mod_tracker = ModuleTracker()
         self.mode: Heard | None = None
 
-    def __enter__(self) -> FlopCounterMode:
+    def _before_(self, modes: Modes) -> None:
         if self.mode is not None:
             raise RuntimeError("FlopCounterMode: this region has been entered already; make another one")
+
+    def _begin_(self, modes: Modes, before: None) -> FlopCounterMode:
         self.flop_counts.clear()
-        self.mod_tracker.__enter__()
         self.mode = Heard(self.count)
+        self.mod_tracker.__enter__()
         self.mode.__enter__()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self.mode is None:
-            raise AssertionError("FlopCounterMode: this region has not been entered")
-        self.mode.__exit__()
+    def _end_(self, modes: Modes, before: None) -> None:
+        for region in (self.mode, self.mod_tracker):
+            if region is not None and region._is_entered_():
+                region._take_back_()
         self.mode = None
-        self.mod_tracker.__exit__()
+
+    def _take_back_(self) -> None:
+        super()._take_back_()
         if self.display:
             print(self.get_table(self.depth))
+
+    def _refuse_(self) -> None:
+        raise AssertionError("FlopCounterMode: this region has not been entered")
 
     def count(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any) -> None:
         """Add the operations of a call to the modules that are being called."""

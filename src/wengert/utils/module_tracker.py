@@ -6,19 +6,24 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from .._core.state.modes import Modes
+from .._core.state.regions import Region
 from ..autograd.graph import register_multi_grad_hook
 from ..autograd.observers import in_backward
 from ..autograd.variable import Variable
 from ..nn import Module
-from ..nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from ..nn.modules import global_hooks
+from ..nn.modules.hook_table import HookTable
 from ..tensor import Tensor
 from ._pytree import tree_leaves
-from .hooks import RemovableHandle
 
 __all__ = ["ModuleTracker"]
 
+TABLES = (global_hooks.FORWARD_PRE, global_hooks.FORWARD)
+"""Where the hooks stand that run before and after each call of a module."""
 
-class ModuleTracker:
+
+class ModuleTracker(Region):
     """A region in which the modules that are being called are known by name.
 
     A module that is called by itself has the name of its class, what lies in it that name and its own: "Net.layers.0".
@@ -44,24 +49,33 @@ class ModuleTracker:
         self.names: WeakKeyDictionary[Module, str] = WeakKeyDictionary()
         self.seen: WeakSet[Module] = WeakSet()
         self.is_queued = False
-        self.handles: list[RemovableHandle] = []
+        self.handles: list[Any] = []
 
     @property
     def is_bw(self) -> bool:
         """Whether a backward pass is under way in this thread."""
         return in_backward()
 
-    def __enter__(self) -> ModuleTracker:
-        self.handles = [
-            register_module_forward_pre_hook(self.before),
-            register_module_forward_hook(self.after),
-        ]
+    def _before_(self, modes: Modes) -> Any:
+        return [self.hooks_in(table) for table in TABLES]
+
+    def _begin_(self, modes: Modes, before: Any) -> ModuleTracker:
+        for table, hook in zip(TABLES, (self.before, self.after)):
+            table.add(hook)
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def _end_(self, modes: Modes, before: Any) -> None:
         for handle in self.handles:
             handle.remove()
         self.handles = []
+        for table, known in zip(TABLES, before):
+            for key in self.hooks_in(table):
+                if key not in known:
+                    table.pop(key, None)
+
+    def hooks_in(self, table: HookTable) -> list[int]:
+        """The keys of this tracker's hooks in a table of hooks of all modules."""
+        return [key for key, hook, _ in table.entries() if getattr(hook, "__self__", None) is self]
 
     def name_of(self, module: Module) -> str:
         """The name of a module, which also names those that lie in it."""

@@ -81,13 +81,17 @@ class Region(Entered):
         try:
             self._take_back_()
         except BaseException:
-            if getattr(self, "_entries_", None) is not None:
+            if self._is_entered_():
                 self._take_back_()
             raise
 
+    def _is_entered_(self) -> bool:
+        """Whether some thread is inside."""
+        return getattr(self, "_entries_", None) is not None
+
     def _take_back_(self) -> None:
         """End the latest entry of this thread, and forget it then."""
-        if getattr(self, "_entries_", None) is None:
+        if not self._is_entered_():
             self._refuse_()
             return
         entries: tuple[Any, ...] = self._entries_
