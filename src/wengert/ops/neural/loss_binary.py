@@ -173,7 +173,8 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
         else:
             positive = pos_weight * target
             share = (positive + 1 - target) * rarer
-            first = (share - positive).where(below, (1 - target) - share) * grad
+            first = (share - positive).where(below, (1 - target) - share)
+            first = in_order_like(first, share._array_.shape, share._array_.strides) * grad
     if wanted[1]:
         if pos_weight is None:
             second = -self * grad
