@@ -247,7 +247,14 @@ IN_PLACE = {"copy_into", "sgd_step", "adam_step", "formula_step"}
 
 def test_every_native_function_with_a_twin_is_fuzzed(native):
     others = {"bind_twins", "get_num_threads", "set_num_threads", "instruction_set", "twin_names"}
-    others |= {"keep_memory", "empty_cache", "memory_stats", "set_memory_limit", "reset_peak_memory_stats", "available_memory"}
+    others |= {
+        "keep_memory",
+        "empty_cache",
+        "memory_stats",
+        "set_memory_limit",
+        "reset_peak_memory_stats",
+        "available_memory",
+    }
     names = {name for name in dir(native) if not name.startswith(("_", "direct_"))}
     assert names - others == set(CALLS)
 
