@@ -11,6 +11,7 @@ from ._core.cards.late import bind
 from ._core.state.modes import current
 from ._core.tensor import tracing
 from ._core.tensor.base import Tensor
+from ._core.tensor.postponed import is_conjugated, resolved
 from ._core.types import dtypes
 from ._later import CONVERSIONS
 
@@ -19,10 +20,11 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The values as a NumPy array on the same memory.
 
     Args:
-        force: detach first if necessary.
+        force: detach first, and copy what is conjugated or negated when it is read, if necessary.
 
     Raises:
-        RuntimeError: the tensor requires a gradient and `force` is not set, or it stands for the members of a batch.
+        RuntimeError: the tensor requires a gradient, or is conjugated or negated when it is read, and `force` is not
+            set, or it stands for the members of a batch.
         TypeError: it is of dtype bfloat16, which NumPy has not.
     """
     if self._flags_ & flags.BATCHED:
@@ -41,6 +43,13 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
+    if self._flags_ & flags.POSTPONED:
+        if not force:
+            bit, name = ("conjugate", "conj") if is_conjugated(self) else ("negative", "neg")
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{name}().numpy() instead."
+            )
+        return resolved(self._array_)  # type: ignore[no-any-return]
     if current().debug is not None:
         tracing.left(self, self._array_, "numpy()", tracing.NUMPY)
     return self._array_  # type: ignore[no-any-return]
@@ -48,6 +57,8 @@ def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
 
 def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
     """What `np.asarray(tensor)` gives; a copy only if asked for or needed."""
+    if self._flags_ & flags.POSTPONED and copy is not False:  # torch refuses; NumPy may be given a copy
+        self = self.resolve_conj().resolve_neg()  # type: ignore[attr-defined]
     array = to_numpy(self)
     return np.array(array, dtype=dtype, copy=copy)
 
@@ -74,6 +85,9 @@ def dlpack(
         raise AssertionError("stream should be None on cpu.")
     if dl_device is not None and tuple(dl_device) != (1, 0):
         raise BufferError(f"Can't export a tensor to device {tuple(dl_device)}: there is the CPU only, (1, 0)")
+    if self._flags_ & flags.POSTPONED:
+        bit = "conjugate" if is_conjugated(self) else "negative"
+        raise BufferError(f"Can't export tensors with the {bit} bit set")
     array = np.array(self._array_) if copy else self._array_
     options: dict[str, Any] = {} if max_version is None else {"max_version": tuple(max_version)}
     return array.__dlpack__(**options)

@@ -229,7 +229,7 @@ def on_device(name: str) -> Callable[..., NoReturn]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("is_conj", "is_distributed", "is_pinned", "_is_zerotensor"), no),
+    **dict.fromkeys(("is_distributed", "is_pinned", "_is_zerotensor"), no),
     **{
         each.__name__: each
         for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device, module_load)

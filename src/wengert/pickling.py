@@ -16,6 +16,7 @@ from ._core.calls.subclasses import allocate
 from ._core.cards.late import bind
 from ._core.tensor.base import Tensor, meta_of, set_up
 from ._core.tensor.batches import refuse
+from ._core.tensor.postponed import settled
 from ._core.tensor.storage import Storage, size_in_bytes
 from ._core.types.dtypes import dtype as DType
 from .ops.memory.reach import first_bytes, offset_in_bytes
@@ -81,11 +82,20 @@ def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
         if tensor.is_meta:  # type: ignore[attr-defined]
             return rebuild_meta(*meta_parts(tensor))
         return rebuild_sparse(type(tensor), *parts_of(tensor.clone()), False)  # type: ignore[attr-defined]
-    memory, offset = memory_of(tensor)
-    if id(tensor._storage_) not in memo:
-        memo[id(tensor._storage_)] = Storage(memory.copy())
-    storage = memo[id(tensor._storage_)]
-    return lay(type(tensor), storage, tensor.dtype, offset, tensor._array_.shape, tensor._array_.strides)
+    source = in_memory(tensor)
+    memory, offset = memory_of(source)
+    if source is not tensor:
+        storage = source._storage_
+    elif id(tensor._storage_) in memo:
+        storage = memo[id(tensor._storage_)]
+    else:
+        storage = memo[id(tensor._storage_)] = Storage(memory.copy())
+    return lay(type(tensor), storage, tensor.dtype, offset, source._array_.shape, source._array_.strides)
+
+
+def in_memory(tensor: Tensor) -> Tensor:
+    """The tensor itself, or what it holds in memory of its own if its elements are made when they are read."""
+    return settled(tensor) if tensor._flags_ & flags.POSTPONED else tensor  # type: ignore[no-any-return]
 
 
 def parts_of(tensor: Tensor) -> tuple[Any, Tensor, Any, bool | str]:
@@ -170,14 +180,15 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
             return rebuild_meta, (*meta_parts(self), self.requires_grad), state
         return rebuild_sparse, (type(self), *parts_of(self), self.requires_grad), state
     memory: Any
-    memory, offset = memory_of(self)
-    if self._storage_.array.base is not None:
+    source = in_memory(self)
+    memory, offset = memory_of(source)
+    if source._storage_.array.base is not None:
         from .ops.memory.mapped import place_in_mapping
 
-        mapping, start = place_in_mapping(self._storage_)
+        mapping, start = place_in_mapping(source._storage_)
         if mapping is not None:
             memory, offset = mapping, offset + start
-    array = self._array_
+    array = source._array_
     return rebuild, (
         type(self), memory, self.dtype, offset, array.shape, array.strides, self.requires_grad
     ), state  # fmt: skip

@@ -144,7 +144,8 @@ def format_tensor(
         The text, for example `tensor([1., 2.], dtype=torch.float64)`; broken into lines by the printing options.
     """
     options = _current  # read once: another thread may replace the options meanwhile
-    array = np.asarray(array)
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(array)
     facts = []
     silent: tuple[str, ...]
     if array.size == 0:

@@ -15,7 +15,7 @@ from wengert.testing import Call, Maker, Wrong
 from wengert.testing.transforms import check_transforms, variants
 
 
-@pytest.mark.parametrize("variant", ["ordinary", "zero-size", "0-dim", "one element", "expanded"])
+@pytest.mark.parametrize("variant", ["ordinary", "postponed", "zero-size", "0-dim", "one element", "expanded"])
 @pytest.mark.parametrize("name", ["mul", "true_divide", "atan2", "pow", "sigmoid", "_where"])
 def test_pointwise_operators_are_right_for_operands_of_all_kinds_of_shapes(name, variant):
     cases = [case for case in hunt.samples() if case.name == name]

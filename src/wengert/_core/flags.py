@@ -33,12 +33,16 @@ AUTOCAST = 4096
 """Set in the mode word only: operators choose the dtype of their operands, see `modes.casting`."""
 SPARSE = 8192
 """Holds its entries beside the array, which is not to be read: see `tensor.coordinates`."""
+POSTPONED = 16384
+"""Its elements are conjugated or negated when they are read: see `tensor.postponed`."""
 
 HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
 NOTES = NOTED | PROFILED
 """Bits of the mode word that ask nothing of a call but that it is noted."""
-UNUSUAL = VOLATILE | DUAL | BATCHED | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST | SPARSE
+ELSEWHERE = BATCHED | SPARSE | POSTPONED
+"""The tensor's array is not to be read by kernels."""
+UNUSUAL = VOLATILE | DUAL | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST | ELSEWHERE
 """Whatever the two common paths (plain, recorded) do not handle."""
 QUIET = LEVELS | BATCHES | NOTES
 """Bits of the mode word that ask something of few calls only, or nothing of the call itself."""

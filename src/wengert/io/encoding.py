@@ -24,7 +24,7 @@ from .._core.types.sizes import Size
 from ..nn import Buffer, Module, Parameter
 from ..ops.memory.reach import first_bytes, offset_in_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..pickling import attributes_of, parts_of, warn_of_hooks
+from ..pickling import attributes_of, in_memory, parts_of, warn_of_hooks
 from ..tensor import Tensor, dtypes
 from .budget import DEEPEST_KEY
 from .placing import is_attribute
@@ -198,6 +198,7 @@ class Encoder:
     def strided(self, value: Tensor, path: Path) -> dict[str, Any]:
         """How a tensor lies in its memory."""
         refuse("a copy of the memory", value)
+        value = in_memory(value)
         offset = offset_in_bytes(value) if value._array_.size else 0
         if value.dtype.name == "bool" and value._array_.view(np.uint8).max(initial=0) > 1:
             raise ValueError(f"{where(path)}a tensor of torch.bool holds a byte that is neither 0 nor 1")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .._core.tensor.base import wrap
+from .._core.tensor.postponed import resolved
 from ..tensor import Tensor, dtypes
 from .atomic import write_atomically
 from .errors import DamagedFileError, damage
@@ -61,7 +62,9 @@ def save_file(
         OSError: the file cannot be written.
     """
     check_saved(tensors, metadata)
-    return write_atomically(path, content_of({name: value._array_ for name, value in tensors.items()}, metadata))
+    return write_atomically(
+        path, content_of({name: resolved(value._array_) for name, value in tensors.items()}, metadata)
+    )
 
 
 def content_of(

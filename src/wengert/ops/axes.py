@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.operators.declaration import number_in
+from .._core.recording.recorded import conjugate
 from .._core.tensor.base import Tensor
 from .._core.types.sizes import normalise
 
@@ -101,7 +102,7 @@ def summed(tangent: Any, slope: Any, dim: Any, keepdim: bool) -> Any:
         slope: the gradient of the reduction's result by the input, as the reverse rule gives it for ones.
         dim, keepdim: what was reduced.
     """
-    return (slope.conj() * tangent).sum(dim, keepdim)
+    return (conjugate(slope) * tangent).sum(dim, keepdim)
 
 
 def real_part(tangent: Any) -> Any:

@@ -133,7 +133,7 @@ NAMES: dict[str, str] = {
     ),
     "pointwise.choose": "_where",
     "pointwise.classify": "is_complex is_floating_point is_tensor",
-    "pointwise.complex": "_conj_physical conjugate_complex view_as_complex view_as_real",
+    "pointwise.complex": "_conj _conj_physical _neg_view conjugate_complex view_as_complex view_as_real",
     "pointwise.complex_copies": "view_as_complex_copy view_as_real_copy",
     "pointwise.complex_parts": "complex polar",
     "pointwise.gamma": "special_zeta",
@@ -241,9 +241,9 @@ METHODS: dict[str, str] = {
     "pointwise.choose": (
         "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ nan_to_num nan_to_num_ where"
     ),
-    "pointwise.classify": "is_neg isfinite isinf isnan isneginf isposinf isreal resolve_neg signbit",
+    "pointwise.classify": "isfinite isinf isnan isneginf isposinf isreal signbit",
     "pointwise.compared_in_place": ("eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_"),
-    "pointwise.complex": "angle conj conj_physical conj_physical_ imag real resolve_conj",
+    "pointwise.complex": "angle conj conj_physical conj_physical_ imag is_conj is_neg real resolve_conj resolve_neg",
     "pointwise.extremes": "fmax fmin maximum minimum",
     "pointwise.gamma": (
         "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ polygamma polygamma_"

@@ -321,8 +321,12 @@ def writes_in_place(call: Call) -> bool:
 
 
 def variants(call: Call) -> dict[str, Call]:
-    """A call, and for a pointwise operator the same on operands of other kinds of shapes."""
+    """A call, the same on views that are conjugated or negated when they are read, and for a pointwise operator the
+    same on operands of other kinds of shapes.
+    """
     found = {"ordinary": call}
+    if call.differentiable():
+        found["postponed"] = postponed(call)
     if getattr(call.operator, "promotion", None) is None or not call.tensors():
         return found
     shapes = [each._array_.shape for each in call.tensors()]
@@ -345,3 +349,31 @@ def expanded(shapes: list[Any]) -> Callable[..., Any]:
         return function(*larger[: len(args)], **dict(zip(kwargs, larger[len(args) :])))
 
     return through
+
+
+def postponed(call: Call) -> Call:
+    """The same call on views of memory whose elements are conjugated or negated when they are read."""
+    stored = call.exchanged(lambda each: leaf(as_stored(each._array_), each))
+    inner = call.through
+
+    def through(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        args = replaced(args, in_sign)
+        kwargs = replaced(kwargs, in_sign)
+        return function(*args, **kwargs) if inner is None else inner(function, *args, **kwargs)
+
+    stored.through = through
+    return stored
+
+
+def as_stored(array: Any) -> Any:
+    """What memory holds of an array whose view `in_sign` is."""
+    if array.dtype.kind == "c":
+        return np.conjugate(array)
+    return np.negative(array) if array.dtype.kind == "f" else array.copy()
+
+
+def in_sign(tensor: Any) -> Any:
+    """The conjugate of a complex tensor, the negative of a floating-point one: a view."""
+    if tensor.dtype.is_complex:
+        return tensor.conj()
+    return tensor._neg_view() if tensor.dtype.is_floating_point else tensor

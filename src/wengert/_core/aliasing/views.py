@@ -19,6 +19,7 @@ from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share
 from ..tensor.meta import AutogradMeta
+from ..tensor.postponed import Postponed, like, physical
 
 SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
 """How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
@@ -66,7 +67,9 @@ class ViewInfo:
 
 
 def take(array: Any, step: Any) -> Any:
-    """Take one step of a view on plain arrays."""
+    """Take one step of a view on arrays."""
+    if isinstance(array, Postponed):
+        return like(take(physical(array), step), array)
     op: Declaration = step[0]
     args: tuple[Any, ...] = step[1]
     nr: int = step[2]
@@ -334,5 +337,7 @@ CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})
 """Views that see the memory as another kind of numbers."""
 OF_BATCHES = frozenset({"enter_batch", "leave_batch"})
 """Views into a batch and out of it."""
-BEYOND_STRIDES = CHANGES_DTYPE | OF_BATCHES
+POSTPONES = frozenset({"_conj", "_neg_view"})
+"""Views of the same memory that conjugate or negate its elements."""
+BEYOND_STRIDES = CHANGES_DTYPE | OF_BATCHES | POSTPONES
 """Views that no shape and strides of the base express."""

@@ -27,7 +27,9 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if op.random:
         args = drawing_apart(op, args, modes)
     level: Batch | None = newest(op, args)
-    if level is None or op.written(args) is not None:
+    if level is None:
+        return op.go_on(args, word, modes)
+    if op.written(args) is not None:
         return op.complete(args, word, modes)
     if word & flags.REQUIRES_GRAD:
         args = lifted(op, args)

@@ -42,6 +42,10 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         return sparse.call(op, args, word & ~flags.SPARSE, modes)
     if word & (flags.BATCHED | flags.BATCHES):
         return batching.call(op, promotion.as_tensors(op, args), word, modes)
+    if word & flags.POSTPONED:
+        from . import postponed
+
+        return postponed.call(op, args, word & ~flags.POSTPONED, modes)
     return op.complete(args, word, modes)
 
 

@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core cimport door, flags
 from wengert._core.operators cimport promotion, sources
+from wengert._core.tensor cimport slots
 from wengert._core.tensor.base cimport Tensor, share, wrap
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport Plan, Rule

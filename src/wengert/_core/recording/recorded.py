@@ -15,6 +15,7 @@ from ..operators import promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import Plan, Rule
 from ..state.modes import Modes, Pass, current
+from ..tensor import slots
 from ..tensor.base import Tensor, share, wrap
 from .saved import Saved, save_input, save_output
 from .saved_part import save_result
@@ -396,7 +397,7 @@ def conjugate(partial: Any) -> Any:
     """The conjugate of a partial derivative (a tensor or a number); real ones are their own."""
     if isinstance(partial, Tensor):
         tensor: Tensor = partial
-        return partial.conj() if door.is_complex(tensor._array_) else partial
+        return slots.table.conjugate.call1(tensor) if door.is_complex(tensor._array_) else partial
     return partial.conjugate() if isinstance(partial, complex) else partial
 
 

@@ -4,7 +4,7 @@ cdef class Operator:
     cdef object call3(self, object a, object b, object c)
 
 cdef class Operators:
-    cdef public Operator abs, add, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, div, eq, floor_divide, ge, gt, le
+    cdef public Operator abs, add, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, conjugate, div, eq, floor_divide, ge, gt, le
     cdef public Operator lshift, lt, matmul, mul, ne, neg, pow, reciprocal, remainder, rshift, rsub, sub
     cdef public Operator iadd, iand, idiv, ifloor_divide, ilshift, imul, ior, ipow, iremainder, irshift, isub, ixor
     cdef public Operator getitem, setitem

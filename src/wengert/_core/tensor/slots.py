@@ -50,6 +50,7 @@ class Operators:
     bitwise_or: Operator
     bitwise_xor: Operator
     bitwise_not: Operator
+    conjugate: Operator
     div: Operator
     eq: Operator
     floor_divide: Operator
@@ -111,14 +112,13 @@ class Operators:
     tracing: Any
 
     __slots__ = (
-        "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "div", "eq", "floor_divide", "ge",
-        "gt", "le", "lshift", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal", "remainder", "rshift", "rsub",
-        "sub", "iadd", "iand", "idiv", "ifloor_divide", "ilshift", "imul", "ior", "ipow", "iremainder", "irshift",
-        "isub", "ixor",
-        "add_into", "converted", "copy_into", "copy_", "construct", "contains", "contiguous", "enter_batch", "fill_",
-        "getitem", "index", "iterate", "leave_batch", "length", "rebase", "refresh", "reshaped_view", "resize",
-        "same_draws", "select", "slice", "stack", "unsqueeze", "setitem", "text", "to_complex", "to_integer", "to_real",
-        "tracing",
+        "abs", "add", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "conjugate", "div", "eq",
+        "floor_divide", "ge", "gt", "le", "lshift", "lt", "matmul", "mul", "ne", "neg", "pow", "reciprocal",
+        "remainder", "rshift", "rsub", "sub", "iadd", "iand", "idiv", "ifloor_divide", "ilshift", "imul", "ior", "ipow",
+        "iremainder", "irshift", "isub", "ixor", "add_into", "converted", "copy_into", "copy_", "construct", "contains",
+        "contiguous", "enter_batch", "fill_", "getitem", "index", "iterate", "leave_batch", "length", "rebase",
+        "refresh", "reshaped_view", "resize", "same_draws", "select", "slice", "stack", "unsqueeze", "setitem", "text",
+        "to_complex", "to_integer", "to_real", "tracing",
     )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def complete_write(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes
     mask: int = dispatch.grad_mask(functional, args) if recorded else 0
     check_target(target, mask != 0, modes)
     values: list[Any] | None = None
-    together: bool = word & (flags.BATCHED | flags.SPARSE) != 0
+    together: bool = word & flags.ELSEWHERE != 0
     if word & flags.BATCHED and mask:
         args = (target, *batching.lifted(functional, args)[1:])
     if not together and not mask and not word & flags.VOLATILE and write_at_once(op, target, args):
@@ -250,7 +250,7 @@ def write(op: InPlaceOp, args: tuple[Any, ...], values: list[Any] | None, made: 
     """Compute into the target's memory, or copy there what is `computed` (`made`), and count the write.
 
     `values` are the operands; where there are neither these nor what was made, the write is one for all members of a
-    batch, or one with sparse tensors.
+    batch, or with tensors whose elements are not in their arrays.
     """
     functional: Op = op.functional
     target: Tensor = args[0]
@@ -293,13 +293,18 @@ def counted(op: InPlaceOp, target: Tensor, modes: Modes) -> None:
 
 
 def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:
-    """A write for all members of a batch at once, or one with sparse tensors."""
-    if dispatch.input_word(op.functional, args) & flags.SPARSE:
+    """A write for all members of a batch at once, or with tensors whose elements are not in their arrays."""
+    word: int = dispatch.input_word(op.functional, args)
+    if word & flags.SPARSE:
         from ..calls import sparse
 
         sparse.write(op, args, modes)
-    else:
+    elif word & flags.BATCHED:
         batching.write(op, args)
+    else:
+        from ..calls import postponed
+
+        postponed.write(op, args, modes)
 
 
 def store(array: Any, value: Any) -> None:

@@ -56,6 +56,10 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         from ..calls import sparse
 
         array = sparse.computed(functional, args, modes)._array_
+    elif target._flags_ & flags.POSTPONED:
+        from ..calls import postponed
+
+        array = postponed.computed(functional, args, modes)
     else:
         array = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
     step = (functional, (None, *args[1:]), -1)

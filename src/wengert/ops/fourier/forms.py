@@ -10,6 +10,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.arguments import some_integers
 from ..._core.cards.card import Bad, Sample
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..family import named
@@ -123,12 +124,12 @@ def of_hermitian(input: Any, plan: Plan) -> Any:
     given, scale = resized(promoted(input, to_complex=True), plan), plan.scales[0]
     if plan.dims[1:]:
         given = complex_to_complex(given, plan.dims[:-1], scale, True)
-    return complex_to_real(given.conj(), plan.dims[-1:], scale, plan.points)
+    return complex_to_real(conjugate(given), plan.dims[-1:], scale, plan.points)
 
 
 def inverse_to_hermitian(input: Any, plan: Plan) -> Any:
     scale = plan.scales[1]
-    made = real_to_complex(resized(promoted(input), plan), plan.dims[-1:], scale, True).conj()
+    made = conjugate(real_to_complex(resized(promoted(input), plan), plan.dims[-1:], scale, True))
     return complex_to_complex(made, plan.dims[:-1], scale, False) if plan.dims[1:] else made
 
 
@@ -137,7 +138,7 @@ def whole_of_real(input: Any, plan: Plan) -> Any:
 
 
 def inverse_of_real(input: Any, plan: Plan) -> Any:
-    return real_to_complex(resized(promoted(input), plan), plan.dims, plan.scales[1], False).conj()
+    return conjugate(real_to_complex(resized(promoted(input), plan), plan.dims, plan.scales[1], False))
 
 
 REAL_INPUT = {"fft": whole_of_real, "ifft": inverse_of_real}

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.operators import layouts
+from ..._core.recording.recorded import conjugate
 from ..._kernels import direct_function as native
 from ..memory.memory_formats import in_order_of
 from ..neural.slope_history import with_history
@@ -258,11 +259,6 @@ def convolution_weight_samples(make: Any) -> Any:
         make(1, 1, 3, 3), make(1, 1, 4, 4), (1, 1, 2, 2), 1, 0, -1, 1, raises=RuntimeError, says="dilation should"
     )
     yield Bad(make(1, 1, 9, 9), make(1, 1, 4, 4), (1, 1, 2, 2), 1, 0, 1, 1, raises=RuntimeError, says="[1, 1, 3, 3]")
-
-
-def conjugate(tensor: Any) -> Any:
-    """The conjugate of a complex tensor; real ones are their own."""
-    return tensor.conj() if tensor.is_complex() else tensor
 
 
 def cropped(tensor: Any, shape: Ints) -> Any:

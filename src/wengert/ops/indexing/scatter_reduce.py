@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core.cards.card import ALL, ORDERED, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
+from ..._core.recording.recorded import conjugate
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels import direct_function as native
@@ -134,7 +135,7 @@ def scatter_reduce_jvp(
     include_self: bool,
 ) -> Any:  # fmt: skip
     own, other = scatter_reduce_vjp(out.new_ones(out.shape), self, src, out, dim, index, reduce, include_self)
-    return (own.conj() * self_tangent).scatter_add(dim, index, other.conj() * src_tangent)
+    return (conjugate(own) * self_tangent).scatter_add(dim, index, conjugate(other) * src_tangent)
 
 
 def gradients(
@@ -163,11 +164,11 @@ def product_gradients(grad: Any, old: Any, src: Any, dim: int, index: Any, inclu
     product = old_safe.scatter_reduce(dim, index, src_safe, "prod", include_self=include_self)
     counts = zeros_among(old_zero.to(old.dtype), src_zero.to(src.dtype), dim, index, include_self)
     sums = zeros_among(old.where(old_zero, 0), src.where(src_zero, 0), dim, index, include_self)
-    spread_grad = grad * product.conj()
-    own = kept_gradient(spread_grad / old_safe.conj(), counts[0] == 0)
-    own = own + (spread_grad / old_safe.conj() * sums[0].conj()).where(counts[0] == 1, 0)
-    other = spread_grad.gather(dim, index) / src_safe.conj()
-    return own, other.where(counts[1] == 0, 0) + (other * sums[1].conj()).where(counts[1] == 1, 0)
+    spread_grad = grad * conjugate(product)
+    own = kept_gradient(spread_grad / conjugate(old_safe), counts[0] == 0)
+    own = own + (spread_grad / conjugate(old_safe) * conjugate(sums[0])).where(counts[0] == 1, 0)
+    other = spread_grad.gather(dim, index) / conjugate(src_safe)
+    return own, other.where(counts[1] == 0, 0) + (other * conjugate(sums[1])).where(counts[1] == 1, 0)
 
 
 def zeros_among(old: Any, src: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:

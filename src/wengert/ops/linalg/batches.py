@@ -11,6 +11,7 @@ from typing import Any
 
 from ..._core import flags
 from ..._core.operators.batch_rules import Rule, singled
+from ..._core.recording.recorded import conjugate
 
 Product = Callable[[int, Any, Any, bool, bool], Any]
 """Multiplies two tensors, called with the size of the batch, both, and which of them carry it: at least one does."""
@@ -32,7 +33,7 @@ def product(multiply: Product) -> Rule:
 def conjugate_product(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """The rule of `vdot`."""
     first, second = args
-    return product(vectors)(op, size, [first.conj(), second], carried)
+    return product(vectors)(op, size, [conjugate(first), second], carried)
 
 
 def stacked(whole: Any) -> bool:

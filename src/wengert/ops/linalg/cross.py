@@ -12,6 +12,7 @@ from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.out_errors import EXACT
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast, normalise
 from ..axes import read_dim
@@ -67,12 +68,12 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
 
 @linalg_cross.vjp("self")
 def linalg_cross_vjp_self(grad: Any, other: Any, dim: int) -> Any:
-    return linalg_cross(other.conj().expand(grad.shape), grad, dim=dim)
+    return linalg_cross(conjugate(other).expand(grad.shape), grad, dim=dim)
 
 
 @linalg_cross.vjp("other")
 def linalg_cross_vjp_other(grad: Any, self: Any, dim: int) -> Any:
-    return linalg_cross(grad, self.conj().expand(grad.shape), dim=dim)
+    return linalg_cross(grad, conjugate(self).expand(grad.shape), dim=dim)
 
 
 @linalg_cross.samples

@@ -15,6 +15,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Arrays, Bad, Sample, composite, op
 from ..._core.out_errors import EXACT
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._kernels import factors
@@ -98,12 +99,12 @@ def cofactors(matrix: Any, det: Any) -> Any:
     inverse = inverted(adjoint(matrix), False)[0]
     regular = is_regular(matrix, inverse, det)
     if regular.all():
-        return det.conj()[..., None, None] * inverse
+        return conjugate(det)[..., None, None] * inverse
     if not regular.any():
         return conjugated(minors([matrix]))
     near = wrap(~regular)
     one = matrix.new_ones(matrix.shape[-1]).diag()
-    others = det.conj()[..., None, None] * inverted(adjoint(where(near[..., None, None], one, matrix)), False)[0]
+    others = conjugate(det)[..., None, None] * inverted(adjoint(where(near[..., None, None], one, matrix)), False)[0]
     return others.index_put((near,), conjugated(minors([matrix[near]])))
 
 
@@ -135,7 +136,7 @@ def determinant_vjp(grad: Any, A: Any, out: Any) -> Any:
 
 @determinant.jvp("A")
 def determinant_jvp(tangent: Any, A: Any, out: Any) -> Any:
-    return (cofactors(A, out).conj() * tangent).sum((-2, -1))
+    return (conjugate(cofactors(A, out)) * tangent).sum((-2, -1))
 
 
 @determinant.samples
@@ -166,7 +167,7 @@ def logarithm_vjp(grads: Any, A: Any, sign: Any) -> Any:
     turned = inverted(adjoint(A), False)[0]
     weight = of_log
     if of_sign is not None and A.dtype.is_complex:
-        turning = (of_sign.conj() * sign).imag * -1j
+        turning = (conjugate(of_sign) * sign).imag * -1j
         weight = turning if weight is None else weight + turning
     return A.new_zeros(A.shape) if weight is None else weight[..., None, None] * turned
 

@@ -17,6 +17,7 @@ from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample
 from ..._core.errors import wrong_type
 from ..._core.out_errors import EXACT, PART
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import factors
@@ -256,7 +257,7 @@ def general_vjp(grads: Any, self_dtype: Any, eigenvalues: Any, eigenvectors: Any
     along = diagonal(inner)
     check_phase(PHASE.format("eig"), inner)
     inner = inner - turned @ (eigenvectors * along.real.unsqueeze(-2))
-    inner = without_diagonal(inner) / gaps(eigenvalues).conj()
+    inner = without_diagonal(inner) / conjugate(gaps(eigenvalues))
     if of_values is not None:
         inner = inner + of_values.diag_embed()
     return as_own(solved_ex(turned, inner @ turned, True, False)[0], self_dtype)
@@ -267,7 +268,7 @@ def general_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     moved = tangent.to(eigenvectors.dtype) @ eigenvectors
     inner = solved_ex(eigenvectors, moved, True, False)[0]
     turning = eigenvectors @ (without_diagonal(inner) / gaps(eigenvalues))
-    lengths = (eigenvectors.conj() * turning).sum(-2, True).real
+    lengths = (conjugate(eigenvectors) * turning).sum(-2, True).real
     return diagonal(inner), turning - eigenvectors * lengths
 
 

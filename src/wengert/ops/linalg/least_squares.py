@@ -17,6 +17,7 @@ from ..._core.calls.out import copied, put
 from ..._core.cards.card import Array, Bad, Index, Sample, composite
 from ..._core.operators.batch_rules import full
 from ..._core.out_errors import CASTABLE, PART
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
@@ -268,7 +269,7 @@ def fitted_jvp(of_a: Any, of_b: Any, A: Any, B: Any, solution: Any, residuals: A
     of_r = None
     if residuals.numel():
         apart = A @ x - b
-        change = (apart.conj() * (of_a @ x - of_b)).sum(-2)
+        change = (conjugate(apart) * (of_a @ x - of_b)).sum(-2)
         of_r = 2 * (change.real if change.dtype.is_complex else change)
     return found.squeeze(-1) if vector else found, of_r, None, None
 

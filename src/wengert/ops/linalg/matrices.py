@@ -8,6 +8,7 @@ from typing import Any
 from ..._core import errors
 from ..._core.cards.card import composite, op
 from ..._core.operators.batch_rules import Rule, check_member, full
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import refuse
@@ -106,7 +107,7 @@ def raise_first(name: str, info: Any, words: str) -> None:
 def adjoint(tensor: Any) -> Any:
     """The transposed matrices, conjugated where they are complex."""
     turned = tensor.transpose(-2, -1)
-    return turned.conj() if tensor._array_.dtype.kind == "c" else turned
+    return conjugate(turned)
 
 
 def diagonal(tensor: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
 from ..._core.out_errors import OF_PRODUCT, OF_VECTOR
+from ..._core.recording.recorded import conjugate
 from ..._core.types import dtypes
 from ..dtype_checks import check_number
 
@@ -36,7 +37,7 @@ def check_matrices(mat1: Any, mat2: Any) -> None:
 
 def conjugated(tensor: Any) -> Any:
     """The conjugate of a complex tensor; a real one is its own."""
-    return tensor.conj() if tensor._array_.dtype.kind == "c" else tensor
+    return conjugate(tensor)
 
 
 def column_major(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import CASTABLE, PART, requires_grad
+from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -40,7 +41,7 @@ def unit(matrix: Any, count: int) -> Any:
 def steps(vectors: Any, tau: Any, adjoint: bool) -> list[tuple[int, Any, Any]]:
     """The reflections in the order in which they are applied: number, vector (a column), and its factor."""
     count = tau.shape[-1]
-    factor = tau.conj() if adjoint else tau
+    factor = conjugate(tau) if adjoint else tau
     order = range(count) if adjoint else range(count - 1, -1, -1)
     return [(at, vectors.narrow(-1, at, 1), factor.narrow(-1, at, 1).unsqueeze(-1)) for at in order]
 
@@ -65,9 +66,9 @@ def gradients(matrix: Any, tau: Any, start: Any, grad: Any, turned: bool) -> tup
     for (at, vector, factor), state in zip(reversed(order), reversed(states)):
         along, across = adjoint(state) @ vector, adjoint(adjoint(grad) @ vector)
         of_factor = -(across @ along)
-        of_tau[at] = (of_factor.conj() if turned else of_factor).squeeze(-1)
-        of_vectors[at] = -(factor.conj() * (grad @ along) + factor * (state @ adjoint(across)))
-        grad = grad - factor.conj() * (vector @ across)
+        of_tau[at] = (conjugate(of_factor) if turned else of_factor).squeeze(-1)
+        of_vectors[at] = -(conjugate(factor) * (grad @ along) + factor * (state @ adjoint(across)))
+        grad = grad - conjugate(factor) * (vector @ across)
     count = len(order)
     found = cat([of_vectors[at] for at in range(count)], -1).tril(-1)
     rest = matrix.shape[-1] - count
@@ -81,7 +82,7 @@ def tangents(matrix: Any, tau: Any, start: Any, along: tuple[Any, Any, Any], tur
     count = tau.shape[-1]
     moved = along[2]
     changes = along[0].narrow(-1, 0, count).tril(-1)
-    shifts = along[1].conj() if turned else along[1]
+    shifts = conjugate(along[1]) if turned else along[1]
     for at, vector, factor in steps(unit(matrix, count), tau, turned):
         change, shift = changes.narrow(-1, at, 1), shifts.narrow(-1, at, 1).unsqueeze(-1)
         inner = adjoint(vector) @ start

@@ -14,6 +14,7 @@ from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.out_errors import EXACT, SCALAR_TYPE
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import broadcast
 from ..._kernels import factors
@@ -116,7 +117,7 @@ def solved_vjp(grads: Any, A: Any, B_shape: Any, result: Any, left: bool, wanted
     if not wanted[0]:
         return None, of_b
     if vector:
-        of_a = of_b.unsqueeze(-1) @ result.conj().unsqueeze(-2)
+        of_a = of_b.unsqueeze(-1) @ conjugate(result).unsqueeze(-2)
     else:
         of_a = of_b @ adjoint(result) if left else adjoint(result) @ of_b
     return -of_a, of_b

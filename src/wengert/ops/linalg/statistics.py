@@ -11,6 +11,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
 from ..._core.graph import anomaly
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
@@ -111,7 +112,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, awei
     if not known or room._array_ <= 0:
         room = room.clamp_min(0)
     centred = table - mean.unsqueeze(1)
-    products = centred.mm((centred if weights is None else centred * weights).t().conj())
+    products = centred.mm(conjugate((centred if weights is None else centred * weights).t()))
     return products.true_divide(room).squeeze()
 
 

@@ -8,6 +8,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import Bad, Sample, composite
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..shapes.join import cat
@@ -37,7 +38,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
         )
     dim = integer("linalg_vecdot", "dim", dim)
     check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
-    made = x.vdot(y) if x.ndim == y.ndim == 1 else (x.conj() * y).sum(dim)
+    made = x.vdot(y) if x.ndim == y.ndim == 1 else (conjugate(x) * y).sum(dim)
     return put("linalg_vecdot", out, made, words=OF_VECDOT, writer="vdot")
 
 

@@ -12,6 +12,7 @@ from ..._core import flags
 from ..._core.operators.layouts import address_of, steps_of
 from ..._core.tensor import reading
 from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.postponed import like, physical
 from ..._core.tensor.storage import Storage, size_in_bytes
 from ..._core.types.devices import strided
 from ..._kernels.layout import address, reaching, row_major
@@ -126,7 +127,7 @@ def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None
         resize_storage(tensor._storage_, need)
     step = array.itemsize
     strides = row_major(shape, step) if steps is None else tuple([each * step for each in steps])
-    tensor._array_ = reaching(tensor._array_, shape, strides, 0)
+    tensor._array_ = like(reaching(physical(tensor._array_), shape, strides, 0), tensor._array_)
     if tensor._flags_ & flags.VIEW:
         tensor._meta_.view.frame = None  # its steps no longer lead to it
 
@@ -155,7 +156,7 @@ def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
         offset = address(tensor._array_) - start
         tensor._storage_.array = whole
         if moves and not tensor._flags_ & (flags.BATCHED | flags.SPARSE):  # these see it through another tensor
-            tensor._array_ = moved(tensor._array_, whole, offset)
+            tensor._array_ = like(moved(physical(tensor._array_), whole, offset), tensor._array_)
     storage.array = whole
 
 

@@ -11,6 +11,7 @@ from ..._core import errors
 from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Number, Sample, composite, op
 from ..._core.errors import shown
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
@@ -45,7 +46,7 @@ def soft_slope(self: Any, target: Any, reduction: str) -> Any:
 
 @soft_margin.vjp("self")
 def soft_margin_vjp(grad: Any, self: Any, target: Any, reduction: str) -> Any:
-    return grad * soft_slope(self, target, reduction).conj()
+    return grad * conjugate(soft_slope(self, target, reduction))
 
 
 @soft_margin.jvp("self")

@@ -10,6 +10,7 @@ from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, 
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import SCALAR
+from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._kernels import direct_function as native, order as kernels
@@ -179,8 +180,8 @@ def summed_back(values: Any, self: Any, sums: Any, dim: int) -> Any:
 
     def weigh(logs: Any) -> Any:
         # A place whose sum is still zero (-inf) passes nothing on: its elements' shares of it are all zero.
-        shares = (logs - sums.conj()).masked_fill(sums.real.isneginf(), float("-inf"))
-        return shares.flip((dim,)).logcumsumexp(dim).flip((dim,)) + self.conj()
+        shares = (logs - conjugate(sums)).masked_fill(sums.real.isneginf(), float("-inf"))
+        return shares.flip((dim,)).logcumsumexp(dim).flip((dim,)) + conjugate(self)
 
     return through_logs(values, weigh)
 
@@ -220,21 +221,21 @@ def logcumsumexp_forward_batched(values: Any, self: Any, sums: Any, dim: int) ->
 @logcumsumexp_backward.vjp("values", "self", "sums")
 def logcumsumexp_backward_vjp(grad: Any, values: Any, self: Any, sums: Any, out: Any, dim: int) -> Any:
     on = logcumsumexp_forward.call((grad, self, sums, dim))
-    return on, grad.conj() * out, -(values * on.conj())
+    return on, conjugate(grad) * out, -(values * conjugate(on))
 
 
 @logcumsumexp_backward.jvp("self", "sums")
 def logcumsumexp_backward_jvp(
     self_tangent: Any, sums_tangent: Any, values: Any, self: Any, sums: Any, out: Any, dim: int
 ) -> Any:
-    back = logcumsumexp_backward.call((values * sums_tangent.conj(), self, sums, dim))
-    return out * self_tangent.conj() - back
+    back = logcumsumexp_backward.call((values * conjugate(sums_tangent), self, sums, dim))
+    return out * conjugate(self_tangent) - back
 
 
 @logcumsumexp_forward.vjp("values", "self", "sums")
 def logcumsumexp_forward_vjp(grad: Any, values: Any, self: Any, sums: Any, out: Any, dim: int) -> Any:
     back = logcumsumexp_backward.call((grad, self, sums, dim))
-    return back, values.conj() * back, -(grad * out.conj())
+    return back, conjugate(values) * back, -(grad * conjugate(out))
 
 
 @logcumsumexp_forward.jvp("self", "sums")

@@ -30,6 +30,7 @@ from ..._core.cards.card import (
 )
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
+from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
 from ..._core.tensor.base import wrap
 from .power import any_tensor, nonzero_tensor, single
@@ -86,12 +87,12 @@ def tanh_backward(grad: Array, result: Array, tail: Index = None) -> Any:
 
 @tanh_backward.vjp("grad")
 def tanh_backward_vjp_grad(incoming: Any, result: Any, tail: Any) -> Any:
-    return tanh_backward(incoming, result.conj(), None if tail is None else tail.conj())
+    return tanh_backward(incoming, conjugate(result), None if tail is None else conjugate(tail))
 
 
 @tanh_backward.vjp("result")
 def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
-    return incoming.conj() * grad * result.conj() * -2
+    return conjugate(incoming) * grad * conjugate(result) * -2
 
 
 tanh_backward.jvp("result")(tanh_backward_vjp_result)  # a function of the conjugate
@@ -110,7 +111,7 @@ def tanh_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
 
 @tanh.jvp("self")
 def tanh_jvp(tangent: Any, self: Any, out: Any) -> Any:
-    return tanh_backward(tangent, out.conj(), self.detach().conj())
+    return tanh_backward(tangent, conjugate(out), conjugate(self.detach()))
 
 
 @slope(dtypes=FLOATS, native=native("sigmoid_rule"))
@@ -121,12 +122,12 @@ def sigmoid_backward(grad: Array, result: Array, tail: Index = None) -> Any:
 
 @sigmoid_backward.vjp("grad")
 def sigmoid_backward_vjp_grad(incoming: Any, result: Any, tail: Any) -> Any:
-    return sigmoid_backward(incoming, result.conj(), None if tail is None else tail.conj())
+    return sigmoid_backward(incoming, conjugate(result), None if tail is None else conjugate(tail))
 
 
 @sigmoid_backward.vjp("result")
 def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
-    return incoming.conj() * grad * (1 - result.conj() * 2)
+    return conjugate(incoming) * grad * (1 - conjugate(result) * 2)
 
 
 sigmoid_backward.jvp("result")(sigmoid_backward_vjp_result)  # a function of the conjugate
@@ -145,7 +146,7 @@ def sigmoid_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
 
 @sigmoid.jvp("self")
 def sigmoid_jvp(tangent: Any, self: Any, out: Any) -> Any:
-    return sigmoid_backward(tangent, out.conj(), self.detach().conj())
+    return sigmoid_backward(tangent, conjugate(out), conjugate(self.detach()))
 
 
 @slope(
@@ -205,15 +206,15 @@ def silu_backward(grad: Array, self: Array) -> Any:
 
 @silu_backward.vjp("grad")
 def silu_backward_vjp_grad(incoming: Any, self: Any) -> Any:
-    return silu_backward(incoming, self.conj())
+    return silu_backward(incoming, conjugate(self))
 
 
 @silu_backward.vjp("self")
 def silu_backward_vjp_self(incoming: Any, grad: Any, self: Any) -> Any:
-    value = self.conj()
+    value = conjugate(self)
     gate, rest = value.sigmoid(), (-value).sigmoid()
     bend = gate * rest * (value * (rest - gate) + 2)
-    return incoming.conj() * grad * bend
+    return conjugate(incoming) * grad * bend
 
 
 silu_backward.jvp("self")(silu_backward_vjp_self)  # a function of the conjugate
@@ -233,7 +234,7 @@ def silu(self: Array, *, out: Any = None) -> Any:
 def silu_vjp(grad: Any, self: Any) -> Any:
     if not current().grad:
         return silu_backward(grad, self)
-    return grad * self.sigmoid().conj() * (1 + self * (-self).sigmoid()).conj()
+    return grad * conjugate(self.sigmoid()) * conjugate(1 + self * (-self).sigmoid())
 
 
 TANH_SCALE = math.sqrt(2 / math.pi)

@@ -153,48 +153,10 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
-@composite()
-def is_neg(input: Any) -> bool:
-    """Whether `input` is to be negated when it is read: never, since negation is never postponed here.
-
-    Args:
-        input: tensor.
-
-    Returns:
-        False. (In torch the imaginary part of a conjugate is such a tensor.)
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.is_neg(wg.ones(2))
-        False
-    """
-    check_tensor("is_neg", input)
-    return False
-
-
-@composite()
-def resolve_neg(input: Any) -> Any:
-    """`input` itself: negation is never postponed here.
-
-    Args:
-        input: tensor.
-
-    Returns:
-        `input`.
-
-    Examples:
-        >>> import wengert as wg
-        >>> wg.resolve_neg(wg.tensor([1, 2]))
-        tensor([1, 2])
-    """
-    check_tensor("resolve_neg", input)
-    return input
-
-
 def one_tensor(make: Any) -> Any:
     """A sample of a question about one tensor."""
     yield Sample(make(2))
 
 
-for question in (is_complex, is_floating_point, is_neg, is_tensor, resolve_neg):
+for question in (is_complex, is_floating_point, is_tensor):
     question.samples(one_tensor)

@@ -29,7 +29,10 @@ from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.layouts import steps_of
 from ..._core.out_errors import FOUND
-from ..._core.tensor.base import Tensor
+from ..._core.recording.recorded import conjugate
+from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.postponed import is_conjugated, is_negated, postponed
+from ..._core.types import dtypes
 from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching, strided
 from ..create.like import zeros_like
@@ -42,6 +45,7 @@ COMPLEX_OF: dict[Any, Any] = {
 }
 
 PARTS = REALS - HALVES
+SIGNED = WIDE - {dtypes.bool_}
 NO_HALVES = "{}: two float16 numbers are one of complex32, which does not exist here; use float32"
 
 
@@ -69,15 +73,54 @@ def conjugate_complex(self: Array) -> Any:
 
 @conjugate_complex.vjp("self")
 def conjugate_complex_vjp(grad: Any) -> Any:
-    return grad.conj()
+    return conjugate(grad)
 
 
 @conjugate_complex.jvp("self")
 def conjugate_complex_jvp(tangent: Any) -> Any:
-    return tangent.conj()
+    return conjugate(tangent)
 
 
 conjugate_complex.samples(complex_tensor)
+
+
+OPERATORS.conjugate = conjugate_complex
+
+
+@op(name="_conj", dtypes=COMPLEXES, view=True, node="ConjBackward0", batching=elementwise)
+def conj_view(self: Array) -> Any:
+    """Complex conjugate of `self`, in the same memory: elements are conjugated when they are read."""
+    return postponed(self, True, False)
+
+
+conj_view.vjp("self")(conjugate_complex_vjp)
+
+
+@conj_view.jvp("self")
+def conj_view_jvp(tangent: Any) -> Any:
+    return conj_view(tangent)
+
+
+conj_view.samples(complex_tensor)
+
+
+@op(name="_neg_view", dtypes=SIGNED, view=True, node="NegViewBackward0", batching=elementwise)
+def neg_view(self: Array) -> Any:
+    """Negative of `self`, in the same memory: elements are negated when they are read."""
+    return postponed(self, False, True)
+
+
+@neg_view.vjp("self")
+def neg_view_vjp(grad: Any) -> Any:
+    return -grad
+
+
+@neg_view.jvp("self")
+def neg_view_jvp(tangent: Any) -> Any:
+    return neg_view(tangent)
+
+
+neg_view.samples(complex_tensor)
 
 
 @composite()
@@ -88,10 +131,13 @@ def conj(input: Any) -> Any:
         input: tensor.
 
     Returns:
-        `input` itself if it is real; else a new tensor (torch gives a view that is conjugated when it is read).
+        `input` itself if it is real; else a view whose elements are conjugated when they are read (see `is_conj`), so
+        that a write to it writes to `input`. A new tensor if `input` is sparse.
     """
     check_tensor("conj", input)
-    return conjugate_complex(input) if input._array_.dtype.kind == "c" else input
+    if input._array_.dtype.kind != "c":
+        return input
+    return conjugate_complex(input) if input._flags_ & flags.SPARSE else conj_view(input)
 
 
 conj.samples(complex_tensor)
@@ -138,20 +184,77 @@ conj_physical.samples(complex_tensor)
 
 
 @composite()
-def resolve_conj(input: Any) -> Any:
-    """`input` itself: conjugation is never postponed here.
+def is_conj(input: Any) -> bool:
+    """Whether the elements of `input` are conjugated when they are read.
 
     Args:
         input: tensor.
 
     Returns:
-        `input`.
+        True for what `conj` gives, and for views of that.
+
+    Examples:
+        >>> import wengert as wg
+        >>> z = wg.tensor([1 + 2j])
+        >>> z.conj().is_conj(), z.conj().conj().is_conj()
+        (True, False)
+    """
+    check_tensor("is_conj", input)
+    return is_conjugated(input)
+
+
+@composite()
+def is_neg(input: Any) -> bool:
+    """Whether the elements of `input` are negated when they are read.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        True for the imaginary part of what `conj` gives, and for views of that.
+
+    Examples:
+        >>> import wengert as wg
+        >>> z = wg.tensor([1 + 2j])
+        >>> z.conj().imag.is_neg(), z.conj().real.is_neg()
+        (True, False)
+    """
+    check_tensor("is_neg", input)
+    return is_negated(input)
+
+
+@composite()
+def resolve_conj(input: Any) -> Any:
+    """The elements of `input` in memory of their own, if they are conjugated when they are read.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A new tensor if `input.is_conj()`; otherwise `input` itself.
     """
     check_tensor("resolve_conj", input)
-    return input
+    return input.clone() if is_conjugated(input) else input
 
 
 resolve_conj.samples(complex_tensor)
+
+
+@composite()
+def resolve_neg(input: Any) -> Any:
+    """The elements of `input` in memory of their own, if they are negated when they are read.
+
+    Args:
+        input: tensor.
+
+    Returns:
+        A new tensor if `input.is_neg()`; otherwise `input` itself.
+    """
+    check_tensor("resolve_neg", input)
+    return input.clone() if is_negated(input) else input
+
+
+resolve_neg.samples(complex_tensor)
 
 
 @op(dtypes=COMPLEXES, view=True, method=False, batching=elementwise, native=native("view_as_real"))
@@ -279,6 +382,27 @@ def view_as_complex_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="last dimension of size 2")
 
 
+def refuse_conjugated(input: Any) -> Any:
+    check_tensor("view_as_real", input)
+    if is_conjugated(input):
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
+    return view_as_real.call((input,))
+
+
+@functools.cache
+def of_resolved(card: Any) -> Any:
+    """The function `view_as_real`."""
+    refuse_conjugated.__doc__ = card.__doc__
+    return checked(card.name, refuse_conjugated, module="wengert")
+
+
+view_as_real.function_of = of_resolved
+
+
 @composite(method=False)
 def real(input: Any) -> Any:
     """The real part of `input`.
@@ -290,7 +414,9 @@ def real(input: Any) -> Any:
         `input` itself if it is real; else a view.
     """
     check_tensor("real", input)
-    return view_as_real(input).select(-1, 0) if input._array_.dtype.kind == "c" else input
+    if input._array_.dtype.kind != "c":
+        return input
+    return view_as_real(conj_view(input) if is_conjugated(input) else input).select(-1, 0)
 
 
 real.samples(complex_tensor)
@@ -315,6 +441,8 @@ def imag(input: Any) -> Any:
     check_tensor("imag", input)
     if input._array_.dtype.kind != "c":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if is_conjugated(input):
+        return neg_view(view_as_real(conj_view(input))).select(-1, 1)
     return view_as_real(input).select(-1, 1)
 
 
@@ -382,7 +510,7 @@ def angle_jvp(tangent: Any, self: Any) -> Any:
         return zeros_like(self)
     known = self != 0
     safe = self.abs().where(known, 1)
-    return ((tangent * (self.conj() / safe)).imag / safe).where(known, 0)
+    return ((tangent * (conjugate(self) / safe)).imag / safe).where(known, 0)
 
 
 @angle.samples

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.cards.card import Array, Bad, Sample, op
 from ..._core.operators.batch_rules import elementwise
+from ..._core.recording.recorded import conjugate
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from .binary import native
@@ -113,12 +114,12 @@ def polar(abs: Array, angle: Array) -> Any:
 
 @polar.vjp("abs")
 def polar_vjp_abs(grad: Any, angle: Any) -> Any:
-    return (grad.conj() * complex_of(angle.cos(), angle.sin())).real
+    return (conjugate(grad) * complex_of(angle.cos(), angle.sin())).real
 
 
 @polar.vjp("angle")
 def polar_vjp_angle(grad: Any, out: Any) -> Any:
-    return (grad.conj() * out * 1j).real
+    return (conjugate(grad) * out * 1j).real
 
 
 @polar.jvp("abs")

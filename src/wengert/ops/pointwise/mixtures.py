@@ -72,7 +72,7 @@ def lerp_vjp_end(grad: Any, weight: Any) -> Any:
 
 @lerp.vjp("weight")
 def lerp_vjp_weight(grad: Any, self: Any, end: Any) -> Any:
-    return grad * (end - self).conj()
+    return grad * conjugate(end - self)
 
 
 @lerp.jvp("self", "end")

@@ -12,6 +12,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, Sample, pointwise
 from ..._core.operators.choices import number_among_two
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import checked_number
@@ -112,10 +113,10 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
 def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):
         less = exponent + -1  # of truth values, too: True - 1 is refused
-        return grad * (self.pow(less.where(~is_constant(self, exponent), 0)) * exponent).conj()
+        return grad * conjugate(self.pow(less.where(~is_constant(self, exponent), 0)) * exponent)
     if exponent == 0:
         return grad.new_zeros(grad.shape)
-    return grad * (self.pow(exponent - 1) * exponent).conj()
+    return grad * conjugate(self.pow(exponent - 1) * exponent)
 
 
 @power.vjp("exponent")
@@ -123,8 +124,8 @@ def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
     if isinstance(self, Tensor):
         base = self if self.dtype is out.dtype else self.to(dtype=out.dtype)
         vanishes = (self == 0) & at_least_zero(exponent)
-        return grad * (out * base.where(~vanishes, 1).log()).conj()  # so that no rule meets the logarithm of 0
-    slope = (out * number_log(self, out.dtype.is_complex)).conj()
+        return grad * conjugate(out * base.where(~vanishes, 1).log())  # so that no rule meets the logarithm of 0
+    slope = conjugate(out * number_log(self, out.dtype.is_complex))
     return grad * (slope if self != 0 else slope.where(~at_least_zero(exponent), 0))
 
 
@@ -203,7 +204,7 @@ def reciprocal(self: Array, *, out: Any = None) -> Any:
 
 @reciprocal.vjp("self", native=native("reciprocal_rule"))
 def reciprocal_vjp(grad: Any, out: Any) -> Any:
-    inverse = out.conj()
+    inverse = conjugate(out)
     return -(
         grad * inverse * inverse
     )  # one by one: the square may be too small, or too large, where the product is not

@@ -13,6 +13,7 @@ from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array
 from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.operators.batch_rules import elementwise
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
@@ -119,12 +120,12 @@ def sinc_slope(self: Any) -> Any:
 
 @sinc.vjp("self")
 def sinc_vjp(grad: Any, self: Any) -> Any:
-    return grad * sinc_slope(self).conj()
+    return grad * conjugate(sinc_slope(self))
 
 
 @sinc.jvp("self")
 def sinc_jvp(tangent: Any, self: Any) -> Any:
-    return sinc_vjp(tangent, self.conj())
+    return sinc_vjp(tangent, conjugate(self))
 
 
 @sinc.samples
@@ -221,7 +222,7 @@ def power_of_two(other: Any, dtype: Any) -> Any:
 
 @ldexp.vjp("self")
 def ldexp_vjp_self(grad: Any, other: Any) -> Any:
-    return grad * power_of_two(other, grad.dtype).conj()
+    return grad * conjugate(power_of_two(other, grad.dtype))
 
 
 @ldexp.jvp("self")

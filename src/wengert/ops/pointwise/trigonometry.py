@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import REALS, Array, Bad, Sample, alias, pointwise
+from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
 from .binary import as_number, tensor_pairs
 from .pairs import hypot
@@ -103,7 +104,7 @@ def atan_vjp(grad: Any, self: Any) -> Any:
     ):  # by the root of the square, which may be too large to be divided by
         root = asinh_slope(self)
         return grad * root * root
-    return grad / (self * self + 1).conj()
+    return grad / conjugate(self * self + 1)
 
 
 @function(native=native("sinh"))
@@ -166,7 +167,7 @@ def atanh(self: Array, *, out: Any = None) -> Any:
 
 @atanh.vjp("self")
 def atanh_vjp(grad: Any, self: Any) -> Any:
-    return grad / one_minus_square(self).conj()
+    return grad / conjugate(one_minus_square(self))
 
 
 atanh.samples(unit_tensor)

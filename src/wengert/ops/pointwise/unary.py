@@ -24,6 +24,7 @@ from ..._core.cards.card import (
     pointwise,
 )
 from ..._core.out_errors import FOUND
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS
 from .binary import check_tensor
 from .power import any_tensor, nonzero_tensor, single
@@ -68,7 +69,7 @@ exp.partials(self=lambda out: out)
 
 @exp.vjp("self", native=native("multiply_rule"))
 def exp_vjp(grad: Any, out: Any) -> Any:
-    return grad * out.conj()
+    return grad * conjugate(out)
 
 
 @function(native=native("exp2"))
@@ -88,7 +89,7 @@ def expm1(self: Array, *, out: Any = None) -> Any:
 
 @expm1.vjp("self", native=native("expm1_rule"))
 def expm1_vjp(grad: Any, out: Any, self_tail: Any) -> Any:
-    return grad * expm1_slope(out, self_tail).conj()
+    return grad * conjugate(expm1_slope(out, self_tail))
 
 
 @expm1.jvp("self")
@@ -115,7 +116,7 @@ log.partials(self=lambda self: self.reciprocal())
 
 @log.vjp("self", native=native("divide_rule"))
 def log_vjp(grad: Any, self: Any) -> Any:
-    return grad / self.conj()
+    return grad / conjugate(self)
 
 
 log.samples(positive_tensor)
@@ -133,8 +134,8 @@ log1p.partials(self=lambda self: (self + 1).reciprocal())
 @log1p.vjp("self", native=native("log1p_rule"))
 def log1p_vjp(grad: Any, self: Any) -> Any:
     if self._flags_ & flags.SPARSE:  # which has no sum with a number
-        return grad * (self.to_dense() + 1).conj().reciprocal()
-    return grad / (self + 1).conj()
+        return grad * conjugate(self.to_dense() + 1).reciprocal()
+    return grad / conjugate(self + 1)
 
 
 log1p.samples(positive_tensor)
@@ -151,7 +152,7 @@ log2.partials(self=lambda self: (self * LOG_2).reciprocal())
 
 @log2.vjp("self", native=native("log2_rule"))
 def log2_vjp(grad: Any, self: Any) -> Any:
-    return grad / (self * LOG_2).conj()
+    return grad / conjugate(self * LOG_2)
 
 
 log2.samples(positive_tensor)
@@ -168,7 +169,7 @@ log10.partials(self=lambda self: (self * LOG_10).reciprocal())
 
 @log10.vjp("self", native=native("log10_rule"))
 def log10_vjp(grad: Any, self: Any) -> Any:
-    return grad / (self * LOG_10).conj()
+    return grad / conjugate(self * LOG_10)
 
 
 log10.samples(positive_tensor)
@@ -185,7 +186,7 @@ sqrt.partials(self=lambda out: (out * 2).reciprocal())
 
 @sqrt.vjp("self", native=native("sqrt_rule"))
 def sqrt_vjp(grad: Any, out: Any) -> Any:
-    return grad / (out * 2).conj()
+    return grad / conjugate(out * 2)
 
 
 sqrt.samples(positive_tensor)
@@ -199,7 +200,7 @@ def rsqrt(self: Array, *, out: Any = None) -> Any:
 
 @rsqrt.vjp("self", native=native("rsqrt_rule"))
 def rsqrt_vjp(grad: Any, out: Any) -> Any:
-    root = out.conj()
+    root = conjugate(out)
     return grad * root * root * root * -0.5  # one by one: their product may be too small where the gradient is large
 
 
@@ -289,7 +290,7 @@ def absolute_vjp(grad: Any, self: Any) -> Any:
 
 @absolute.jvp("self")
 def absolute_jvp(tangent: Any, self: Any) -> Any:
-    return (tangent * self.sgn().conj()).real if self.dtype.is_complex else tangent * self.sgn()
+    return (tangent * conjugate(self.sgn())).real if self.dtype.is_complex else tangent * self.sgn()
 
 
 @single(
@@ -336,7 +337,7 @@ def sgn(self: Array, *, out: Any = None) -> Any:
 def sgn_vjp(grad: Any, self: Any, out: Any) -> Any:
     if not self.dtype.is_complex:
         return flat(grad)
-    across = (grad - (grad * out.conj()).real * out) / self.abs()
+    across = (grad - (grad * conjugate(out)).real * out) / self.abs()
     return across.where(self != 0, 0)
 
 

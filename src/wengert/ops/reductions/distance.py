@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
+from ..._core.recording.recorded import conjugate
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from ..pointwise.binary import SUBTRACT_BOOL, SUBTRACT_BOOLS
@@ -132,7 +133,7 @@ def renorm_vjp(grad: Any, self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
         self, grad = self.to(dtype=dtypes.float32), grad.to(dtype=dtypes.float32)
     axes = all_but(dim, self.ndim)
     norm = vector_norm(self, p, axes, True)
-    share = (self.conj() * grad).sum(axes, True)
+    share = (conjugate(self) * grad).sum(axes, True)
     pull = vector_norm_vjp(share.real if share.dtype.is_complex else share, self, norm, p, axes, True)
     inverse = (norm + TINY).reciprocal()
     return (inverse * maxnorm * (grad - inverse * pull)).where(norm > maxnorm, grad)

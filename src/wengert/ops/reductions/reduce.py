@@ -15,6 +15,7 @@ from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Samp
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING, of_truth
+from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
@@ -247,7 +248,7 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
 
 @logsumexp.vjp("self", native=native("logsumexp_rule"))
 def logsumexp_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
-    return restored(grad, self.shape, dim, keepdim) * shares(self, out, dim, keepdim).conj()
+    return restored(grad, self.shape, dim, keepdim) * conjugate(shares(self, out, dim, keepdim))
 
 
 @logsumexp.jvp("self")

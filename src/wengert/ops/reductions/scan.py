@@ -13,6 +13,7 @@ from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
@@ -145,8 +146,8 @@ def recurrence(factor: Array, start: Array, dim: int, reverse: bool) -> Any:
 def recurrence_vjp(grad: Any, factor: Any, out: Any, dim: int, reverse: bool, wanted: Any) -> Any:
     # The adjoint of a recurrence runs the other way, with each factor one place further on.
     step = -1 if reverse else 1
-    adjoint = recurrence(shifted(factor.conj(), dim, -step, 0), grad, dim, not reverse)
-    return (adjoint * shifted(out, dim, step, 0).conj() if wanted[0] else None), adjoint
+    adjoint = recurrence(shifted(conjugate(factor), dim, -step, 0), grad, dim, not reverse)
+    return (adjoint * conjugate(shifted(out, dim, step, 0)) if wanted[0] else None), adjoint
 
 
 @recurrence.jvp("factor", "start")
@@ -182,9 +183,9 @@ def cumprod_vjp(grad: Any, self: Any, out: Any, dim: int) -> Any:
     if not self.ndim or not self.numel():
         return grad
     if may_divide(self, out):
-        return cumsum_reversed(grad * out.conj(), dim) / self.to(out.dtype).conj()
+        return cumsum_reversed(grad * conjugate(out), dim) / conjugate(self.to(out.dtype))
     dim, wide = read_dim("cumprod", dim, self.ndim), wide_dtype(out.dtype)
-    factor = self.to(wide).conj()
+    factor = conjugate(self.to(wide))
     before = shifted(factor, dim, 1, 1).cumprod(dim)
     return recurrence(shifted(factor, dim, -1, 0), grad.to(wide), dim, True) * before
 
@@ -265,11 +266,11 @@ def prod_vjp(grad: Any, self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     if not self.numel():
         return grad * values
     if may_divide(self, out):
-        return grad * (out / values).conj()
+        return grad * conjugate(out / values)
     values = self.to(wide_dtype(out.dtype))
     if dim is not None:
-        return grad * product_of_others(values, dim).conj()
-    return grad * product_of_others(values.reshape(-1), 0).reshape(self.shape).conj()
+        return grad * conjugate(product_of_others(values, dim))
+    return grad * conjugate(product_of_others(values.reshape(-1), 0).reshape(self.shape))
 
 
 @prod.jvp("self")

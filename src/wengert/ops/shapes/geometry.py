@@ -15,6 +15,7 @@ from ..._core.cards.late import bind
 from ..._core.graph.refused import new_refusal
 from ..._core.leaves.accumulate import gradient_edge
 from ..._core.state.modes import current
+from ..._core.tensor import postponed
 from ..._core.tensor.base import Tensor, share
 from ..._core.tensor.batches import refuse
 from ..._core.tensor.storage import count_write, succeed
@@ -147,7 +148,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         if size is not None:
             seen = source.detach().as_strided(size, stride or contiguous_strides(size), storage_offset)  # type: ignore[attr-defined]
             array = seen._array_
-    self._array_ = array
+    postponed.lay(self, array)
     self._storage_ = succeed(self._storage_, whole)
     if self._meta_ is not None and not current().inference:
         self._meta_.accumulator = None  # graphs made so far keep theirs, as in torch

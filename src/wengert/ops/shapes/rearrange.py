@@ -15,6 +15,7 @@ from ..._core.errors import shown
 from ..._core.operators.batch_rules import shifted
 from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.postponed import resolved
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
 from ..._kernels import direct_function as native, natives
@@ -193,7 +194,7 @@ def repeat_interleave(
             .clone(memory_format=contiguous_format)
             .flatten(at, at + 1)
         )
-    counts = np.asarray(repeats._array_ if isinstance(repeats, Tensor) else repeats)
+    counts = np.asarray(resolved(repeats._array_) if isinstance(repeats, Tensor) else repeats)
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if counts.dtype not in (np.int64, np.int32):

@@ -166,9 +166,9 @@ def added_product_vjp_self(grad: Any, beta: Any) -> Any:
 def added_product_vjp_mat1(grad: Any, mat1: Any, mat2: Any, alpha: Any) -> Any:
     grad = grad * conjugate(alpha)
     if not is_sparse(mat1):
-        return grad @ mat2.t().conj()
+        return grad @ conjugate(mat2.t())
     places = places_of(mat1._array_) if is_compressed(mat1) else in_order(mat1._array_).indices
-    entries = (grad.index_select(0, wrap(places[0])) * mat2.index_select(0, wrap(places[1])).conj()).sum(-1)
+    entries = (grad.index_select(0, wrap(places[0])) * conjugate(mat2.index_select(0, wrap(places[1])))).sum(-1)
     if is_compressed(mat1):
         return with_entries(mat1, entries)
     return packed.call((wrap(places), entries, mat1.shape, False))
@@ -176,7 +176,7 @@ def added_product_vjp_mat1(grad: Any, mat1: Any, mat2: Any, alpha: Any) -> Any:
 
 @added_product.vjp("mat2")
 def added_product_vjp_mat2(grad: Any, mat1: Any, alpha: Any) -> Any:
-    return (mat1.t().conj() if mat1.is_complex() else mat1.t()) @ (grad * conjugate(alpha))
+    return conjugate(mat1.t()) @ (grad * conjugate(alpha))
 
 
 @added_product.jvp("self")
