@@ -122,7 +122,7 @@ def calls_of(name: str, operator: Any, sample: Sample) -> Iterator[str]:
     for known in FUNCTIONAL.get(operator.body, ()):
         yield f"F.{known}({everything})"
     if words[:1] == ["T"]:
-        if operator.method:
+        if operator.method and not name.startswith("_"):
             yield f"T.{name}({rest})"
         if isinstance(operator, Card) and operator.in_place is not None:
             yield f"T.{operator.in_place.name}({rest})"

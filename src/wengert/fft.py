@@ -69,7 +69,7 @@ __all__ = [
 plain = partial(plain_function, module=__name__)
 whole = ((complex_to_complex, complex_to_complex.native),)
 fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=whole)
-ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(methodcaller("conj"),))
+ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(methodcaller("conj_physical"),))
 rfft = plain(rfft, real_to_complex, translate=NATIVE["rfft"])
 irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
 fft2 = plain_arrays(fft2, spectrum_of_array, c2c, module=__name__, card="fft_fft2")

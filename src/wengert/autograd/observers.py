@@ -7,7 +7,7 @@ from typing import Any
 
 from .._core import flags
 from .._core.state.modes import Modes, current
-from .._core.state.regions import Region
+from .._core.state.regions import Region as Region
 from .profiler.names import INNER
 
 Hear = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]

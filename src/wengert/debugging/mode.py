@@ -7,11 +7,8 @@ import weakref
 from typing import Any
 
 from wengert._core.graph.origins import Debug
-from wengert._core.state.modes import Modes, current
+from wengert._core.state.modes import Modes, current, everyone
 from wengert._core.state.regions import Region
-
-_in_use: weakref.WeakSet[Debug] = weakref.WeakSet()
-"""What threads note into."""
 
 
 class set_debug(Region):  # noqa: N801 - a switch, called as a function
@@ -55,13 +52,8 @@ class set_debug(Region):  # noqa: N801 - a switch, called as a function
 
 def _switch(debug: Debug | None) -> None:
     """Let the calling thread note into `debug`, or nothing; follow modules while somebody does."""
-    before = current().set_debug(debug)
-    if before is not None:
-        _in_use.discard(before)
-    if debug is not None:
-        _in_use.add(debug)
-    del before
-    _follow_modules(bool(_in_use))
+    current().set_debug(debug)
+    _follow_modules(any(modes.debug is not None for modes, _ in tuple(everyone.values())))
 
 
 def _follow_modules(wanted: bool) -> None:

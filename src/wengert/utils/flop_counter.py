@@ -7,9 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from .._core.state.modes import Modes
-from .._core.state.regions import Region
-from ..autograd.observers import Heard
+from ..autograd.observers import Heard, Region
 from .flop_formulas import (
     addmm_flop,
     baddbmm_flop,
@@ -77,18 +75,18 @@ class FlopCounterMode(Region):
         self.mod_tracker = ModuleTracker()
         self.mode: Heard | None = None
 
-    def _before_(self, modes: Modes) -> None:
+    def _before_(self, modes: Any) -> None:
         if self.mode is not None:
             raise RuntimeError("FlopCounterMode: this region has been entered already; make another one")
 
-    def _begin_(self, modes: Modes, before: None) -> FlopCounterMode:
+    def _begin_(self, modes: Any, before: None) -> FlopCounterMode:
         self.flop_counts.clear()
         self.mode = Heard(self.count)
         self.mod_tracker.__enter__()
         self.mode.__enter__()
         return self
 
-    def _end_(self, modes: Modes, before: None) -> None:
+    def _end_(self, modes: Any, before: None) -> None:
         for region in (self.mode, self.mod_tracker):
             if region is not None and region._is_entered_():
                 region._take_back_()

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from .._core.state.modes import Modes
-from .._core.state.regions import Region
 from ..autograd.graph import register_multi_grad_hook
-from ..autograd.observers import in_backward
+from ..autograd.observers import Region, in_backward
 from ..autograd.variable import Variable
 from ..nn import Module
 from ..nn.modules import global_hooks
@@ -56,15 +54,15 @@ class ModuleTracker(Region):
         """Whether a backward pass is under way in this thread."""
         return in_backward()
 
-    def _before_(self, modes: Modes) -> Any:
+    def _before_(self, modes: Any) -> Any:
         return [self.hooks_in(table) for table in TABLES]
 
-    def _begin_(self, modes: Modes, before: Any) -> ModuleTracker:
-        for table, hook in zip(TABLES, (self.before, self.after)):
-            table.add(hook)
+    def _begin_(self, modes: Any, before: Any) -> ModuleTracker:
+        global_hooks.FORWARD_PRE.add(self.before)
+        global_hooks.FORWARD.add(self.after)
         return self
 
-    def _end_(self, modes: Modes, before: Any) -> None:
+    def _end_(self, modes: Any, before: Any) -> None:
         for handle in self.handles:
             handle.remove()
         self.handles = []

@@ -53,6 +53,10 @@ class Op(Declaration):
         """The rest of a call, behind the steps of `unusual`; `word` is what they left of the flags."""
         return self.conclude(args, computed(self, args, modes), word, modes)
 
+    def compute(self, args: tuple[Any, ...], modes: Modes) -> Any:
+        """The array that the kernel makes of plain tensors, or several."""
+        return computed(self, args, modes)
+
     def conclude(self, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
         """The rest of `complete`, behind the kernel, which made an array or several."""
         if word & flags.VOLATILE:

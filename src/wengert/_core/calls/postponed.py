@@ -16,7 +16,6 @@ from ..state.modes import Modes
 from ..tensor.base import Tensor, share
 from ..tensor.postponed import Postponed, is_conjugated, like, physical, settled
 from ..tensor.storage import count
-from . import dispatch
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -29,13 +28,13 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     """The array (or arrays) that an operator makes."""
     if not op.view:
-        return dispatch.computed(op, tuple([settled(value) for value in args]), modes)
+        return op.compute(tuple([settled(value) for value in args]), modes)
     source: Tensor = args[0]
     rest = [settled(value) for value in args[1:]]
     plain = share(physical(source._array_), source._storage_)
-    result = dispatch.computed(op, (plain, *rest), modes)
+    result = op.compute((plain, *rest), modes)
     if is_conjugated(source) and op.name in views.CHANGES_DTYPE:  # no view: parts of pairs have no common sign
-        return dispatch.computed(op, (settled(source), *rest), modes)
+        return op.compute((settled(source), *rest), modes)
     return like(result, source._array_)
 
 

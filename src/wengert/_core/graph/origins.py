@@ -47,7 +47,7 @@ class Debug:
     passes: int
     latest: Any
 
-    __slots__ = ("__weakref__", "exits", "latest", "passes", "scope")
+    __slots__ = ("exits", "latest", "passes", "scope")
     __reduce__ = errors.refuse_pickling
 
     def __init__(self) -> None:

@@ -58,13 +58,13 @@ class Postponed(StandIn):
             return postponed(found, self.conjugated, self.negated)
         return standing_for(np.asarray(found), self.conjugated, self.negated)[()]
 
-    @property
-    def real(self) -> Any:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def real(self) -> Any:
         """The real parts, in memory of their own."""
         return resolved(self).real
 
-    @property
-    def imag(self) -> Any:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def imag(self) -> Any:
         """The imaginary parts, in memory of their own."""
         return resolved(self).imag
 

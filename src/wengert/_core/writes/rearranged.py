@@ -37,6 +37,23 @@ class InPlaceView(InPlaceOp):
         return rearrange(self, args, modes)
 
 
+def rearranged_array(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
+    """The array that the first argument is to have."""
+    functional: Op = op.functional
+    target: Tensor = args[0]
+    if target._flags_ & flags.BATCHED:
+        return batching.rearranged(op, args)
+    if target._flags_ & flags.SPARSE:
+        from ..calls import sparse
+
+        return sparse.computed(functional, args, modes)._array_
+    if target._flags_ & flags.POSTPONED:
+        from ..calls import postponed
+
+        return postponed.computed(functional, args, modes)
+    return dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
+
+
 def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
     """Let the first argument be what `op.functional` makes of it.
 
@@ -49,19 +66,7 @@ def rearrange(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
         inplace.refuse_unwritable(functional, args, target, modes)
     recording: bool = (target._flags_ & modes.mask & flags.REQUIRES_GRAD) != 0
     inplace.check_target(target, recording, modes)
-    array: Any
-    if target._flags_ & flags.BATCHED:
-        array = batching.rearranged(op, args)
-    elif target._flags_ & flags.SPARSE:
-        from ..calls import sparse
-
-        array = sparse.computed(functional, args, modes)._array_
-    elif target._flags_ & flags.POSTPONED:
-        from ..calls import postponed
-
-        array = postponed.computed(functional, args, modes)
-    else:
-        array = dispatch.run_kernel(functional, dispatch.unwrap(functional, args), modes)
+    array: Any = rearranged_array(op, args, modes)
     step = (functional, (None, *args[1:]), -1)
     node: ViewNode | None = None
     if recording:

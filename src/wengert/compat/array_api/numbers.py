@@ -185,7 +185,7 @@ def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Sums of products along a dimension, the first factor conjugated."""
-    return (x1.conj() * x2).sum(axis) if x1.is_complex() else (x1 * x2).sum(axis).to(result_type(x1, x2))
+    return (x1.conj_physical() * x2).sum(axis) if x1.is_complex() else (x1 * x2).sum(axis).to(result_type(x1, x2))
 
 
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:

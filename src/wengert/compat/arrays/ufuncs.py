@@ -24,7 +24,7 @@ SAME = frozenset(
 )
 """Ufuncs that are operators of the same name."""
 OTHER = {
-    "conjugate": "conj", "degrees": "rad2deg", "divide": "div", "equal": "eq", "fabs": "abs", "greater": "gt",
+    "conjugate": "conj_physical", "degrees": "rad2deg", "divide": "div", "equal": "eq", "fabs": "abs", "greater": "gt",
     "greater_equal": "ge", "invert": "bitwise_not", "left_shift": "bitwise_left_shift", "less": "lt",
     "less_equal": "le", "not_equal": "ne", "power": "pow", "radians": "deg2rad",
     "right_shift": "bitwise_right_shift", "rint": "round",

@@ -93,7 +93,7 @@ class Primitive(Function):
         answer, args = call.read(ctx)
         wanted = call.argnums(ctx.needs_input_grad[1:])
         given = [
-            boxed(output.new_zeros(output.shape) if each is None else each.conj())
+            boxed(output.new_zeros(output.shape) if each is None else each.conj_physical())
             for each, output in zip(cotangents, outputs)
         ]
         found = call.function.vjps(wanted, answer, args, call.kwargs)(unflatten(given, call.made))
@@ -102,7 +102,7 @@ class Primitive(Function):
         for argnum, gradient in zip(wanted, found):
             gradients.update(enumerate(flatten(gradient)[0], int(starts[argnum])))
         return None, *(
-            tensor_of(gradients[place]).conj() if need else None
+            tensor_of(gradients[place]).conj_physical() if need else None
             for place, need in zip(call.places, ctx.needs_input_grad[1:])
         )
 

@@ -108,8 +108,8 @@ def vjp_at(fun: Callable[..., Any], x: Any) -> tuple[Callable[[Any], Any], Any]:
 
     def vjp(g: Any) -> Any:
         given = fitting("vjp", g, outputs, traced.made)
-        found = back([each.conj() for each in given])
-        return unflatten([boxed(each.conj()) for each in found], traced.structure)
+        found = back([each.conj_physical() for each in given])
+        return unflatten([boxed(each.conj_physical()) for each in found], traced.structure)
 
     return vjp, unflatten([boxed(each) for each in outputs], traced.made)
 

@@ -16,7 +16,7 @@ METHODS = {
     np.log1p: "log1p", np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos",
     np.arctan: "atan", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arccosh: "acosh",
     np.arctanh: "atanh", np.sqrt: "sqrt", np.square: "square", np.reciprocal: "reciprocal", np.negative: "neg",
-    np.absolute: "abs", np.fabs: "abs", np.conjugate: "conj",
+    np.absolute: "abs", np.fabs: "abs", np.conjugate: "conj_physical",
 }  # fmt: skip
 """NumPy's functions of one argument, and the methods of tensors that are the same."""
 FACTORS = {np.deg2rad: np.pi / 180, np.radians: np.pi / 180, np.rad2deg: 180 / np.pi, np.degrees: 180 / np.pi}

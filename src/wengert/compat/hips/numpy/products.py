@@ -36,7 +36,7 @@ def dot(a: Any, b: Any, out: None = None) -> Any:
 def vdot(a: Any, b: Any) -> Any:
     """The sum of products of all elements, those of `a` conjugated."""
     a, b = promoted(a, b)
-    return (a.reshape(-1).conj() * b.reshape(-1)).sum()
+    return (a.reshape(-1).conj_physical() * b.reshape(-1)).sum()
 
 
 @rule(np.inner)
