@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from operator import methodcaller
 from types import FunctionType
 
 from .ops import checked, plain_arrays, plain_function
@@ -38,6 +37,7 @@ from .ops.fourier.frequencies import (
     fft_rfftfreq as rfftfreq,
 )
 from .ops.fourier.transforms import complex_to_complex, complex_to_real, real_to_complex
+from .ops.pointwise.complex import conjugate_complex
 from .tensor import Tensor
 
 __all__ = [
@@ -69,7 +69,7 @@ __all__ = [
 plain = partial(plain_function, module=__name__)
 whole = ((complex_to_complex, complex_to_complex.native),)
 fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=whole)
-ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(methodcaller("conj_physical"),))
+ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(conjugate_complex,))
 rfft = plain(rfft, real_to_complex, translate=NATIVE["rfft"])
 irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
 fft2 = plain_arrays(fft2, spectrum_of_array, c2c, module=__name__, card="fft_fft2")

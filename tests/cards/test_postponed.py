@@ -165,6 +165,28 @@ def test_what_shares_memory_with_others_refuses_them():
     assert z.conj().numpy(force=True).tolist() == [1 - 2j]
 
 
+def test_gradients_are_plain_whatever_functions_and_hooks_return():
+    class Conjugating(wg.autograd.Function):
+        @staticmethod
+        def forward(ctx, z):
+            return z.conj()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.conj()
+
+    z = wg.tensor([1 + 2j, 3 - 1j], dtype=wg.complex128, requires_grad=True)
+    y = Conjugating.apply(z * 1)
+    y.register_hook(lambda grad: grad.conj())
+    z.register_hook(lambda grad: (grad * 2).conj())
+    seen = []
+    z.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad.is_conj()))
+    y.backward(wg.tensor([1j, 2]).to(wg.complex128).conj())
+    assert seen == [False]
+    assert z.grad.tolist() == [2j, 4]
+    assert wg.autograd.gradcheck(Conjugating.apply, (z.detach().requires_grad_(),))
+
+
 def test_history_of_writes_through_conjugates():
     z = wg.tensor([1 + 2j, 3 - 1j], dtype=wg.complex128, requires_grad=True)
 

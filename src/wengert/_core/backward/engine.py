@@ -22,6 +22,7 @@ from ..profiling.events import Event, Log
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots, tracing
 from ..tensor.base import Tensor
+from ..tensor.postponed import plain
 from ..tensor.storage import next_serial
 from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread
@@ -309,6 +310,8 @@ def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
         RuntimeError: its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
     """
     given: Tensor = grad
+    if given._flags_ & flags.POSTPONED:  # gradients are plain, whatever a custom Function or a hook returns
+        given = grad = plain(grad)
     if edge.shape is None or door.in_space(given._array_, edge.shape, edge.dtype):
         return grad
     array: Any = given._array_

@@ -18,6 +18,7 @@ from ..leaves.accumulate import empty_for, gradient_edge
 from ..state.modes import current
 from ..tensor import tracing
 from ..tensor.base import Tensor, wrap
+from ..tensor.postponed import plain
 from ..types.dtypes import from_numpy
 from ..types.sizes import Size
 from . import engine
@@ -252,7 +253,7 @@ def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tupl
                 continue
             raise without_history(at, tensor)
         roots.append(edge_of(tensor))
-        grads.append(cotangent)
+        grads.append(None if cotangent is None else plain(cotangent))
     return roots, grads
 
 

@@ -23,6 +23,7 @@ from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap
 from ..tensor.meta import AutogradMeta
+from ..tensor.postponed import plain
 from ..tensor.storage import count_write
 from ..types.dtypes import from_numpy
 from . import contract
@@ -318,4 +319,7 @@ def run_leaf_hooks(leaf: Tensor, grad: Any) -> Any:
         known = None if meta is None else meta.hooks
     elif edge.node.node_hooks is not None:
         known = edge.node.node_hooks.tensor.get(edge.nr)
-    return hooks.run_tensor_hooks(known, grad) if known else grad
+    if not known:
+        return grad
+    grad = hooks.run_tensor_hooks(known, grad)
+    return None if grad is None else plain(grad)

@@ -9,6 +9,7 @@ from .. import collected
 from ..graph import facts, hooks
 from ..graph.node import Edge, Node
 from ..tensor.base import Tensor, meta_of
+from ..tensor.postponed import plain
 
 
 def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, found: list[Any]) -> Any:
@@ -27,11 +28,12 @@ def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, fo
     if runs:
         capture(captures, grads, found)
     hooks.run_arrival(node.node_hooks, grads)
+    grads[:] = [None if grad is None else plain(grad) for grad in grads]
     keep_retained(node.node_hooks.retain, grads)
     if not runs:
         capture(captures, grads, found)
         return None
-    grads = hooks.run_before(node.node_hooks, grads)
+    grads = [None if grad is None else plain(grad) for grad in hooks.run_before(node.node_hooks, grads)]
     outgoing: Any = (None,) * len(node.next_edges)
     if grads.count(None) < len(grads) or node.takes_nothing():
         outgoing = node.apply(grads)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.postponed import resolved
 from .. import forward_ad
 from . import errors
 from .comparison import close
@@ -43,7 +44,7 @@ def along(subject: Subject, nr: int, direction: Array, options: Options) -> list
                 continue
             if options.check_grad_dtypes and value.is_complex() != tangent.is_complex():
                 raise GradcheckError(errors.WRONG_FORWARD_DTYPE)
-            found.append(tangent._array_.reshape(-1))
+            found.append(resolved(tangent._array_).reshape(-1))
     return found
 
 

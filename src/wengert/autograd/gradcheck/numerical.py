@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.postponed import resolved
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import Size
 from . import errors
@@ -102,7 +103,7 @@ def evaluated(subject: Subject, places: Sequence[int], key: Any, step: Any) -> l
     results = as_tuple(subject.func(*subject.inputs))
     if len(results) != len(subject.results):
         refuse("number", key, step, len(subject.results), len(results))
-    arrays = [results[at]._array_ for at in places]
+    arrays = [resolved(results[at]._array_) for at in places]
     for at, array in zip(places, arrays):
         first = subject.results[at]._array_
         if array.shape != first.shape:
