@@ -41,6 +41,15 @@ NO_TENSOR = {
     "new(): data must be a sequence (got NoneType)": lambda: wg.Tensor(None),
     "new(): invalid data type 'str'": lambda: wg.Tensor("a"),
 }
+OF_A_MODULE = {
+    "linalg_lu(): argument 'A' (position 1) must be Tensor, not int": lambda: wg.linalg.lu(3),
+    "linalg_lu(): argument 'pivot' must be bool, not str": lambda: wg.linalg.lu(X, pivot="x"),
+    'linalg_lu_factor() missing 1 required positional arguments: "A"': lambda: wg.linalg.lu_factor(),
+    'linalg_lu_solve() missing 2 required positional arguments: "pivots", "B"': lambda: wg.linalg.lu_solve(X),
+    'linalg_lu_solve() missing 1 required positional arguments: "pivots"': lambda: wg.linalg.lu_solve(X, B=X),
+    "fft_fft(): argument 'input' (position 1) must be Tensor, not str": lambda: wg.fft.fft("x"),
+    'fft_irfft() missing 1 required positional arguments: "input"': lambda: wg.fft.irfft(),
+}
 NO_BOOL = {
     "sum(): argument 'keepdim' (position 3) must be bool, not NoneType": lambda: X.sum(0, None),
     "nansum(): argument 'keepdim' (position 3) must be bool, not int": lambda: X.nansum(0, keepdim=1),
@@ -90,6 +99,12 @@ REFUSED = {
     "Tensor.__contains__ only supports Tensor or scalar": lambda: "a" in X,
     "set_num_threads expects an int, but got NoneType": lambda: wg.set_num_threads(None),
 }
+
+
+@pytest.mark.parametrize("text", OF_A_MODULE)
+def test_errors_name_the_module_of_a_function_where_torch_does(text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        OF_A_MODULE[text]()
 
 
 @pytest.mark.parametrize("text", NO_TENSOR)

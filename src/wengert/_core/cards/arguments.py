@@ -97,6 +97,31 @@ def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dic
     return named
 
 
+def said_name(module: str, name: str) -> str:
+    """What errors call a function: with the module in front where torch's parser does so, as `linalg_lu`."""
+    room = module.rpartition(".")[2]
+    return f"{room}_{name.removeprefix(f'{room}_')}" if room in ("fft", "linalg", "special") else name
+
+
+def required_count(body: Callable[..., Any]) -> int:
+    """How many of a function's positional parameters have no default."""
+    return body.__code__.co_argcount - len(body.__defaults__ or ())  # type: ignore[attr-defined]
+
+
+def refuse_missing(name: str, expected: tuple[str, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a call without all required arguments.
+
+    Args:
+        expected: the parameters without defaults that were not given by position.
+
+    Raises:
+        TypeError: one was not given by name either.
+    """
+    missing = [argument for argument in expected if argument not in kwargs]
+    if missing:
+        raise TypeError(errors.missing_arguments(name, missing))
+
+
 def checked(name: str, body: Callable[..., Any], *, method: bool = False, module: str = "") -> Callable[..., Any]:
     """A function that refuses, in torch's words, what is no tensor or bool where it takes one, and knows other names.
 
@@ -106,18 +131,20 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         module: where programs find it, by which it is pickled; where `body` is defined unless given.
     """
     skipped = 1 if method else 0
+    said = said_name(module, name)
+    required = parameters_of(body)[: 0 if said == name else required_count(body)]
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     typed, aliases = typed_places(body), other_names(body)
     loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
     if not (method or places or typed or aliases or loose or "device" in parameters_of(body)):
         return body
-    simple = simple_calls(places, typed, method, loose)
+    least, simple = len(required) or 1, simple_calls(places, typed, method, loose)
 
     @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             count, word, named = len(args), current().word, kwargs
-            if not kwargs and 0 < count <= simple and isinstance(first := args[0], Tensor):
+            if not kwargs and least <= count <= simple and isinstance(first := args[0], Tensor):
                 if not (word | first._flags_) & WATCHED:
                     return body(*args)
             if method:
@@ -128,11 +155,13 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                 word |= word_of(args)
             if kwargs and not aliases.keys().isdisjoint(kwargs):
                 kwargs = own_names(name, kwargs, aliases)
-            found = word_of_tensors(name, places, args, kwargs, skipped)
+            if count < len(required):
+                refuse_missing(said, required[count:], kwargs)
+            found = word_of_tensors(said, places, args, kwargs, skipped)
             if found < 0:
                 return overridden(name, call, args, named, body, method=method)
             word |= found
-            standing = check_typed(name, typed, body.__annotations__, args, kwargs, skipped) if typed else False
+            standing = check_typed(said, typed, body.__annotations__, args, kwargs, skipped) if typed else False
             if word & flags.OVERRIDDEN and current().passing is None:
                 return overridden(name, call, args, named, body, method=method)
             if standing:
