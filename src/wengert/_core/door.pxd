@@ -323,6 +323,10 @@ cdef extern from *:
         if (held == count) made = PyObject_Vectorcall(function, given, (size_t)count, NULL);
         else Py_XINCREF(made);
         while (held > 0) Py_DECREF(given[--held]);
+        if (made == NULL && PyErr_ExceptionMatches(PyExc_ValueError)) {  /* an array of that size: the body refuses it by name */
+            PyErr_Clear();
+            Py_RETURN_NOTIMPLEMENTED;
+        }
         return made;
     }
     static CYTHON_UNUSED int wengert_is_part_of(PyObject *array, PyObject *whole) {

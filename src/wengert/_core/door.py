@@ -179,7 +179,8 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
 
     A list may also hold None.
 
-    NotImplemented if it does not know them, or if an array stands where only tensors may.
+    NotImplemented if it does not know them, if an array stands where only tensors may, or if NumPy refuses an array of
+    the size of the result: the body refuses it by name.
     """
     given = list(args)
     for at, value in enumerate(args):
@@ -193,7 +194,10 @@ def on_arrays(function: Any, args: tuple[Any, ...], cls: type) -> Any:
             if not all(each is None or isinstance(each, cls) for each in value):
                 return NotImplemented
             given[at] = [None if each is None else each._array_ for each in value]
-    return function(*given)
+    try:
+        return function(*given)
+    except ValueError:
+        return NotImplemented
 
 
 def is_part_of(array: Any, whole: Any) -> bool:

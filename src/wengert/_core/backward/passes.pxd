@@ -16,6 +16,7 @@ cpdef Edge edge_of(object each)
 cpdef list starting_gradients(object tensors, object given)
 @cython.locals(roots=list, grads=list)
 cpdef tuple start(object tensors, list given, bint constants)
+cpdef bint is_postponed(Tensor cotangent) except -1
 @cython.locals(given=Tensor)
 cpdef bint is_like(object cotangent, Tensor tensor) except -1
 cpdef Tensor cotangent_of(long at, tuple shape, object dtype, object cotangent)

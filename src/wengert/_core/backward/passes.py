@@ -253,8 +253,15 @@ def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tupl
                 continue
             raise without_history(at, tensor)
         roots.append(edge_of(tensor))
-        grads.append(None if cotangent is None else plain(cotangent))
+        if cotangent is not None and is_postponed(cotangent):
+            cotangent = plain(cotangent)
+        grads.append(cotangent)
     return roots, grads
+
+
+def is_postponed(cotangent: Tensor) -> bool:
+    """Whether a cotangent's elements are conjugated or negated when they are read."""
+    return cotangent._flags_ & flags.POSTPONED != 0
 
 
 def is_like(cotangent: Any, tensor: Tensor) -> bool:

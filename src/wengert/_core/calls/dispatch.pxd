@@ -27,7 +27,7 @@ cpdef object profiled(Declaration op, tuple args, long word, long given, Modes m
 cpdef object completed(Declaration op, tuple args, long word, long given, Modes modes)
 cpdef bint is_unusual(Declaration op, long given, long word) except -1
 cpdef object computed(Declaration op, tuple args, Modes modes)
-cpdef object computed_within(Declaration op, tuple args, Modes modes)
+cpdef object computed_by_body(Declaration op, tuple args, Modes modes)
 @cython.locals(word=long, rest=long, position=long)
 cpdef long input_word(Declaration op, tuple args) except -1
 cpdef long flags_of(Tensor tensor) except -1

@@ -123,27 +123,26 @@ def is_unusual(op: Declaration, given: int, word: int) -> bool:
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body.
+    """The array (or arrays) of the result: by the native function if it knows the case, otherwise by the body."""
+    if op.native is not None:
+        made: Any = door.on_arrays(op.native, args, Tensor)
+        if made is not NotImplemented:
+            return made
+    return computed_by_body(op, args, modes)
+
+
+def computed_by_body(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
+    """The array (or arrays) that the body makes, laid out in memory as the card says.
 
     Raises:
         RuntimeError: if the result would be larger than NumPy's arrays can be.
     """
     try:
-        return computed_within(op, args, modes)
+        made: Any = run_kernel(op, unwrap(op, args), modes)
     except ValueError as error:
         if errors.is_too_large(error):
             raise RuntimeError(errors.too_large(op.name, error)) from None
         raise
-
-
-def computed_within(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:
-    """`computed`, in the errors of the kernel."""
-    made: Any
-    if op.native is not None:
-        made = door.on_arrays(op.native, args, Tensor)
-        if made is not NotImplemented:
-            return made
-    made = run_kernel(op, unwrap(op, args), modes)
     if op.view:
         return made
     if op.several:
