@@ -154,8 +154,3 @@ def test_the_signs_of_python_2():
     assert x.__rdiv__(2).tolist() == [1, 0.5] and x.__div__(2).tolist() == [1, 2]
     written = x.detach().clone()
     assert written.__idiv__(2) is written and written.tolist() == [1, 2]
-
-
-def test_negation_is_never_postponed():
-    x = wg.tensor([1j]).conj().imag
-    assert not x.is_neg() and wg.resolve_neg(x) is x

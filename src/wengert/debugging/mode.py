@@ -10,6 +10,9 @@ from wengert._core.graph.origins import Debug
 from wengert._core.state.modes import Modes, current, everyone
 from wengert._core.state.regions import Region
 
+_following: list[Any] = []
+"""The handles of the hooks that follow the calls of modules, while some thread notes lines."""
+
 
 class set_debug(Region):  # noqa: N801 - a switch, called as a function
     """Let every call note the line of the program that made it: as a function at once, as a context manager until its
@@ -62,13 +65,17 @@ def _follow_modules(wanted: bool) -> None:
         return
     from wengert.nn.modules import global_hooks
 
+    for handle in () if wanted else tuple(_following):
+        handle.remove()
     for table, hook in ((global_hooks.FORWARD_PRE, _entered), (global_hooks.FORWARD, _left)):
         keys = [key for key, other, _ in table.entries() if other is hook]
         if wanted and not keys:
-            table.add(hook, always_called=hook is _left)
+            _following.append(table.add(hook, always_called=hook is _left))
         elif not wanted:
-            for key in keys:
+            for key in keys:  # whose handles did not come, for an interrupt
                 table.pop(key, None)
+    if not wanted:
+        _following.clear()
 
 
 def _entered(module: Any, args: Any) -> None:

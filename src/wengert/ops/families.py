@@ -243,7 +243,9 @@ METHODS: dict[str, str] = {
     ),
     "pointwise.classify": "isfinite isinf isnan isneginf isposinf isreal signbit",
     "pointwise.compared_in_place": ("eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_"),
-    "pointwise.complex": "angle conj conj_physical conj_physical_ imag is_conj is_neg real resolve_conj resolve_neg",
+    "pointwise.complex": (
+        "_conj _neg_view angle conj conj_physical conj_physical_ imag is_conj is_neg real resolve_conj resolve_neg"
+    ),
     "pointwise.extremes": "fmax fmin maximum minimum",
     "pointwise.gamma": (
         "digamma digamma_ igamma igamma_ igammac igammac_ lgamma lgamma_ mvlgamma mvlgamma_ polygamma polygamma_"

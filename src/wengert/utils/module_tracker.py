@@ -58,18 +58,17 @@ class ModuleTracker(Region):
         return [self.hooks_in(table) for table in TABLES]
 
     def _begin_(self, modes: Any, before: Any) -> ModuleTracker:
-        global_hooks.FORWARD_PRE.add(self.before)
-        global_hooks.FORWARD.add(self.after)
+        self.handles = [*self.handles, global_hooks.FORWARD_PRE.add(self.before), global_hooks.FORWARD.add(self.after)]
         return self
 
     def _end_(self, modes: Any, before: Any) -> None:
         for handle in self.handles:
             handle.remove()
-        self.handles = []
-        for table, known in zip(TABLES, before):
+        for table, known in zip(TABLES, before):  # a hook that was registered, and whose handle did not come
             for key in self.hooks_in(table):
                 if key not in known:
                     table.pop(key, None)
+        self.handles = []
 
     def hooks_in(self, table: HookTable) -> list[int]:
         """The keys of this tracker's hooks in a table of hooks of all modules."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..operators import sources
 from ..operators.declaration import Declaration
 from ..recording.recorded import OpNode, node_class
-from ..recording.saved_tensor import NUMBERS, read_raw
+from ..recording.saved_tensor import read_raw
 from ..tensor.base import Tensor
 
 BESIDE = {
@@ -149,7 +149,10 @@ def raw_field(name: str) -> property:
 
 
 def numbers(op: Declaration, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """The edges of a node of torch's form for numbers: those of what is no tensor, if there is a number among it."""
-    if op.list_slot >= 0 or not any(type(args[at]) in NUMBERS for at in op.grad_slots):
+    """The edges of a node of torch's form for numbers: those of what is no tensor, if there is an operand among it.
+
+    A program's array counts as a number does: the class that is made serves both.
+    """
+    if op.list_slot >= 0 or all(args[at] is None or isinstance(args[at], Tensor) for at in op.grad_slots):
         return ()
     return tuple([slot for slot, at in enumerate(op.grad_slots) if not isinstance(args[at], Tensor)])

@@ -56,10 +56,11 @@ class HookTable(OrderedDict[int, Hook]):
     def pop(self, key: int, *default: Any) -> Any:
         """Take a hook out, and its id out of all marks: what `remove()` of a handle does."""
         with _lock:
-            popped = super().pop(key, *default)
-            for mark in self.marks:  # last: a fork in between leaves a mark without a hook, not the other way around
-                mark.pop(key, None)
-            return popped
+            try:
+                return super().pop(key, *default)
+            finally:  # last: a fork in between leaves a mark without a hook, not the other way around
+                for mark in self.marks:
+                    mark.pop(key, None)
 
     def add(
         self, hook: Hook, prepend: bool = False, with_kwargs: bool = False, always_called: bool = False

@@ -89,7 +89,13 @@ OPERATORS.conjugate = conjugate_complex
 
 @op(name="_conj", dtypes=COMPLEXES, view=True, node="ConjBackward0", batching=elementwise)
 def conj_view(self: Array) -> Any:
-    """Complex conjugate of `self`, in the same memory: elements are conjugated when they are read."""
+    """Complex conjugate of `self`, in the same memory: elements are conjugated when they are read.
+
+    Raises:
+        NotImplementedError: `self` is not complex.
+    """
+    if self.dtype.kind != "c":
+        raise NotImplementedError(errors.no_kernel("_conj", from_numpy(self.dtype)))
     return postponed(self, True, False)
 
 
@@ -106,7 +112,13 @@ conj_view.samples(complex_tensor)
 
 @op(name="_neg_view", dtypes=SIGNED, view=True, node="NegViewBackward0", batching=elementwise)
 def neg_view(self: Array) -> Any:
-    """Negative of `self`, in the same memory: elements are negated when they are read."""
+    """Negative of `self`, in the same memory: elements are negated when they are read.
+
+    Raises:
+        NotImplementedError: `self` holds truth values.
+    """
+    if self.dtype.kind == "b":
+        raise NotImplementedError(errors.no_kernel("_neg_view", from_numpy(self.dtype)))
     return postponed(self, False, True)
 
 
@@ -238,6 +250,8 @@ def resolve_conj(input: Any) -> Any:
 
 
 resolve_conj.samples(complex_tensor)
+is_conj.samples(complex_tensor)
+is_neg.samples(complex_tensor)
 
 
 @composite()

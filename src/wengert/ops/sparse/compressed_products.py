@@ -11,6 +11,7 @@ from ..._core.calls.out import put
 from ..._core.calls.sparse import takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import FLOATS, Array, op
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._kernels import compressed as lines
@@ -173,11 +174,6 @@ def sampled_vjp_mat2(grad: Any, self: Any, mat1: Any, alpha: Any) -> Any:
 def at_places(grad: Any, model: Any) -> Any:
     """A gradient as a dense tensor, zero but at the places of a compressed one."""
     return with_entries(model, entries_at(grad, wrap(places_of(model._array_)))).to_dense()
-
-
-def conjugate(factor: Any) -> Any:
-    """The conjugate of a Python number."""
-    return factor.conjugate() if isinstance(factor, complex) else factor
 
 
 @sampled.jvp("self")

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.tensor.standins import StandIn
@@ -192,11 +193,6 @@ def added_product_jvp_mat1(tangent: Any, mat2: Any, alpha: Any) -> Any:
 @added_product.jvp("mat2")
 def added_product_jvp_mat2(tangent: Any, mat1: Any, alpha: Any) -> Any:
     return (mat1 @ tangent) * alpha
-
-
-def conjugate(factor: Any) -> Any:
-    """The conjugate of a Python number."""
-    return factor.conjugate() if isinstance(factor, complex) else factor
 
 
 @takes_sparse
