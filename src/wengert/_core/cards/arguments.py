@@ -130,8 +130,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         method: it is called on its first argument, which is then a tensor and does not count.
         module: where programs find it, by which it is pickled; where `body` is defined unless given.
     """
-    skipped = 1 if method else 0
-    said = said_name(module, name)
+    skipped, said = 1 if method else 0, said_name(module, name)
     required = parameters_of(body)[: 0 if said == name else required_count(body)]
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     typed, aliases = typed_places(body), other_names(body)
@@ -148,15 +147,12 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                 if not (word | first._flags_) & WATCHED:
                     return body(*args)
             if method:
-                if not count or not isinstance(args[0], Tensor):  # called on the class
-                    raise TypeError(errors.method_of_class(name, args))
-                word |= args[0]._flags_
+                word |= word_of_self(name, args)
             elif loose:
                 word |= word_of(args)
             if kwargs and not aliases.keys().isdisjoint(kwargs):
                 kwargs = own_names(name, kwargs, aliases)
-            if count < len(required):
-                refuse_missing(said, required[count:], kwargs)
+            refuse_missing(said, required[count:], kwargs)
             found = word_of_tensors(said, places, args, kwargs, skipped)
             if found < 0:
                 return overridden(name, call, args, named, body, method=method)
@@ -185,6 +181,17 @@ def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], k
     """A tensor on the device "meta", for a function that was asked for one."""
     home = load(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
     return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
+
+
+def word_of_self(name: str, args: tuple[Any, ...]) -> int:
+    """The flags of the tensor that a method is called on.
+
+    Raises:
+        TypeError: if it is called on the class.
+    """
+    if not args or not isinstance(args[0], Tensor):
+        raise TypeError(errors.method_of_class(name, args))
+    return args[0]._flags_
 
 
 def word_of_tensors(
