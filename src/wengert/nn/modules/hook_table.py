@@ -68,12 +68,16 @@ class HookTable(OrderedDict[int, Hook]):
         """Register a hook as the last one, or as the first."""
         handle = RemovableHandle(self)  # type: ignore[arg-type]
         with _lock:
-            for mark, chosen in zip(self.marks[1:], (with_kwargs, always_called)):
-                if chosen:
-                    mark[handle.id] = True
-            self[handle.id] = hook
-            if prepend:
-                self.move_to_end(handle.id, last=False)
+            try:
+                for mark, chosen in zip(self.marks[1:], (with_kwargs, always_called)):
+                    if chosen:
+                        mark[handle.id] = True
+                self[handle.id] = hook
+                if prepend:
+                    self.move_to_end(handle.id, last=False)
+            except BaseException:  # of a signal handler: nobody would have the handle
+                self.pop(handle.id, None)
+                raise
         return handle
 
     def entries(self) -> tuple[Entry, ...]:
