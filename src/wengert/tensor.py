@@ -22,7 +22,6 @@ from ._core.state.modes import current
 from ._core.tensor import reading, tracing
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from ._core.tensor.batches import levels_of, refuse
-from ._core.tensor.postponed import lay
 from ._core.tensor.storage import Storage, succeed
 from ._core.types import dtypes
 from ._core.types.devices import device, sparse_coo, strided
@@ -109,7 +108,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
             "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type: "
             + " and ".join([f"{each.layout} on {each.device}" for each in kinds])
         )
-    lay(self, new._array_)
+    load(f"{__package__}._core.tensor.postponed").lay(self, new._array_)
     self._storage_ = succeed(self._storage_, new._storage_.array)
     views.moved(self)
     self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE

@@ -19,7 +19,6 @@ from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share
 from ..tensor.meta import AutogradMeta
-from ..tensor.postponed import Postponed, like, physical
 
 SINGLE, MULTIPLE, NO_GRAD, INFERENCE, CUSTOM = range(5)
 """How a view was made: by an operation with one output, with several, while recording was off, or inference on, or by
@@ -68,7 +67,9 @@ class ViewInfo:
 
 def take(array: Any, step: Any) -> Any:
     """Take one step of a view on arrays."""
-    if isinstance(array, Postponed):
+    if not door.is_ndarray(array) and getattr(array, "flag", 0) == flags.POSTPONED:
+        from ..tensor.postponed import like, physical
+
         return like(take(physical(array), step), array)
     op: Declaration = step[0]
     args: tuple[Any, ...] = step[1]

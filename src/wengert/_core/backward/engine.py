@@ -22,7 +22,7 @@ from ..profiling.events import Event, Log
 from ..state.modes import Modes, Pass, current
 from ..tensor import slots, tracing
 from ..tensor.base import Tensor
-from ..tensor.postponed import plain
+from ..tensor.standins import plain
 from ..tensor.storage import next_serial
 from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread

@@ -18,7 +18,7 @@ from ..leaves.accumulate import empty_for, gradient_edge
 from ..state.modes import current
 from ..tensor import tracing
 from ..tensor.base import Tensor, wrap
-from ..tensor.postponed import plain
+from ..tensor.standins import plain
 from ..types.dtypes import from_numpy
 from ..types.sizes import Size
 from . import engine

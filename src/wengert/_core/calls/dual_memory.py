@@ -10,7 +10,7 @@ from .. import door, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo
 from ..operators import layouts
-from ..tensor import batches, postponed, tangents
+from ..tensor import batches, tangents
 from ..tensor.base import Tensor, wrap
 from ..tensor.tangents import Level, Tangent
 from ..types import dtypes
@@ -45,6 +45,8 @@ def fitted_to_memory(value: Any, like: Tensor) -> Any:
     """A tangent that lies in memory as its tensor does, so that views of the one are views of the other."""
     tangent: Tensor = value
     if (tangent._flags_ | like._flags_) & flags.ELSEWHERE:
+        from ..tensor import postponed
+
         value = postponed.with_signs_of(value, like)
         tangent = value
     if door.has_rows(tangent._array_) and door.has_rows(like._array_):

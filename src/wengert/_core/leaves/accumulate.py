@@ -23,7 +23,7 @@ from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap
 from ..tensor.meta import AutogradMeta
-from ..tensor.postponed import plain
+from ..tensor.standins import plain
 from ..tensor.storage import count_write
 from ..types.dtypes import from_numpy
 from . import contract

@@ -9,7 +9,7 @@ from .. import collected
 from ..graph import facts, hooks
 from ..graph.node import Edge, Node
 from ..tensor.base import Tensor, meta_of
-from ..tensor.postponed import plain
+from ..tensor.standins import plain
 
 
 def run(node: Node, grads: list[Any], runs: bool, captures: list[Any] | None, found: list[Any]) -> Any:

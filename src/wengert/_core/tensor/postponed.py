@@ -199,11 +199,6 @@ def lay(tensor: Tensor, array: Any) -> None:
         tensor._flags_ |= flags.POSTPONED
 
 
-def plain(value: Any) -> Any:
-    """The tensor itself, or a recorded copy in memory of its own if its elements are made when they are read."""
-    return value.clone() if value._flags_ & flags.POSTPONED else value
-
-
 def settled(value: Any) -> Any:
     """An argument of a call, with the elements that tensors stand for in memory of their own, without history."""
     if isinstance(value, Tensor):

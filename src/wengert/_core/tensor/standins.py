@@ -98,3 +98,8 @@ def members_of(array: np.ndarray[Any, Any], level: Any) -> Members:
     made.whole = array
     made.level = level
     return made
+
+
+def plain(value: Any) -> Any:
+    """The tensor itself, or a recorded copy in memory of its own if its elements are made when they are read."""
+    return value.clone() if value._flags_ & flags.POSTPONED else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from ..._core import flags
 from ..._core.operators.layouts import address_of, steps_of
 from ..._core.tensor import reading
 from ..._core.tensor.base import OPERATORS, Tensor
-from ..._core.tensor.postponed import like, physical
 from ..._core.tensor.storage import Storage, size_in_bytes
 from ..._core.types.devices import strided
 from ..._kernels.layout import address, reaching, row_major
@@ -127,9 +127,20 @@ def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None
         resize_storage(tensor._storage_, need)
     step = array.itemsize
     strides = row_major(shape, step) if steps is None else tuple([each * step for each in steps])
-    tensor._array_ = like(reaching(physical(tensor._array_), shape, strides, 0), tensor._array_)
+    see(tensor, lambda array: reaching(array, shape, strides, 0))
     if tensor._flags_ & flags.VIEW:
         tensor._meta_.view.frame = None  # its steps no longer lead to it
+
+
+def see(tensor: Tensor, move: Callable[[Any], Any]) -> None:
+    """Let a tensor see other memory, what `move` makes of its array, as elements of the same kind."""
+    array = tensor._array_
+    if not tensor._flags_ & flags.POSTPONED:
+        tensor._array_ = move(array)
+        return
+    from ..._core.tensor.postponed import like, physical
+
+    tensor._array_ = like(move(physical(array)), array)
 
 
 def resize_storage(storage: Storage, size: int) -> None:
@@ -156,7 +167,7 @@ def move_storage(storage: Storage, whole: Any, moves: bool = True) -> None:
         offset = address(tensor._array_) - start
         tensor._storage_.array = whole
         if moves and not tensor._flags_ & (flags.BATCHED | flags.SPARSE):  # these see it through another tensor
-            tensor._array_ = like(moved(physical(tensor._array_), whole, offset), tensor._array_)
+            see(tensor, lambda array, offset=offset: moved(array, whole, offset))  # type: ignore[misc]
     storage.array = whole
 
 

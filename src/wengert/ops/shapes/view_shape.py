@@ -14,7 +14,6 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, unexpected_keyword
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.layouts import steps_of
-from ..._core.tensor.postponed import is_conjugated, is_negated
 from ..._core.types import dtypes
 from ..._kernels.layout import seen_as, strided
 
@@ -151,14 +150,26 @@ def check_regrouping(have: Any, wanted: Any, shape: tuple[int, ...], steps: tupl
             raise RuntimeError(f"self.stride({dim}) must be divisible by {ratio} {relation}, but got {step}")
 
 
-def view_as_dtype(self: Any, wanted: Any) -> Any:
-    """`view` with a dtype."""
-    array, have = self._array_, self.dtype
+def refuse_signs(self: Any) -> None:
+    """Refuse to see memory as another dtype whose elements are conjugated or negated when they are read.
+
+    Raises:
+        RuntimeError: if they are.
+    """
+    from ..._core.tensor.postponed import is_conjugated, is_negated
+
     if is_conjugated(self) or is_negated(self):
         kind = "conjugate" if is_conjugated(self) else "negative"
         raise RuntimeError(
             f"torch.Tensor.view is not supported for {kind} view tensors when converting to a different dtype."
         )
+
+
+def view_as_dtype(self: Any, wanted: Any) -> Any:
+    """`view` with a dtype."""
+    array, have = self._array_, self.dtype
+    if self._flags_ & flags.ELSEWHERE:
+        refuse_signs(self)
     if have.itemsize < wanted.itemsize and not self._flags_ & flags.BATCHED:  # of a batch: its rule sees the memory
         check_regrouping(have, wanted, array.shape, steps_of(array), self.storage_offset())
     return view_dtype.call((self, wanted))
