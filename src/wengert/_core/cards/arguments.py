@@ -97,10 +97,14 @@ def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dic
     return named
 
 
+ROOMS = {f"wengert.{room}": room for room in ("fft", "linalg", "special")}
+"""The modules whose functions torch's parser calls by the module, too."""
+
+
 def said_name(module: str, name: str) -> str:
     """What errors call a function: with the module in front where torch's parser does so, as `linalg_lu`."""
-    room = module.rpartition(".")[2]
-    return f"{room}_{name.removeprefix(f'{room}_')}" if room in ("fft", "linalg", "special") else name
+    room = ROOMS.get(module, "")
+    return f"{room}_{name.removeprefix(f'{room}_')}" if room else name
 
 
 def required_count(body: Callable[..., Any]) -> int:
@@ -131,7 +135,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         module: where programs find it, by which it is pickled; where `body` is defined unless given.
     """
     skipped, said = 1 if method else 0, said_name(module, name)
-    required = parameters_of(body)[: 0 if said == name else required_count(body)]
+    required = () if said == name else parameters_of(body)[: required_count(body)]
     places = [place for place in tensor_places(body) if place[0] >= skipped]
     typed, aliases = typed_places(body), other_names(body)
     loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
