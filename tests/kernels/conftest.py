@@ -22,7 +22,6 @@ FAMILIES = [
     "halves",
     "copies",
     "reduce",
-    "saturation",
     "softmax",
     "norm",
     "normal",

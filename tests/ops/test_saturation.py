@@ -127,7 +127,7 @@ def test_the_operand_may_be_written_to_since_only_the_result_is_kept(name, place
 @pytest.mark.parametrize("kind", ["float64", "float32", "float16"])
 def test_saturation_is_looked_for_as_in_numpy(name, kind):
     from wengert import _kernels as kernels
-    from wengert._kernels import saturation
+    from wengert._kernels import activation
 
     for extreme in (-25.0, -10.0, -5.0, -3.0, 0.0, 3.0, 5.0, 10.0, 25.0, math.inf, -math.inf, math.nan):
         for shape in ((1,), (70, 100), (3, 0)):
@@ -135,7 +135,7 @@ def test_saturation_is_looked_for_as_in_numpy(name, kind):
             if x.size:
                 x.reshape(-1)[-1] = extreme
             for each in (x, x.T, x[::2]):
-                assert getattr(kernels, name)(each) is getattr(saturation, name)(each)
+                assert getattr(kernels, name)(each) is getattr(activation, name)(each)
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32"])

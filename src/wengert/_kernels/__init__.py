@@ -16,15 +16,20 @@ from typing import TYPE_CHECKING, Any
 from . import native_choice
 from .activation import (
     erf,
+    expm1_saturates,
     gelu,
     gelu_backward,
     relu,
     relu_backward,
     sigmoid,
     sigmoid_backward,
+    sigmoid_saturates,
+    sigmoid_slope,
     silu,
     silu_backward,
     tanh_backward,
+    tanh_saturates,
+    tanh_slope,
 )
 from .copies import copy_into
 from .halves import converted
@@ -135,13 +140,6 @@ from .reduce import (
     prod,
     sum,
     variance,
-)
-from .saturation import (
-    expm1_saturates,
-    sigmoid_saturates,
-    sigmoid_slope,
-    tanh_saturates,
-    tanh_slope,
 )
 from .softmax import (
     causal_softmax,
