@@ -8,6 +8,7 @@ import pytest
 import wengert as wg
 from wengert._core.cards.card import Card
 from wengert._core.tensor.base import wrap
+from wengert._core.tensor.postponed import with_signs_of
 from wengert.testing import Case, cases
 from wengert.testing.calls import Call, leaf, one_dtype
 from wengert.testing.close import assert_close
@@ -199,6 +200,16 @@ def test_history_of_writes_through_conjugates():
 
     assert wg.autograd.gradcheck(function, (z,), check_forward_ad=True, check_batched_grad=True)
     assert wg.autograd.gradgradcheck(function, (z,))
+
+
+@pytest.mark.parametrize("view", [wg.conj, wg._neg_view, lambda z: wg._neg_view(z.conj()), lambda z: z])
+def test_a_tangent_has_the_signs_of_its_tensor(view):
+    z, way = wg.tensor([1 + 2j, 3 - 1j], dtype=wg.complex128), wg.tensor([2 - 1j, 1j], dtype=wg.complex128)
+    for given in (way, way.conj(), wg._neg_view(way)):
+        found = with_signs_of(given, view(z))
+        assert (found.is_conj(), found.is_neg()) == (view(z).is_conj(), view(z).is_neg())
+        agree(found, given)
+        agree(wg.func.jvp(lambda z: z.imag * 2, (view(z),), (given,)), (view(z).imag * 2, given.imag * 2))
 
 
 def test_the_array_of_such_a_tensor_is_read_as_what_it_stands_for():

@@ -83,7 +83,7 @@ class Postponed(StandIn):
         return bool(resolved(self))
 
 
-OF_MEMORY = frozenset({np.may_share_memory, np.shares_memory, np.byte_bounds if hasattr(np, "byte_bounds") else None})
+OF_MEMORY = frozenset({np.may_share_memory, np.shares_memory})
 """NumPy's functions that ask for memory, not for elements."""
 VIEWS = ("diagonal", "reshape", "squeeze", "swapaxes", "transpose")
 
@@ -185,10 +185,11 @@ def with_signs_of(value: Any, like: Tensor) -> Any:
     conjugated, negated = is_conjugated(like), is_negated(like)
     if (is_conjugated(value), is_negated(value)) == (conjugated, negated):
         return value
-    memory = value.clone()
-    if conjugated:
-        memory = memory.conj_physical().conj()
-    return memory.neg()._neg_view() if negated else memory
+    memory = value.conj_physical() if conjugated else value.clone()
+    if negated:
+        memory = memory.neg()
+    view = memory.conj() if conjugated else memory
+    return view._neg_view() if negated else view
 
 
 def lay(tensor: Tensor, array: Any) -> None:
