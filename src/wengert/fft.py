@@ -37,7 +37,7 @@ from .ops.fourier.frequencies import (
     fft_rfftfreq as rfftfreq,
 )
 from .ops.fourier.transforms import complex_to_complex, complex_to_real, real_to_complex
-from .ops.pointwise.complex import conjugate_complex
+from .ops.pointwise.unary import conjugate_complex
 from .tensor import Tensor
 
 __all__ = [

@@ -136,6 +136,15 @@ def test_an_operator_is_loaded_when_it_is_asked_for(asking):
     assert shown(f"{asking}\nshow([found.__name__, callable(found)])")[1]
 
 
+def test_operators_that_the_core_calls_by_name_are_loaded_at_once():
+    code = """
+        import wengert
+        from wengert._core.tensor.slots import OPERATORS, Operators
+        show([name for name in Operators.__slots__ if getattr(OPERATORS, name, None) is None])
+    """
+    assert shown(code) == []
+
+
 def test_every_sign_of_python_works_at_once():
     said = shown(
         """

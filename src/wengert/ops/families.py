@@ -133,7 +133,7 @@ NAMES: dict[str, str] = {
     ),
     "pointwise.choose": "_where",
     "pointwise.classify": "is_complex is_floating_point is_tensor",
-    "pointwise.complex": "_conj _conj_physical _neg_view conjugate_complex view_as_complex view_as_real",
+    "pointwise.complex": "_conj _conj_physical _neg_view view_as_complex view_as_real",
     "pointwise.complex_copies": "view_as_complex_copy view_as_real_copy",
     "pointwise.complex_parts": "complex polar",
     "pointwise.gamma": "special_zeta",

@@ -30,13 +30,14 @@ from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.layouts import steps_of
 from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
-from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.base import Tensor
 from ..._core.tensor.postponed import is_conjugated, is_negated, postponed
 from ..._core.types import dtypes
 from ..._core.types.dtypes import HALVES, from_numpy
 from ..._kernels.layout import reaching, strided
 from ..create.like import zeros_like
 from .binary import check_tensor
+from .unary import complex_tensor, conjugate_complex, conjugate_complex_jvp, conjugate_complex_vjp
 
 native = kernels.direct_function
 COMPLEX_OF: dict[Any, Any] = {
@@ -47,44 +48,6 @@ COMPLEX_OF: dict[Any, Any] = {
 PARTS = REALS - HALVES
 SIGNED = WIDE - {dtypes.bool_}
 NO_HALVES = "{}: two float16 numbers are one of complex32, which does not exist here; use float32"
-
-
-def complex_tensor(make: Any) -> Any:
-    """Samples of a function of complex numbers."""
-    yield Sample(make(3, 4))
-    yield Sample(make())
-    yield Sample(make(0, 2))
-
-
-@op(
-    layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False, batching=elementwise,
-    native=native("conjugate"),
-)  # fmt: skip
-def conjugate_complex(self: Array) -> Any:
-    """Complex conjugate of `self`, element by element; new memory.
-
-    Raises:
-        NotImplementedError: `self` is not complex (`conj` returns such a tensor itself).
-    """
-    if self.dtype.kind != "c":
-        raise NotImplementedError(errors.no_kernel("conjugate", from_numpy(self.dtype)))
-    return kernels.conjugate(self)
-
-
-@conjugate_complex.vjp("self")
-def conjugate_complex_vjp(grad: Any) -> Any:
-    return conjugate(grad)
-
-
-@conjugate_complex.jvp("self")
-def conjugate_complex_jvp(tangent: Any) -> Any:
-    return conjugate(tangent)
-
-
-conjugate_complex.samples(complex_tensor)
-
-
-OPERATORS.conjugate = conjugate_complex
 
 
 @op(name="_conj", dtypes=COMPLEXES, view=True, node="ConjBackward0", batching=elementwise)

@@ -1,4 +1,4 @@
-"""Functions of one operand: exponentials, logarithms, roots, negation, absolute value and sign."""
+"""Functions of one operand: exponentials, logarithms, roots, negation, conjugate, absolute value and sign."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ from ..._core.cards.card import (
     Sample,
     alias,
     composite,
+    op,
     pointwise,
 )
+from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS
+from ..._core.types.dtypes import from_numpy
 from .binary import check_tensor
 from .power import any_tensor, nonzero_tensor, single
 from .rounding import constant, flat
@@ -344,7 +347,43 @@ def sgn_vjp(grad: Any, self: Any, out: Any) -> Any:
 sgn.jvp("self")(sgn_vjp)  # the Jacobian, as one of pairs of real numbers, is symmetric
 
 
+def complex_tensor(make: Any) -> Any:
+    """Samples of a function of complex numbers."""
+    yield Sample(make(3, 4))
+    yield Sample(make())
+    yield Sample(make(0, 2))
+
+
+@op(
+    layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False, batching=elementwise,
+    native=native("conjugate"),
+)  # fmt: skip
+def conjugate_complex(self: Array) -> Any:
+    """Complex conjugate of `self`, element by element; new memory.
+
+    Raises:
+        NotImplementedError: `self` is not complex (`conj` returns such a tensor itself).
+    """
+    if self.dtype.kind != "c":
+        raise NotImplementedError(errors.no_kernel("conjugate", from_numpy(self.dtype)))
+    return kernels.conjugate(self)
+
+
+@conjugate_complex.vjp("self")
+def conjugate_complex_vjp(grad: Any) -> Any:
+    return conjugate(grad)
+
+
+@conjugate_complex.jvp("self")
+def conjugate_complex_jvp(tangent: Any) -> Any:
+    return conjugate(tangent)
+
+
+conjugate_complex.samples(complex_tensor)
+
+
 alias("negative", neg)
 alias("absolute", absolute)
 OPERATORS.abs = absolute
+OPERATORS.conjugate = conjugate_complex
 OPERATORS.neg = neg
