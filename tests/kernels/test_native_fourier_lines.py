@@ -86,6 +86,23 @@ def test_real_numbers_there_and_back(length, lines, axis, layout, scale, oneside
     close(back, fourier.irfft_lines(spectrum.astype(complex), axis, scale, length, np.empty(x.shape)))
 
 
+@pytest.mark.parametrize("length", [2, 3, 4, 6, 8, 256, 512])
+@pytest.mark.parametrize("lines", [1, 2, 5, 40])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_expanded_numbers(length, lines, axis):
+    shape = shape_of(lines, length, axis)
+    x = drawn(5, shape, True, "rows")
+    for same in (np.broadcast_to(x[:1], shape), np.broadcast_to(x[:, :1], shape), np.broadcast_to(x[0, 0], shape)):
+        made = kernels.fft_lines(same, axis, 0, True, np.empty_like(x))
+        np.testing.assert_allclose(made, np.fft.fft(same, axis=axis), atol=1e-10)
+        half = np.fft.rfft(same.real, axis=axis)
+        made = kernels.rfft_lines(same.real, axis, 0, True, np.empty_like(half))
+        np.testing.assert_allclose(made, half, atol=1e-10)
+        same = np.broadcast_to(same[:1, :1], half.shape)
+        back = kernels.irfft_lines(same, axis, 0, length, np.empty(shape))
+        np.testing.assert_allclose(back, np.fft.irfft(same, length, axis, "forward"), atol=1e-10)
+
+
 @pytest.mark.parametrize("wide", [False, True])
 def test_threads_change_no_bit(wide):
     x = drawn(1, (50, 6000), wide, "rows")

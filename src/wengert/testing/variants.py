@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._core.backward import passes
 from .._core.cards.card import Card
-from .._core.tensor.base import Tensor
+from .._core.tensor.base import Tensor, share
+from .._core.tensor.storage import Storage
 from .calls import Call, inside, leaf
 from .differences import Wrong, random_like
 from .seeds import reseed
@@ -33,10 +35,38 @@ def strided(tensor: Tensor) -> Tensor:
 
 
 LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {"transposed": transposed, "strided": strided}
+SIDES = (0, -1)
+"""The dimensions along which `expanded` and `repeated` repeat."""
 
 
-def results_and_gradients(call: Call) -> tuple[list[Any], list[Any]]:
-    """The results of a call, and the gradients of its inputs at fixed cotangents."""
+def expanded(tensor: Tensor, dim: int) -> Tensor:
+    """The first elements along a dimension in the place of all, by a stride of zero."""
+    array = tensor._array_
+    if not is_repeatable(array):
+        return tensor
+    short = array.take([0], dim)
+    strides = [0 if axis == dim % array.ndim else step for axis, step in enumerate(short.strides)]
+    made = share(np.lib.stride_tricks.as_strided(short, array.shape, strides), Storage(short))
+    if tensor.requires_grad:
+        made.requires_grad = True
+    return made
+
+
+def repeated(tensor: Tensor, dim: int) -> Tensor:
+    """The values of `expanded`, each in memory of its own."""
+    array = tensor._array_
+    return leaf(np.repeat(array.take([0], dim), array.shape[dim], dim), tensor) if is_repeatable(array) else tensor
+
+
+def is_repeatable(array: Any) -> bool:
+    """Whether an array has a dimension and elements; indices and masks stay as they are."""
+    return bool(array.ndim and array.size and array.dtype.kind in "fc")
+
+
+def results_and_gradients(
+    call: Call, cotangent: Callable[[Tensor], Tensor] | None = None
+) -> tuple[list[Any], list[Any]]:
+    """The results of a call, and the gradients of its inputs at fixed cotangents, which `cotangent` may lay out."""
     random = np.random.default_rng(1)
     inputs = call.differentiable()
     reseed()
@@ -45,6 +75,8 @@ def results_and_gradients(call: Call) -> tuple[list[Any], list[Any]]:
     grads: list[Any] = []
     if recorded and inputs:
         cotangents = [leaf(random_like(random, each._array_)) for each in recorded]
+        if cotangent is not None:
+            cotangents = [cotangent(each) for each in cotangents]
         grads = list(passes.grad(recorded, inputs, cotangents, None, False, True))
     return [each._array_ for each in outputs], [None if each is None else each._array_ for each in grads]
 
@@ -55,7 +87,24 @@ def check_layout(call: Call, layout: str) -> None:
     Raises:
         Wrong: they do.
     """
-    other = call.exchanged(LAYOUTS[layout])
+    check_alike(call, call.exchanged(LAYOUTS[layout]))
+
+
+def check_expanded(call: Call, dim: int) -> None:
+    """Values and gradients do not depend on whether inputs are expanded, or repeated in memory.
+
+    Raises:
+        Wrong: they do.
+    """
+    check_alike(call.exchanged(lambda each: repeated(each, dim)), call.exchanged(lambda each: expanded(each, dim)))
+
+
+def check_alike(call: Call, other: Call) -> None:
+    """A call with inputs of the same values in other memory has the same results and gradients.
+
+    Raises:
+        Wrong: it does not.
+    """
     wanted, wanted_grads = results_and_gradients(call)
     got, got_grads = results_and_gradients(other)
     try:
@@ -65,11 +114,34 @@ def check_layout(call: Call, layout: str) -> None:
         if drawn(call, [leaf(each) for each in wanted]):
             return
         raise
-    for grad, wanted_grad in zip(got_grads, wanted_grads):
-        if (grad is None) != (wanted_grad is None):
+    check_gradients(other, got_grads, wanted_grads)
+
+
+def check_cotangents(call: Call) -> None:
+    """Gradients do not depend on how cotangents lie in memory.
+
+    Raises:
+        Wrong: they do.
+    """
+    _, wanted = results_and_gradients(call)
+    for form in LAYOUTS.values():
+        check_gradients(call, results_and_gradients(call, form)[1], wanted)
+    for dim in SIDES:
+        _, wanted = results_and_gradients(call, partial(repeated, dim=dim))
+        check_gradients(call, results_and_gradients(call, partial(expanded, dim=dim))[1], wanted)
+
+
+def check_gradients(call: Call, got: list[Any], wanted: list[Any]) -> None:
+    """The gradients of a call are what they were in another layout.
+
+    Raises:
+        Wrong: they are not.
+    """
+    for grad, expected in zip(got, wanted):
+        if (grad is None) != (expected is None):
             raise Wrong(f"{call} has a gradient or not, depending on the memory layout")
         if grad is not None:
-            check_close(other, grad, wanted_grad, 1.0)
+            check_close(call, grad, expected, 1.0)
 
 
 def operands(call: Call) -> list[Tensor]:

@@ -247,6 +247,7 @@ bool transformed(PyObject* array, int axis, index_t scale, bool flag, PyObject* 
     const index_t count = PyArray_DIM(kind == OF_REAL ? from : to, axis);
     LinePlaces places;
     if (count < 2 || !places.read(from, to, axis, sizeof(T)) || places.count < 1) return false;
+    if (kind == OF_REAL && places.step[0] == 0) return false;  // of a side, an imaginary part 0 behind the real one is none
     const index_t points = kind == OF_COMPLEX || count % 2 ? count : count / 2;
     const bool many = 2 * places.count >= loops<T>().lanes, at_once = many && points <= longest_line;
     const bool in_two_steps = !at_once && !(kind != OF_COMPLEX && count % 2) && LongLine<T>::knows(points);
