@@ -230,3 +230,49 @@ def test_the_newest_ready_node_comes_next_whenever_the_others_came(seed):
     assert ready.newest is None
     assert ready.size == 0
     assert all(each is None for each in ready.heap)
+
+
+SINGLE = {
+    "the last of a stack": lambda total, size: wg.stack([wg.ones((), dtype=wg.float64)] * (size - 1) + [total])[-1],
+    "a place of a buffer": lambda total, size: written(size, total).sin().sum(),
+    "the real part": lambda total, size: (total * (1 + 2j)).real,
+    "the imaginary part": lambda total, size: (total * (1 + 2j)).sin().imag,
+    "a diagonal": lambda total, size: (total.expand(1, 1).diag_embed() * wg.ones(1, size, size).double())[0, 0, -1],
+}
+"""Numbers made from a sum so that its gradient, one number, lies in memory as large as what it is expanded to."""
+OTHERS = {
+    "all": lambda x: x * x,
+    "one": lambda x: x[0] * x[0],
+    "every second": lambda x: x[::2].sin(),
+    "a column": lambda x: x.reshape(-1, 1)[:, 0].cos(),
+}
+"""Other uses of what is summed."""
+
+
+def written(size, value):
+    """Ones, with a value in the last place."""
+    buffer = wg.ones(size, dtype=wg.float64)
+    buffer[-1:] += value
+    return buffer
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["sum first", "sum last"])
+@pytest.mark.parametrize("inner", [False, True], ids=["leaf", "inner"])
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("single", SINGLE)
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_nothing_is_added_into_an_expanded_gradient(size, single, other, inner, later):
+    def f(x):
+        x = x * 1 if inner else x
+        if later:
+            again = OTHERS[other](x).sum()
+            return SINGLE[single](x.sum(), size) + again
+        return SINGLE[single](x.sum(), size) + OTHERS[other](x).sum()
+
+    x = drawn((size,), wg.float64, 3)
+    expected = [wg.func.jvp(f, (x,), (unit,))[1].item() for unit in wg.eye(size, dtype=wg.float64)]
+    leaf = x.clone().requires_grad_()
+    for passes in (1, 2):
+        f(leaf).backward()
+        np.testing.assert_allclose(leaf.grad.numpy(), np.multiply(expected, passes), rtol=1e-12)
+    np.testing.assert_allclose(wg.autograd.grad(f(leaf), leaf)[0].numpy(), expected, rtol=1e-12)

@@ -2,6 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.tensor cimport slots
 from wengert._core.leaves.accumulate cimport add_into
+from wengert._core.operators.overlap cimport overlaps
 from wengert._core.tensor.base cimport Tensor
 from wengert._core.state.modes cimport Modes, Pass, current
 from wengert._core.graph cimport origins

@@ -17,6 +17,7 @@ from .. import door, errors, flags
 from ..graph import anomaly, origins
 from ..graph.node import Edge, Node, WideEdge, expandable, title
 from ..leaves.accumulate import add_into, in_dtype
+from ..operators.overlap import overlaps
 from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, Pass, current
@@ -298,9 +299,8 @@ def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
 
 
 def is_writable(tensor: Tensor) -> bool:
-    """Whether a tensor sees no element of its memory twice, as far as can be told at once."""
-    array: Any = tensor._array_
-    return door.has_rows(array) or array.nbytes == tensor._storage_.array.nbytes
+    """Whether a tensor sees no element of its memory twice."""
+    return door.has_rows(tensor._array_) or not overlaps(tensor._array_)
 
 
 def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:

@@ -6,6 +6,7 @@ from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.forks cimport forks
 from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Event, Log
+from wengert._core.operators.overlap cimport overlaps
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.tensor.storage cimport count_write
@@ -36,6 +37,7 @@ cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes 
 cpdef object summed(Tensor known, Tensor grad, Modes modes)
 @cython.locals(log=Log, event=Event)
 cpdef object add_into(object array, object other, Modes modes)
+cpdef bint fills(object array, object whole) except -1
 cpdef object add_quietly(object array, object other, Modes modes)
 cpdef object run_after_accumulate(Tensor leaf)
 @cython.locals(made=Tensor, plain=bint)

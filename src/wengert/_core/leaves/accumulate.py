@@ -17,6 +17,7 @@ from ..forks import forks
 from ..graph import anomaly, facts, hooks
 from ..graph.node import Edge, Node, expandable, new_edge, set_up
 from ..operators.layouts import is_dense
+from ..operators.overlap import overlaps
 from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
@@ -282,7 +283,7 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
         return grad if plain and not modes.grad else grad.clone()  # type: ignore[attr-defined,no-any-return]
     if modes.grad:
         return wrap(empty_for(leaf, array)).copy_(grad)  # type: ignore[attr-defined,no-any-return]
-    if owned and door.is_laid_like(array, leaf._array_) and (array is whole or array.nbytes == whole.nbytes):
+    if owned and door.is_laid_like(array, leaf._array_) and fills(array, whole):
         return grad if grad._edge_ is None and not grad._flags_ & flags.DUAL else share(array, grad._storage_)
     copied = empty_for(leaf, array)
     if not expandable(array.shape, copied.shape):  # the leaf was given other memory since
@@ -292,6 +293,11 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     if is_dense(leaf._array_):
         made._storage_.version = 1  # torch writes into the memory that it laid out, and counts that
     return made
+
+
+def fills(array: Any, whole: Any) -> bool:
+    """Whether an array sees each element of its memory, and no element twice."""
+    return array is whole or (array.nbytes == whole.nbytes and not overlaps(array))
 
 
 def empty_for(leaf: Tensor, grad: Any) -> Any:

@@ -10,4 +10,6 @@ cpdef object check(Declaration op, Tensor target, tuple args)
 cpdef bint fills_mask(tuple args) except -1
 @cython.locals(tensor=Tensor)
 cpdef bint is_same(Tensor target, object other) except -1
+@cython.locals(reach=long)
+cpdef bint overlaps(object array) except -1
 cpdef object check_other(Tensor target, Tensor other, bint wholly)

@@ -97,6 +97,32 @@ def overlaps_itself(array: Any) -> bool:
     return False
 
 
+def overlaps(array: Any) -> bool:
+    """Whether two elements may share memory: not if each stride steps over all that shorter ones reach."""
+    reach: int = array.itemsize
+    if array.ndim == 0:
+        return False
+    if array.ndim == 1:
+        return abs(array.strides[0]) < reach and array.size > 1
+    for stride, length in sorted([(abs(stride), length) for stride, length in zip(array.strides, array.shape)]):
+        if length > 1:
+            if stride < reach:
+                return True
+            reach = stride * (length - 1) + reach
+    return False
+
+
+def is_seen_twice(array: Any) -> bool:
+    """Whether two elements share memory: the answer where `overlaps` only says that they may."""
+    if overlaps_itself(array):
+        return True
+    offsets: Any = np.zeros(array.shape, np.int64)
+    for axis, (stride, length) in enumerate(zip(array.strides, array.shape)):
+        offsets += (np.arange(length) * stride).reshape(-1, *[1] * (array.ndim - 1 - axis))
+    gaps: Any = np.diff(np.sort(offsets, axis=None))
+    return bool((gaps < array.itemsize).any())
+
+
 def layout(array: Any) -> tuple[Any, ...]:
     """Where an array lies, how many dimensions it has, and its strides in elements, without those of length 1."""
     steps = [stride // array.itemsize for length, stride in zip(array.shape, array.strides) if length != 1]

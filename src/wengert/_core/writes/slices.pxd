@@ -1,8 +1,9 @@
 cimport cython
-from wengert._core cimport flags
+from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.leaves.accumulate cimport add_into
 from wengert._core.operators.declaration cimport Declaration
+from wengert._core.operators.overlap cimport overlaps
 from wengert._core.operators.rules cimport plan_for
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, set_up
@@ -19,6 +20,7 @@ cdef class CopySlices(Node):
 
 @cython.locals(modes=Modes, rest=Tensor, kept=Tensor)
 cpdef object route(CopySlices node, Tensor grad, bint owned)
+cpdef object check_apart(object part)
 cpdef object route_recorded(CopySlices node, object grad)
 @cython.locals(node=CopySlices, base=Tensor, size=long)
 cpdef CopySlices copy_slices(Node inner, ViewInfo info, Edge before, Modes modes)
@@ -28,5 +30,3 @@ cpdef object spare(OpNode inner)
 cpdef bint is_laid_out(Tensor tensor, tuple strides) except -1
 @cython.locals(view=Declaration)
 cpdef bint add_to_part(ViewNode node, Tensor grad, Tensor whole) except -1
-@cython.locals(reach=long)
-cpdef bint overlaps(object array) except -1

@@ -14,13 +14,14 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import errors, flags
+from .. import door, errors, flags
 from ..aliasing import views
 from ..aliasing.views import ViewInfo, take, way
 from ..calls import batching, noted
 from ..graph.node import Edge, Node, set_up
 from ..leaves.accumulate import add_into
 from ..operators.declaration import Declaration
+from ..operators.overlap import is_seen_twice, overlaps
 from ..operators.rules import plan_for
 from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, current
@@ -81,6 +82,7 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     part: Any = rest._array_
     for step in node.view.steps:
         part = take(part, step)
+    check_apart(part)
     outgoing = node.inner.apply_single(wrap(part.copy()))
     kept: Tensor = outgoing[0]
     if kept is None:
@@ -96,12 +98,23 @@ def route_recorded(node: CopySlices, grad: Any) -> Any:
         grad = batching.spread_out(grad, node.levels)
     rest = grad._restrided(node.strides, True)
     part = node.view.replay(rest)
+    check_apart(part._array_)
     outgoing = node.inner.apply_single(part.clone())
     if outgoing[0] is None:
         part.zero_()
     else:
         part.copy_(outgoing[0])
     return [rest, *outgoing[1:]]
+
+
+def check_apart(part: Any) -> None:
+    """Refuse a view whose elements share memory: which of them the write left there is not known.
+
+    Raises:
+        RuntimeError: two elements share memory.
+    """
+    if not door.has_rows(part) and overlaps(part) and is_seen_twice(part):
+        raise RuntimeError(errors.OVERLAP_IN_PLACE)
 
 
 def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) -> CopySlices:
@@ -160,7 +173,7 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     given: Any = grad._array_
     if (grad._flags_ | whole._flags_) & flags.UNUSUAL:
         return False
-    if given.size >= source.size or source.dtype != given.dtype or source.nbytes != whole._storage_.array.nbytes:
+    if given.size >= source.size or source.dtype != given.dtype or overlaps(source):
         return False
     if node.step is None:  # of a sparse tensor
         return False
@@ -172,18 +185,3 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
         return False
     add_into(part, given, current())
     return True
-
-
-def overlaps(array: Any) -> bool:
-    """Whether two elements may share memory: not if each stride steps over all that shorter ones reach."""
-    reach: int = array.itemsize
-    if array.ndim == 0:
-        return False
-    if array.ndim == 1:
-        return abs(array.strides[0]) < reach and array.size > 1
-    for stride, length in sorted([(abs(stride), length) for stride, length in zip(array.strides, array.shape)]):
-        if length > 1:
-            if stride < reach:
-                return True
-            reach = stride * (length - 1) + reach
-    return False
