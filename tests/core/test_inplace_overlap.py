@@ -189,3 +189,62 @@ def test_a_value_of_another_dtype_may_be_written_where_a_mask_holds():
     assert base.tolist() == [[2.5, 0], [7, 7]]
     with pytest.raises(RuntimeError, match="Index put requires the source and destination dtypes match"):
         base[wg.tensor([0, 1])] = wg.tensor(2.5, dtype=wg.float64)
+
+
+# ---- gradients -------------------------------------------------------------------------------------------------------
+
+OVERLAPPING = {
+    "expanded": lambda y: y[1:2].expand(2, 3),
+    "windows": lambda y: y.unfold(1, 2, 1),
+    "by strides": lambda y: y.as_strided((2, 2), (1, 1)),
+}
+APART = {
+    "windows": lambda y: y.unfold(1, 2, 2),
+    "by strides": lambda y: y.as_strided((2, 2), (3, 2)),
+    "a diagonal": lambda y: y.diagonal(),
+    "turned": lambda y: y.flip(0).t()[::2],
+}
+WITH_GRADIENTS = {
+    "masked_fill_": lambda y, value: y.masked_fill_(y > 1, 3),
+    "masked_fill_ by a tensor": lambda y, value: y.masked_fill_(y > 1, value),
+    "index_put_": lambda y, value: y.index_put_((rows(0),), value),
+    "index_put_ of sums": lambda y, value: y.index_put_((rows(0),), value, accumulate=True),
+    "a mask": lambda y, value: y.__setitem__(y > 1, 2 * y[y > 1]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Use of .* on expanded tensors is deprecated")
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("write", WITH_GRADIENTS)
+@pytest.mark.parametrize("view", OVERLAPPING)
+def test_a_write_to_elements_that_share_memory_has_no_gradient(view, write, recorded):
+    x = square().requires_grad_()
+    base = x * 1
+    WITH_GRADIENTS[write](OVERLAPPING[view](base), x.sum())
+    with pytest.raises(RuntimeError, match=ITSELF):
+        wg.autograd.grad(base.sum(), x, create_graph=recorded)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("view", OVERLAPPING)
+def test_zeros_written_to_elements_that_share_memory_have_a_gradient(view, recorded):
+    x = square().requires_grad_()
+    base = x * 1
+    OVERLAPPING[view](base).zero_()
+    (grad,) = wg.autograd.grad(base.sum(), x, create_graph=recorded)
+    assert grad.tolist() == (base != 0).to(wg.float64).tolist()
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("write", WITH_GRADIENTS)
+@pytest.mark.parametrize("view", APART)
+def test_a_write_to_elements_that_lie_apart_has_the_gradient_of_its_tangent(view, write, recorded):
+    def f(x):
+        base = x * 1
+        WITH_GRADIENTS[write](APART[view](base), x.sum())
+        return base
+
+    x, way = square(), square().flip(0)
+    (grad,) = wg.autograd.grad((f(x.requires_grad_()) * way).sum(), x, create_graph=recorded)
+    tangent = wg.func.jvp(f, (x.detach(),), (way,))[1]
+    assert wg.allclose((grad * way).sum(), (tangent * way).sum(), rtol=1e-12)

@@ -20,7 +20,7 @@ cdef class CopySlices(Node):
 
 @cython.locals(modes=Modes, rest=Tensor, kept=Tensor)
 cpdef object route(CopySlices node, Tensor grad, bint owned)
-cpdef object check_apart(object part)
+cpdef object check_apart(object part, object outgoing)
 cpdef object route_recorded(CopySlices node, object grad)
 @cython.locals(node=CopySlices, base=Tensor, size=long)
 cpdef CopySlices copy_slices(Node inner, ViewInfo info, Edge before, Modes modes)

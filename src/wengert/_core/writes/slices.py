@@ -82,8 +82,8 @@ def route(node: CopySlices, grad: Tensor, owned: bool) -> Any:
     part: Any = rest._array_
     for step in node.view.steps:
         part = take(part, step)
-    check_apart(part)
     outgoing = node.inner.apply_single(wrap(part.copy()))
+    check_apart(part, outgoing)
     kept: Tensor = outgoing[0]
     if kept is None:
         part.fill(0)
@@ -98,8 +98,8 @@ def route_recorded(node: CopySlices, grad: Any) -> Any:
         grad = batching.spread_out(grad, node.levels)
     rest = grad._restrided(node.strides, True)
     part = node.view.replay(rest)
-    check_apart(part._array_)
     outgoing = node.inner.apply_single(part.clone())
+    check_apart(part._array_, outgoing)
     if outgoing[0] is None:
         part.zero_()
     else:
@@ -107,14 +107,17 @@ def route_recorded(node: CopySlices, grad: Any) -> Any:
     return [rest, *outgoing[1:]]
 
 
-def check_apart(part: Any) -> None:
-    """Refuse a view whose elements share memory: which of them the write left there is not known.
+def check_apart(part: Any, outgoing: Any) -> None:
+    """Refuse the gradients of a write to a view whose elements share memory, unless nothing has a gradient: which of
+    the elements the write left in memory is not known.
 
     Raises:
         RuntimeError: two elements share memory.
     """
     if not door.has_rows(part) and overlaps(part) and is_seen_twice(part):
-        raise RuntimeError(errors.OVERLAP_IN_PLACE)
+        for grad in outgoing:
+            if grad is not None:
+                raise RuntimeError(errors.OVERLAP_IN_PLACE)
 
 
 def copy_slices(inner: Node, info: ViewInfo, before: Edge | None, modes: Modes) -> CopySlices:
