@@ -13,6 +13,7 @@ from wengert.testing.batching import (
     check_batched_write,
     check_nested,
     check_other_counts,
+    check_rows,
     check_tangents_of_one_memory,
 )
 from wengert.testing.calls import one_dtype, operators
@@ -75,6 +76,13 @@ def test_batches_of_one_of_none_and_of_as_many_as_an_operand_is_long(case: Case)
 @pytest.mark.parametrize("case", CASES, ids=repr)
 def test_a_batch_of_batches_gives_what_each_member_gives(case: Case):
     check_nested(case.call(), "vmap: " if case.number in BY_VALUES.get(case.name, ()) else "")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name not in {*OF_MEMORY, "set_rng_state"}], ids=repr)
+def test_members_of_results_are_row_major_where_one_alone_is(case: Case):
+    call = case.call()
+    if call.tensors() and case.number not in BY_VALUES.get(case.name, ()):
+        check_rows(call)
 
 
 FREE = [case for case in CASES if isinstance(case.operator, Card) and case.number not in BY_VALUES.get(case.name, ())]

@@ -76,6 +76,38 @@ class Batched:
         return list(vmap(lambda *tensors: tuple(self.calls[0].with_tensors(tensors).outputs()), self.dims)(*wholes))
 
 
+def check_rows(call: Call) -> None:
+    """Results that are row-major for a member alone are so for a batch: else views of them would be copies, or refused.
+
+    Raises:
+        Wrong: they are not.
+    """
+    count = len(call.tensors())
+    for dim in (0, -1):
+        batch = Batched(call, (dim,) * count)
+        alone = call.with_tensors([each.select(dim, 0) for each in batch.wholes])  # type: ignore[attr-defined]
+        reseed()
+        wanted = [each.is_contiguous() or not each.numel() for each in alone.outputs()]  # type: ignore[attr-defined]
+        for each, row_major in zip(seen_by_members(batch), wanted):
+            if row_major and not each.is_contiguous():
+                raise Wrong(
+                    f"{call}: a member of a batch along {dim} has strides {each.stride()}, alone row-major ones"
+                )
+
+
+def seen_by_members(batch: Batched) -> list[Any]:
+    """The results as a function that is mapped sees them."""
+    seen: list[Any] = []
+
+    def function(*tensors: Tensor) -> Tensor:
+        seen.extend(batch.calls[0].with_tensors(tensors).outputs())
+        return tensors[0]
+
+    reseed()
+    vmap(function, batch.dims)(*batch.wholes)
+    return seen
+
+
 def whole(parts: list[Tensor], dim: int) -> Tensor:
     """Members along a dimension of one leaf."""
     return leaf(np.stack([each._array_ for each in parts], dim), parts[0])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 try:
     import cython
 except ImportError:
@@ -66,11 +68,15 @@ class ViewInfo:
 
 
 def take(array: Any, step: Any) -> Any:
-    """Take one step of a view on arrays."""
-    if not door.is_ndarray(array) and getattr(array, "flag", 0) == flags.POSTPONED:
-        from ..tensor.postponed import like, physical
+    """Take one step of a view on arrays; of a batch on the memory of one member."""
+    if not door.is_ndarray(array):
+        flag: int = getattr(array, "flag", 0)
+        if flag == flags.POSTPONED:
+            from ..tensor.postponed import like, physical
 
-        return like(take(physical(array), step), array)
+            return like(take(physical(array), step), array)
+        if flag == flags.BATCHED:
+            array = array.view(np.ndarray)
     op: Declaration = step[0]
     args: tuple[Any, ...] = step[1]
     nr: int = step[2]

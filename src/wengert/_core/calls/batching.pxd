@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core cimport flags
+from wengert._core cimport door, flags
 from wengert._core.operators cimport batch_rules
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.state.modes cimport Modes, current
@@ -11,6 +11,8 @@ from wengert._core.tensor.batches cimport Batch
 cpdef object call(Declaration op, tuple args, long word, Modes modes)
 @cython.locals(wholes=list, carried=list, constant=bint)
 cpdef object computed(object op, tuple args, Batch level)
+@cython.locals(tensor=Tensor, steps=list, shape=tuple, around=list)
+cpdef object members_together(object whole)
 cpdef object run_rule(object op, list wholes, list carried, Batch level, tuple args)
 @cython.locals(modes=Modes, before=list)
 cpdef object drawn(object op, list wholes, list carried, Batch level, tuple args)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import batch_errors, door, errors, flags
-from ..operators import batch_rules
+from ..operators import batch_rules, layouts
 from ..operators.overlap import overlaps_itself
 from ..state.modes import Modes, current
 from ..tensor import batches, tangents
@@ -50,8 +50,24 @@ def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
         return alike(op, wholes, carried, level)
     made: Any = run_rule(op, wholes, carried, level, args)
     if op.several:
-        return tuple([batches.batched(each, level) for each in made])
-    return batches.batched(made, level)
+        return tuple([batches.batched(each if op.view else members_together(each), level) for each in made])
+    return batches.batched(made if op.view else members_together(made), level)
+
+
+def members_together(whole: Any) -> Any:
+    """A result with each member in one piece of memory, so that views of a member are views without the batch, too.
+
+    The results of a batch that lies inside of its members (`in_dims=-1`) lie as it does.
+    """
+    tensor: Tensor = whole
+    if door.has_rows(tensor._array_):
+        return whole
+    steps: list[int] = [abs(step) for step in layouts.steps_of(tensor._array_)]
+    shape: tuple[int, ...] = tensor._array_.shape
+    around: list[int] = [dim for dim in range(1, len(shape)) if shape[dim] > 1 and steps[dim] > steps[0]]
+    if not around or steps[0] == 0 or shape[0] < 2:
+        return whole
+    return whole._restrided(layouts.packed(shape, [*sorted(range(1, len(shape)), key=steps.__getitem__), 0]))
 
 
 def wholes_of(op: Any, args: tuple[Any, ...], level: Batch) -> tuple[list[Any], list[Any], bool]:

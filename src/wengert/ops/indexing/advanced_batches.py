@@ -92,7 +92,7 @@ def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     if not on_self and not places.differ:
         return with_batch(op.call((self, tuple(places.given))), False, size)
     found = op.call((self, places.of_whole(size, on_self)))
-    return places.from_whole(found) if on_self else found.movedim(places.front, 0)
+    return (places.from_whole(found) if on_self else found.movedim(places.front, 0)).contiguous()
 
 
 def indexed_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -112,7 +112,8 @@ def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any
     count = math.prod(index.shape[1:])
     rows = places.to_whole(grad).reshape((size * count, *rest))
     where = in_a_row(size, index.reshape((size, count)), shape[dim], True)
-    return op.call((rows, (size * shape[dim], *rest), (where,))).reshape((size, shape[dim], *rest)).movedim(1, dim + 1)
+    made = op.call((rows, (size * shape[dim], *rest), (where,)))
+    return made.reshape((size, shape[dim], *rest)).movedim(1, dim + 1).contiguous()
 
 
 def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

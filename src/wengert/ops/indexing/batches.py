@@ -13,6 +13,7 @@ import numpy as np
 from ..._core import batch_errors
 from ..._core.cards.card import INTEGERS, Index, op
 from ..._core.operators.batch_rules import full, shifted, singled, with_batch
+from ..._core.tensor import batches
 from ..._core.tensor.base import wrap
 
 
@@ -95,7 +96,7 @@ def folded(whole: Any, dim: int) -> Any:
 
 def unfolded(value: Any, size: int, dim: int, length: int) -> Any:
     """What was `folded`, with the batch in front, and so many slices along a dimension."""
-    return value.reshape((size, length, *value.shape[1:])).movedim(1, dim)
+    return value.reshape((size, length, *value.shape[1:])).movedim(1, dim).contiguous()
 
 
 def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -196,9 +197,20 @@ def filled_where(self: Any, mask: Any, value: Any, on_value: bool, depth: int) -
     """`masked_fill`, where the value may have one element for each member, which has `depth` dimensions."""
     if not on_value:
         return self.masked_fill(mask, value)
-    if value.ndim != 1 or mask._array_.dtype != np.bool_ or (value.is_complex() and not self.is_complex()):
+    if value.ndim != 1 or mask._array_.dtype != np.bool_:
         raise RuntimeError("the value does not fit")
+    if value.is_complex() and not self.is_complex():
+        if all_members(value).imag.any():
+            raise RuntimeError("the value is not real")
+        value = value.real
     return value.to(self.dtype).reshape((value.shape[0], *(1,) * depth)).where(mask, self)
+
+
+def all_members(tensor: Any) -> Any:
+    """The values of a tensor for all members of all its batches."""
+    while batches.is_batched(tensor):
+        tensor = tensor._array_.whole
+    return tensor._array_
 
 
 def taken(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

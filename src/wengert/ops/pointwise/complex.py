@@ -27,7 +27,7 @@ from ..._core.cards.card import (
 )
 from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import elementwise
-from ..._core.operators.layouts import steps_of
+from ..._core.operators.layouts import row_major, steps_of
 from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
@@ -295,6 +295,8 @@ def view_as_complex(self: Array) -> Any:
     if self.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     steps = steps_of(self)
+    if not self.size and steps[-1] != 1:  # an expanded tangent of a batch of nobody
+        steps = row_major(self.shape)
     if steps[-1] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(step % 2 and length != 1 for length, step in zip(self.shape, steps[:-1])):

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
-from ..._core.operators.batch_rules import elementwise
+from ..._core.operators.batch_rules import elementwise, one_of
 from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
+from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy, promote_types
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import checked_number
@@ -22,7 +23,22 @@ def by_weights(args: tuple[Any, ...], found: Any) -> str:
     return "" if is_number(args[2]) or not args[2].ndim else FOUND
 
 
-@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=elementwise,
+def lerp_members(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
+    """Mixtures for a batch: a weight without dimensions is a number for each member, of any dtype."""
+    self, end, weight = args
+    if (
+        carried[2]
+        and weight._array_.ndim == 1
+        and weight.dtype is not self.dtype
+        and weight.dtype.category < dtypes.COMPLEX
+    ):
+        alone = one_of(self, carried[0]).ndim == one_of(end, carried[1]).ndim == 0
+        wanted = promote_types(self.dtype, weight.dtype) if alone else self.dtype
+        args = [self.to(wanted), end.to(wanted), weight.to(wanted)]
+    return elementwise(op, size, args, carried)
+
+
+@op(layout="iterator", dtypes=FLOATS, larger=True, numbers="weight", inplace=True, batching=lerp_members,
     out_apart="partly", out_words=by_weights, native=native("lerp"), native_write=native("lerp_"),
     node=("LerpBackward0", "LerpBackward1"), choose=lambda args: not is_number(args[2]))  # fmt: skip
 def lerp(self: Array, end: Array, weight: Array) -> Any:

@@ -123,6 +123,9 @@ def cat_batched(tensors: Any, dim: int) -> Any:
     if any(not shape for shape in shapes):
         raise RuntimeError("zero-dimensional tensors cannot be concatenated")
     kept = [each for each, shape in zip(tensors, shapes) if tuple(shape) != (0,)] or tensors[:1]
+    if len(kept) < len(tensors):  # what is left out counts for the dtype
+        wanted = dtypes.from_numpy(common_dtype([each._array_ for each in tensors]))
+        kept = [each.to(wanted) for each in kept]
     return cat.call((kept, 1 + cat_axis(shapes, dim)))
 
 

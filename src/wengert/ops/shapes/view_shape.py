@@ -192,6 +192,11 @@ def view_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
 
 
+@view_shape.jvp("self")
+def view_jvp(self_tangent: Any, size: Any) -> Any:
+    return self_tangent.reshape(size)  # that of an expanded tensor has memory for each element, and may need a copy
+
+
 @view_shape.batched
 def view_shape_batched(self: Any, size: Any) -> Any:
     return view_shape.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
@@ -220,6 +225,9 @@ def reshape_alias(self: Array, size: Any) -> Any:
 @reshape_alias.vjp("self", native=native("reshape_rule"))
 def reshape_alias_vjp(grad: Any, self_shape: Any) -> Any:
     return grad.reshape(self_shape)
+
+
+reshape_alias.jvp("self")(view_jvp)
 
 
 @reshape_alias.batched
