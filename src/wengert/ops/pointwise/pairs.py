@@ -179,7 +179,7 @@ def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
 
 @copysign.vjp("self")
 def copysign_vjp_self(grad: Any, self: Any, out: Any) -> Any:
-    return grad * (out / self).where(self != 0, 0)
+    return grad.where(self.signbit() == out.signbit(), -grad).where(self != 0, 0)
 
 
 copysign.vjp("other")(flat)

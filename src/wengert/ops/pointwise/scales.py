@@ -164,10 +164,11 @@ def logit(self: Array, eps: float | None = None, *, out: Any = None) -> Any:
 @logit.vjp("self", native=native("logit_rule"))
 def logit_vjp(grad: Any, self: Any, eps: float | None) -> Any:
     place = self + 0  # no negative zero: the slope is positive
-    slope = grad / (place * (1 - place))
     if eps is None or eps < 0:
-        return slope.masked_fill((self < 0) | (self > 1), math.nan)
-    return slope.masked_fill((self < eps) | (self > 1 - eps), 0)
+        return (grad / (place * (1 - place))).masked_fill((self < 0) | (self > 1), math.nan)
+    limited = (self < eps) | (self > 1 - eps)
+    place = place.masked_fill(limited, 0.5)  # no pole in further derivatives
+    return (grad / (place * (1 - place))).masked_fill(limited, 0)
 
 
 @logit.samples
