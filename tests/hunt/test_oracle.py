@@ -86,6 +86,51 @@ FOUND = {
     v1 = x.scatter_add(0, wg.zeros(x.shape, dtype=wg.int64), x)
     v1.atan2_((v1 + 2.0) * x)
     return v1""",
+    "a gradient that is one of a stack": """
+    v1 = x * x
+    v2 = wg.stack([x.sum(), x.sum(), x.sum()])
+    v1[:] += v2.flatten()[2]
+    return v1.sin() + x""",
+    "a gradient that is a real part": """
+    v1 = x * x * (1 + 2j)
+    v1.masked_fill_(wg.zeros(x.shape, dtype=wg.bool), x.sum())
+    return v1.real - v1.imag""",
+    "a spectrum of one number": """
+    v1 = wg.fft.rfft(x.sum().expand(2, 4), norm="ortho")
+    v1 = v1 * v1
+    return v1.real - v1.imag""",
+    "a part of complex numbers that are written to": """
+    v1 = (wg.tensor([[2 + 2j, 1 - 1j]], dtype=wg.complex128) * x.sum()).reshape(2)
+    v2 = v1.imag
+    v1.pow_(2)
+    return v2""",
+    "pairs of a product": """
+    v1 = wg.view_as_complex(wg.outer(x.flatten(), wg.tensor([1.0, 2.0], dtype=wg.float64)))
+    return v1.real - v1.imag""",
+    "pairs of sums": """
+    v1 = wg.view_as_complex(wg.ones(3, 2, dtype=wg.float64) + x.sum())
+    return v1.real - v1.imag""",
+    "an expanded tensor under another shape": """
+    v1 = x.expand(2, *x.shape).reshape(-1)
+    return v1 * 2.0""",
+    "a contiguous tensor that is written to": """
+    v1 = (x + 2.0).flatten()
+    v1.contiguous().mul_(x.sum())
+    return v1""",
+    "complex numbers mixed by a real one": """
+    v1 = wg.complex(x, 2.0 * x)
+    v1.lerp_(v1 * 2.0, x.sum())
+    return v1.real - v1.imag""",
+    "a logarithm of odds outside of its limits": """
+    v1 = (x * 0.0).logit(eps=0.3)
+    return v1 * x""",
+    "no complex numbers behind real ones": """
+    v1 = wg.cat([x.flatten(), wg.zeros(0, dtype=wg.complex128)])
+    return v1.real - v1.imag""",
+    "a complex number that is real": """
+    v1 = x * 2.0
+    v1.masked_fill_(v1 > 1.0, (x.flatten()[:0] * 1j).sum())
+    return v1""",
 }
 INPUTS = (
     "wg.tensor([0.3, -0.7, 1.1], dtype=wg.float64)",

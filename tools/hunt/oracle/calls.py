@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import random
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,8 +23,10 @@ from wengert.testing import Maker
 
 LARGEST = 24
 """Samples with larger tensors are left out."""
-LEFT_OUT = ("fake_quantize", "detach", "as_strided")
+LEFT_OUT = ("fake_quantize", "detach", "as_strided", "nextafter")
 """Operators whose derivatives are, on purpose, not those of their values, and one whose values depend on memory."""
+UNLIKE_VALUES = ("padding_idx", "scale_grad_by_freq")
+"""Arguments that let a gradient be, on purpose, another one than that of the values."""
 NAMESPACES = ("linalg", "fft", "special")
 
 Operand = Callable[["Slot"], str]
@@ -151,7 +154,7 @@ def samples(name: str) -> list[tuple[tuple[Any, ...], dict[str, Any], tuple[str,
             warnings.simplefilter("ignore")
             try:
                 for sample in card.sampler(maker):
-                    results = results_of(card, sample) if maker.smooth and fits(sample) else ()
+                    results = results_of(card, sample) if maker.smooth and fits(card, sample) else ()
                     if results:
                         found.append((slotted(sample.args), dict(slotted([*sample.kwargs.items()])), results))
                     maker.begin()
@@ -160,11 +163,14 @@ def samples(name: str) -> list[tuple[tuple[Any, ...], dict[str, Any], tuple[str,
     return found
 
 
-def fits(sample: Any) -> bool:
+def fits(card: Any, sample: Any) -> bool:
     """Whether a sample is small, has a tensor to be differentiated by, and can be written."""
     values = [*sample.args, *sample.kwargs.values()]
+    bound = inspect.signature(card.body).bind_partial(*sample.args, **sample.kwargs).arguments
     tensors = list(tensors_in(values))
     if isinstance(sample, Bad) or sample.through is not None or {"out", "requires_grad"} & {*sample.kwargs}:
+        return False
+    if any(bound.get(name) not in (None, False, -1) for name in UNLIKE_VALUES):
         return False
     double = all(each.dtype in (wg.float64, wg.complex128) for each in tensors if each.requires_grad)
     small = all(each.numel() <= LARGEST and each.layout == wg.strided for each in tensors)

@@ -125,9 +125,11 @@ class Draft:
             return self.draw.choice(("{}", "{}", "{}.cos()", "({} * {})")).format(self.draw.choice(same), self.number())
         return f"({self.constant(shape, 'wg.tensor({}, dtype=wg.float64)')} * {self.summary(self.pick())})"
 
-    def summary(self, name: str) -> str:
+    def summary(self, name: str, real: bool = False) -> str:
         """Return an expression without dimensions that depends on a variable."""
         size = self.value(name).numel()
+        if real and self.is_complex(name):
+            name = f"{name}.real"
         if not size:
             return f"{name}.sum()"
         at = self.draw.randrange(size)

@@ -22,6 +22,11 @@ REFUSALS: tuple[tuple[str, Callable[[Mode], bool], str], ...] = (
         "a backward pass needs a value that the program has overwritten",
     ),
     (
+        "more than one element of the written-to tensor refers to a single memory location",
+        lambda mode: mode.backward or mode.batched,
+        "elements that share memory are written to, so that it is not known which of them is the last",
+    ),
+    (
         "This view is the output of a function that returns multiple views",
         lambda mode: mode.backward,
         "one of several views of an operator is written to, which cannot be recorded",
@@ -172,8 +177,18 @@ class Trial:
         if first is not None:
             self.beside_differences(first[0], self.value, first[1] @ self.task.way._array_.reshape(-1))
         second = self.expected("hessian") if any(name in self.results for name in SECOND) else None
-        if second is not None and self.results["reverse"] is not None:
+        if second is not None and self.results["reverse"] is not None and self.goes_backwards():
             self.beside_differences(second[0], self.slope, second[1] @ self.task.way._array_.reshape(-1))
+
+    def goes_backwards(self) -> bool:
+        """Whether the weighted sum has a gradient: a result without elements is never asked for one."""
+        try:
+            self.slope(self.task.x)
+        except RuntimeError as error:
+            if may_refuse(MODES["reverse"], str(error)):
+                return False
+            raise
+        return True
 
     def value(self, x: Any) -> Any:
         """The program's value at a point."""

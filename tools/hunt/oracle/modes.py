@@ -73,9 +73,11 @@ def task_of(text: str) -> Task:
         y = f(x)
     if x._version:
         raise ValueError("the program writes to its input")
-    members = [x, elsewhere(x), x * 0.97]
+    if y.is_complex():
+        raise ValueError("the program returns complex numbers")
     dim = -1 if seed % 3 == 0 else 0
-    batch = wg.stack(members, dim)
+    batch = laid_out([x, elsewhere(x), x * 0.97]).movedim(0, dim)
+    members = [*batch.unbind(dim)]
     weights = wg.tensor(random.uniform(0.5, 1.5, tuple(y.shape)) * random.choice([-1, 1], tuple(y.shape)))
     way = wg.tensor(random.uniform(0.5, 1.5, tuple(x.shape)) * random.choice([-1, 1], tuple(x.shape)))
     if x.ndim and 0 in x.stride() and seed % 2:
@@ -83,6 +85,16 @@ def task_of(text: str) -> Task:
     task = Task(f, x, members, batch, dim, weights, way)
     task.begin()
     return task
+
+
+def laid_out(members: list[Any]) -> Any:
+    """Return a batch, along the first dimension, each member of which lies in memory as the first of these."""
+    first = members[0]
+    reach = 1 + sum(step * (length - 1) for length, step in zip(first.shape, first.stride())) if first.numel() else 0
+    batch = wg.empty_strided((len(members), *first.shape), (reach, *first.stride()), dtype=first.dtype)
+    for at, member in enumerate(members):
+        np.copyto(batch._array_[at, ...], member._array_)  # elements that share memory have the same value
+    return batch
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from tools.hunt.oracle.programs import text_of
 
 Faulty = Callable[[str], bool]
 """Whether a program still shows the fault."""
+UNINITIALISED = r"empty(_like)?\((?!\(0)[^()]*(\([^()]*\))?[^()]*\)(?!\.(fill|copy)_)"
+"""Memory that nothing was written to."""
 INPUTS = tuple(
     f"wg.tensor({values}, dtype=wg.float64)"
     for values in ("0.7", "[0.7]", "[0.7, -0.4]", "[0.7, -0.4, 1.1]", "[[0.7, -0.4, 1.1], [0.3, 0.9, -0.6]]")
@@ -30,6 +32,8 @@ def shrunk(text: str, is_faulty: Faulty, most: int = 400) -> str:
     while again:
         again = False
         for candidate in shorter(text):
+            if re.search(UNINITIALISED, candidate):
+                continue
             tried += 1
             if tried > most:
                 return text

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from tools.beside_torch.generate import listed
 from tools.hunt.oracle import calls
 from tools.hunt.oracle.drafts import Draft
+from wengert._core.operators.overlap import is_seen_twice
 
 Statement = Callable[[Draft], "tuple[str, str, bool] | None"]
 """Give a statement, the variable that it assigns or writes to, and whether it writes; None where none fits."""
@@ -88,7 +90,7 @@ COMPLEX = listed(r"""
     {v} * (0.3 + 1.1j) ; wg.complex({v}, {x}) ; {v}.conj() ; {v} * {t}.conj() ; {v}.abs() ; {v}.real ;
     {v}.imag ; wg.view_as_real({v}) ; wg.view_as_complex({v}) ; {v}.exp() * 0.5 ; wg.fft.fft({v}) ;
     wg.fft.rfft({v}) ; {v} @ {w}.conj() ; wg.polar({v}, {x}) ; {v}.angle() ; {v} * 1j + {x} ;
-    {v}.to(wg.complex128) ; ({v} * 1j).sin() ; {v}.abs() ** 2 ; wg.fft.ifft({v}).real ; {v}.conj().imag ;
+    {v}.to(wg.complex128) ; ({v} * 1j).sin() ; ({v} + {c}).abs() ** 2 ; wg.fft.ifft({v}).real ; {v}.conj().imag ;
     wg.stack([{v} * 1j, {v} + 0j]) ; {v}.resolve_conj() ; {v}.mH
 """)
 
@@ -98,7 +100,8 @@ def fill(draft: Draft, form: str, v: str) -> str:
     shape = draft.shape(v)
     given = {
         "v": lambda: v, "w": draft.pick, "shape": lambda: shape, "inner": lambda: shape[1:], "c": draft.number,
-        "n": draft.new, "s": lambda: draft.summary(draft.pick()), "e": lambda: draft.operand(shape),
+        "n": draft.new, "s": lambda: draft.summary(draft.pick(), not draft.is_complex(v)),
+        "e": lambda: draft.operand(shape),
         "x": lambda: draft.exact(shape), "k": lambda: draft.constant(shape, "np.array({})"),
         "t": lambda: as_tensor(draft, shape), "i": lambda: draft.exact((2, *shape[1:])), "one": lambda: (1, *shape[1:]),
         "mask": lambda: mask(draft, shape),
@@ -165,17 +168,20 @@ def write(draft: Draft) -> tuple[str, str, bool] | None:
         part = draft.draw.choice(VIEWS).removeprefix("{v}").replace("{w}", name).replace("{shape}", "(1,)")
         if "{" in part or not part.startswith((".", "[")):
             return None
-    shape = part_shape(draft, name, part)
-    if shape is None:
+    target = part_of(draft, name, part)
+    if target is None or is_seen_twice(target._array_):
         return None
+    shape = tuple(target.shape)
+    if part == "[[0, -1]]" and draft.shape(name)[0] < 2:
+        return None  # one place, written to twice
     form = form.replace("{p}", name + part).replace("{q}", name + part)
     return fill_for(draft, form, name, shape), name, True
 
 
-def part_shape(draft: Draft, name: str, part: str) -> tuple[int, ...] | None:
-    """Return the shape of a part of a variable; None where it has no such part."""
+def part_of(draft: Draft, name: str, part: str) -> Any:
+    """Return a part of a variable; None where it has no such part."""
     try:
-        return tuple(eval(name + part, dict(draft.spaces[0])).shape)
+        return eval(name + part, dict(draft.spaces[0]))
     except (RuntimeError, IndexError, TypeError, ValueError):
         return None
 
@@ -197,6 +203,7 @@ def operator_write(draft: Draft) -> tuple[str, str, bool] | None:
     if not isinstance(call.args[0], calls.Slot):
         return None
     same = [name for name in draft.variables() if name != "x" and draft.shape(name) == call.args[0].shape]
+    same = [name for name in same if not is_seen_twice(draft.value(name)._array_)]
     if same and draft.draw.random() < 0.7:
         name = draft.draw.choice(same)
         return operands(draft, call, name), name, True
