@@ -190,6 +190,7 @@ NAMES: dict[str, str] = {
     "shapes.as_strided_copies": "_as_strided_copy _as_strided_scatter as_strided_copy",
     "shapes.broadcast": "broadcast_shapes broadcast_tensors",
     "shapes.combine": "_block_diag block_diag cartesian_prod column_stack combinations meshgrid row_stack",
+    "shapes.stacks": "atleast_1d atleast_2d atleast_3d concat concatenate dstack hstack vstack",
     "shapes.strided": "diagonal_backward diagonal_copy unfold_backward",
     "shapes.view_copies": (
         "_view_copy alias_copy detach_copy expand_copy permute_copy select_copy slice_copy split_copy "

@@ -14,7 +14,8 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from .join import common_dtype, joined, native, stack, two_rows, vstack
+from .join import common_dtype, native, stack
+from .stacks import joined, two_rows, vstack
 
 
 def as_matrix_shape(shape: Any) -> tuple[int, int]:

@@ -1,0 +1,148 @@
+"""Names that NumPy has for `cat`, along one dimension or another: hstack, vstack, dstack, concatenate; atleast_1d."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core.cards.arguments import check_elements, tensors_of
+from ..._core.cards.card import Sample, composite
+from ..._core.cards.plain_case import plain_case
+from .join import cat, native
+
+
+def two_rows(make: Any) -> Any:
+    """Samples of the functions below."""
+    yield Sample([make(2, 3), make(2, 3)])
+    yield Sample([make(3), make(3)])
+
+
+def joined(tensors: Any, dim: int, out: Any) -> Any:
+    """What `cat` gives, or writes into `out`."""
+    return cat(tensors, dim) if out is None else cat(tensors, dim, out=out)
+
+
+@composite(method=False)
+def concat(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+    """Another name of `cat`."""
+    return joined(tensors, dim, out)
+
+
+@composite(method=False)
+def concatenate(tensors: Any, dim: int = 0, *, out: Any = None) -> Any:
+    """NumPy's name of `cat`."""
+    return joined(tensors, dim, out)
+
+
+@composite(method=False)
+def atleast_1d(*tensors: Any) -> Any:
+    """Tensors with at least one dimension; 0-dim ones get shape (1,).
+
+    Args:
+        tensors: one tensor, several, or a list.
+
+    Returns:
+        Views, or the tensors themselves: one, or a tuple if several were given.
+    """
+    return lifted(tensors, lambda each: each if each._array_.ndim else each.reshape((1,)))
+
+
+@composite(method=False)
+def atleast_2d(*tensors: Any) -> Any:
+    """Tensors with at least two dimensions; vectors become rows.
+
+    Args:
+        tensors: one tensor, several, or a list.
+
+    Returns:
+        Views, or the tensors themselves: one, or a tuple if several were given.
+    """
+    return lifted(tensors, as_rows)
+
+
+@composite(method=False)
+def atleast_3d(*tensors: Any) -> Any:
+    """Tensors with at least three dimensions.
+
+    New ones go in front of a vector and behind it, and behind a matrix.
+
+    Args:
+        tensors: one tensor, several, or a list.
+
+    Returns:
+        Views, or the tensors themselves: one, or a tuple if several were given.
+    """
+    return lifted(tensors, as_sheets)
+
+
+def as_rows(each: Any) -> Any:
+    """A tensor with at least two dimensions."""
+    ndim = each._array_.ndim
+    return each if ndim > 1 else each.unsqueeze(0) if ndim else each.reshape((1, 1))
+
+
+def as_sheets(each: Any) -> Any:
+    """A tensor with at least three dimensions."""
+    ndim = each._array_.ndim
+    if ndim > 2:
+        return each
+    return each.unsqueeze(-1) if ndim == 2 else each.unsqueeze(0).unsqueeze(-1) if ndim else each.reshape((1, 1, 1))
+
+
+def lifted(tensors: Any, lift: Any) -> Any:
+    """`lift` of one tensor, or of each of several."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        check_elements(tensors[0], 0)
+        return tuple([lift(each) for each in tensors[0]])
+    check_elements(tensors, 0)
+    return lift(tensors[0]) if len(tensors) == 1 else tuple([lift(each) for each in tensors])
+
+
+@composite(method=False)
+def hstack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors side by side: along the second dimension, vectors along their only one.
+
+    Args:
+        tensors: a list of tensors.
+        out: where to write the result.
+
+    Returns:
+        A new tensor.
+    """
+    raised = atleast_1d(tensors_of("hstack", tensors))
+    return joined(raised, 0 if raised[0]._array_.ndim == 1 else 1, out)
+
+
+@composite(method=False)
+def vstack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors one above the other; vectors are rows.
+
+    Args:
+        tensors: a list of tensors.
+        out: where to write the result.
+
+    Returns:
+        A new tensor.
+    """
+    return joined(atleast_2d(tensors_of("vstack", tensors)), 0, out)
+
+
+@composite(method=False)
+def dstack(tensors: Any, *, out: Any = None) -> Any:
+    """Tensors one behind the other, along the third dimension.
+
+    Args:
+        tensors: a list of tensors.
+        out: where to write the result.
+
+    Returns:
+        A new tensor.
+    """
+    return joined(atleast_3d(tensors_of("dstack", tensors)), 2, out)
+
+
+for each in (concat, concatenate, hstack, vstack, dstack, atleast_2d, atleast_3d, atleast_1d):
+    each.samples(two_rows)
+for each in (concat, concatenate):
+    plain_case(each, cat, cat.native)
+for each in (hstack, vstack, dstack):
+    plain_case(each, cat, cat.native, translate=native(f"{each.__name__}_arguments"))
