@@ -27,9 +27,9 @@ NAMES: dict[str, Any] = {"wg": wg, "np": np, "F": wg.nn.functional}
 INDENT = "    "
 
 
-def elsewhere(x: Any) -> Any:
-    """Return another point, at which a program must run, too."""
-    return x * 0.9 + 0.15
+def others(x: Any) -> list[Any]:
+    """Return other points, at which a program must run, too."""
+    return [x * 0.9 + 0.15, x * 0.97]
 
 
 class Draft:
@@ -39,7 +39,7 @@ class Draft:
         draw: where choices come from.
         point: the text of `x`.
         lines: the statements.
-        spaces: the variables at `x`, and at another point.
+        spaces: the variables at `x`, and at other points.
         reads: how many statements have read a variable.
         latest: the variable that was assigned or written to last.
     """
@@ -54,7 +54,7 @@ class Draft:
     def begin(self) -> None:
         """Run all statements from the start."""
         x = eval(self.point, dict(NAMES))
-        self.spaces = [{**NAMES, "x": x}, {**NAMES, "x": elsewhere(x)}]
+        self.spaces = [{**NAMES, "x": each} for each in (x, *others(x))]
         for space in self.spaces:
             exec("\n".join(self.lines), space)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import wengert as wg
-from tools.hunt.oracle.drafts import NAMES, elsewhere
+from tools.hunt.oracle.drafts import NAMES, others
 from wengert.autograd import forward_ad, functional
 from wengert.func import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
 
@@ -76,7 +76,7 @@ def task_of(text: str) -> Task:
     if y.is_complex():
         raise ValueError("the program returns complex numbers")
     dim = -1 if seed % 3 == 0 else 0
-    batch = laid_out([x, elsewhere(x), x * 0.97]).movedim(0, dim)
+    batch = laid_out([x, *others(x)]).movedim(0, dim)
     members = [*batch.unbind(dim)]
     weights = wg.tensor(random.uniform(0.5, 1.5, tuple(y.shape)) * random.choice([-1, 1], tuple(y.shape)))
     way = wg.tensor(random.uniform(0.5, 1.5, tuple(x.shape)) * random.choice([-1, 1], tuple(x.shape)))
