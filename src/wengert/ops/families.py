@@ -243,6 +243,7 @@ METHODS: dict[str, str] = {
         "clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ nan_to_num nan_to_num_ where"
     ),
     "pointwise.classify": "isfinite isinf isnan isneginf isposinf isreal signbit",
+    "pointwise.closeness": "allclose equal isclose",
     "pointwise.compared_in_place": ("eq_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ lt_ ne_ not_equal_"),
     "pointwise.complex": (
         "_conj _neg_view angle conj conj_physical conj_physical_ imag is_conj is_neg real resolve_conj resolve_neg"
@@ -284,6 +285,7 @@ METHODS: dict[str, str] = {
     "shapes.duals": "_fw_primal _made_dual",
     "shapes.geometry": "_as_strided_from_ as_strided_ resize_ resize_as_ set_ swapaxes_ swapdims_",
     "shapes.flips": "flip fliplr flipud",
+    "shapes.moved": "adjoint movedim moveaxis swapaxes swapdims",
     "shapes.rearrange": "repeat repeat_interleave roll tile tril tril_ triu triu_",
     "shapes.rotate": "rot90",
     "shapes.scattered": "diagonal_scatter select_scatter slice_scatter",

@@ -25,7 +25,7 @@ from ..._core.types.sizes import check_room
 from ..._core.writes import inplace
 from ..memory.reach import first_bytes, refuse_sparse, resize
 from .as_strided import as_strided_from, strided_arguments
-from .shape import swapaxes, swapdims
+from .moved import swapaxes, swapdims
 
 CANNOT_RESIZE = "cannot resize variables that require grad"
 NO_DERIVATIVE = "derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()"

@@ -1,4 +1,4 @@
-"""Shapes by composition: reshape, flatten, movedim and others that are views where the memory allows it."""
+"""Shapes by composition: reshape, flatten and others that are views where the memory allows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.arguments import integers, some_integers
+from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
@@ -18,7 +18,6 @@ from ..._core.types.sizes import normalise
 from ..._kernels.layout import view_strides
 from ..family import as_function_of
 from .view_shape import infer_size, reshape_alias, unsafe_view, view_shape
-from .views import permute, transpose
 
 native = kernels.direct_function
 
@@ -214,110 +213,6 @@ def unflatten_samples(make: Any) -> Any:
 
 
 plain_case(unflatten, view_shape, native("unflatten"), shaped=True)
-
-
-@composite()
-def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """Some dimensions moved to other places, the others in their order.
-
-    Args:
-        input: tensor.
-        source: a dimension or several.
-        destination: their new places.
-
-    Returns:
-        A view.
-    """
-    ndim = input._array_.ndim
-    if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
-        source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
-    places = (("source", source), ("destination", destination))
-    given = [some_integers("movedim", key, each) for key, each in places]
-    if len(given[0]) != len(given[1]):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({shown(given[0])} dims) should contain the same "
-            "number "
-            f"of dims as destination ({shown(given[1])} dims)"
-        )
-    origin, target = ([normalise(dim, ndim) for dim in dims] for dims in given)
-    for dims, word, raw in ((origin, "source", given[0]), (target, "destination", given[1])):
-        if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{word}` ({shown(raw)})")
-    order = [dim for dim in range(ndim) if dim not in origin]
-    for place, dim in sorted(zip(target, origin)):
-        order.insert(place, dim)
-    return input.permute(order) if ndim else input[...]
-
-
-plain_case(movedim, permute, permute.native, translate=kernels.direct_function("movedim_arguments"))
-
-
-@movedim.samples
-def movedim_samples(make: Any) -> Any:
-    yield Sample(make(2, 3, 4), 0, -1)
-    yield Sample(make(2, 3, 4), (0, 1), (2, 0))
-    yield Sample(make(), 0, -1)
-    yield Bad(make(2, 3), (0, 0), (0, 1), raises=RuntimeError, says="repeated dim in `source`")
-    yield Bad(make(2, 3), None, 0, raises=TypeError, says="argument 'source' must be tuple of ints, not NoneType")
-
-
-def swap_samples(make: Any) -> Any:
-    """Samples of the other names of `transpose`."""
-    yield Sample(make(2, 3, 4), 0, -1)
-
-
-@composite()
-def moveaxis(input: Any, source: Any, destination: Any) -> Any:
-    """NumPy's name of `movedim`."""
-    return input.movedim(source, destination)
-
-
-@composite()
-def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """NumPy's name of `transpose`."""
-    return input.transpose(axis0, axis1)
-
-
-@composite()
-def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """Another name of `transpose`."""
-    return input.transpose(dim0, dim1)
-
-
-for alias in (moveaxis, swapaxes, swapdims):
-    alias.samples(swap_samples)
-for alias in (swapaxes, swapdims):
-    plain_case(alias, transpose, native("transpose"))
-
-
-@composite()
-def adjoint(input: Any) -> Any:
-    """The conjugate transpose of the last two dimensions.
-
-    Args:
-        input: tensor with at least two dimensions, or with none.
-
-    Returns:
-        A view if the tensor is real, otherwise a new tensor.
-
-    Raises:
-        RuntimeError: it has one dimension.
-    """
-    if input._array_.ndim < 2:
-        if input._array_.ndim:
-            raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
-        return input.conj() if input.is_complex() else input
-    swapped = input.transpose(-2, -1)
-    return swapped.conj() if input.is_complex() else swapped
-
-
-@adjoint.samples
-def adjoint_samples(make: Any) -> Any:
-    yield Sample(make(2, 3))
-    yield Sample(make())
-    yield Bad(
-        make(2), raises=RuntimeError, says="tensor.adjoint() is only supported on matrices or batches of matrices"
-    )
 
 
 REVERSED = (

@@ -1,0 +1,113 @@
+"""Whether tensors are equal, or close to each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels as kernels
+from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.plain_case import plain_case
+from ..._core.operators.batch_rules import elementwise
+from ..._core.tensor.base import Tensor
+from ..._core.types.dtypes import from_numpy
+from ..._core.types.sizes import broadcast
+from .compare import WHY, eq
+
+
+@op(layout="iterator", dtypes=WIDE, derivative=None, why=WHY, batching=elementwise)
+def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close if they are equal.
+
+    Args:
+        other: tensor of the same dtype that broadcasts with `self`.
+        rtol: tolerance as a share of `other`.
+        atol: absolute tolerance.
+        equal_nan: whether NaN is close to NaN.
+
+    Returns:
+        A new bool tensor of the broadcast shape.
+
+    Raises:
+        RuntimeError: dtypes differ, the shapes do not broadcast, or a tolerance is negative.
+    """
+    if self.dtype != other.dtype:
+        names = [from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (self, other)]
+        raise RuntimeError(f"{names[0]} did not match {names[1]}")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
+    broadcast(self.shape, other.shape)
+    close = np.asarray(self == other)
+    inexact = self.dtype.kind in "fcV"
+    if equal_nan and inexact:
+        close = close | (np.isnan(self) & np.isnan(other))
+    if rtol == 0 and atol == 0:
+        return close
+    if not inexact:
+        self, other = self.astype(np.float64), other.astype(np.float64)
+    apart = np.abs(self - other)
+    return close | (np.isfinite(apart) & (apart <= atol + np.abs(rtol * other)))
+
+
+@isclose.samples
+def isclose_samples(make: Any) -> Any:
+    yield Sample(make(3, 4, kind="ties"), make(4, kind="ties"))
+    yield Sample(make(8, kind="special"), make(8, kind="special"), equal_nan=True)
+    yield Sample(make(4), make(4), rtol=0.5, atol=0.5)
+    yield Bad(
+        make(2), make(2), rtol=-1, raises=RuntimeError, says="rtol must be greater than or equal to zero, but got -1"
+    )
+    yield Bad(make(2), make(3), raises=RuntimeError, says="must match the size of tensor b")
+
+
+@composite()
+def allclose(input: Any, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close in the sense of `isclose`.
+
+    Args:
+        input: tensor.
+        other: tensor of the same dtype that broadcasts with `input`.
+        rtol, atol, equal_nan: as in `isclose`.
+
+    Returns:
+        A Python bool.
+
+    Raises:
+        RuntimeError: as `isclose`.
+    """
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array_.all())
+
+
+allclose.samples(isclose_samples)
+
+
+@composite()
+def equal(input: Any, other: Tensor) -> bool:
+    """Whether two tensors have the same shape and equal elements; NaN is not equal to itself.
+
+    Args:
+        input: tensor.
+        other: tensor.
+
+    Returns:
+        A Python bool.
+    """
+    if input._array_.shape != other._array_.shape:
+        return False
+    return bool(eq(input, other)._array_.all())
+
+
+@equal.samples
+def equal_samples(make: Any) -> Any:
+    yield Sample(make(3, 4), make(3, 4))
+    yield Sample(make(2), make(3))
+
+
+def truth(found: Tensor) -> bool:
+    """The truth value that a tensor without dimensions holds."""
+    return bool(found._array_)
+
+
+plain_case(equal, eq, kernels.direct_function("all_equal"), then=(truth,))
