@@ -193,6 +193,21 @@ def test_a_value_of_another_dtype_may_be_written_where_a_mask_holds():
 
 # ---- gradients -------------------------------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize(
+    "grad", [wg.ones(1).expand(3), wg.ones(4).unfold(0, 2, 1)], ids=["expanded", "overlapping windows"]
+)
+def test_nothing_is_accumulated_where_elements_share_memory(grad):
+    leaf = wg.zeros(grad.shape, requires_grad=True)
+    leaf.grad = grad
+    with pytest.raises(RuntimeError, match=ITSELF):
+        (leaf * leaf).sum().backward()
+    assert leaf.grad.tolist() == wg.ones(grad.shape).tolist()
+    (leaf * 2).sum().backward(create_graph=True)  # the sum lies in memory of its own
+    assert leaf.grad.tolist() == (3 * wg.ones(grad.shape)).tolist()
+    leaf.grad = None
+
+
 OVERLAPPING = {
     "expanded": lambda y: y[1:2].expand(2, 3),
     "windows": lambda y: y.unfold(1, 2, 1),

@@ -17,7 +17,7 @@ from ..forks import forks
 from ..graph import anomaly, facts, hooks
 from ..graph.node import Edge, Node, expandable, new_edge, set_up
 from ..operators.layouts import is_dense
-from ..operators.overlap import overlaps
+from ..operators.overlap import is_seen_twice, overlaps
 from ..profiling import kinds
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
@@ -187,7 +187,8 @@ def accumulate(leaf: Tensor, grad: Any, owned: bool) -> None:
         owned: nobody else sees the gradient's memory, so it may become `.grad` without a copy.
 
     Raises:
-        RuntimeError: since the graph was made, the leaf became the result of an operation.
+        RuntimeError: since the graph was made, the leaf became the result of an operation; or elements of the gradient
+            that a program gave it share memory with each other.
     """
     if leaf._edge_ is not None:
         raise RuntimeError(errors.LEAF_MOVED)
@@ -217,6 +218,8 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
     else:
         if known._flags_ & flags.INFERENCE and not modes.inference:
             raise RuntimeError(errors.INFERENCE_IN_PLACE)
+        if not door.has_rows(known._array_) and overlaps(known._array_) and is_seen_twice(known._array_):
+            raise RuntimeError(errors.OVERLAP_IN_PLACE)
         add_into(known._array_, grad._array_, modes)
         count_write(known._storage_, "the accumulation of a gradient")
         if not (door.has_rows(known._array_) and door.has_rows(leaf._array_)):
