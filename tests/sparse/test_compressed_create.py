@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import wengert as wg
-from wengert._core.cards.card import Bad
+from wengert._core.cards.card import REGISTRY, Bad
 from wengert.testing.calls import operators, samples_of
 
 VALUES = [1.0, 2.0, 3.0]
@@ -112,3 +112,16 @@ def test_order_is_checked_where_that_is_wanted() -> None:
         assert check.is_enabled()
     finally:
         check.disable()
+
+
+@pytest.mark.parametrize("name", ["csr", "csc", "bsr", "bsc"])
+def test_bounds_that_are_a_number_are_refused(name):
+    values = wg.ones(2, 1, 2) if name[0] == "b" else wg.ones(2)
+    with pytest.raises(RuntimeError, match="must have at least one dimension"):
+        getattr(wg, f"sparse_{name}_tensor")(-1000, [0, 1], values)
+
+
+@pytest.mark.parametrize("dims", [-1, 3, -(2**62)])
+def test_dimensions_that_are_out_of_range_are_refused(dims):
+    with pytest.raises(RuntimeError, match="from 0 to 2"):
+        REGISTRY["_to_sparse"](wg.ones(2, 3), dims)

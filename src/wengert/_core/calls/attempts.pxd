@@ -18,5 +18,5 @@ cpdef bint is_array_of(object array, object value) except -1
 cpdef object unrecorded(object native, tuple args)
 cpdef object asked(object function, tuple args)
 @cython.locals(word=long)
-cpdef long word_of(object values) except -1
+cpdef long word_of(object values, long depth=*) except -1
 cpdef object refresh_all(object values)

@@ -12,6 +12,7 @@ from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap_flagged
 from . import noted
 from .dispatch import array_of, finish, flags_of, input_word, is_unusual, refresh_views
+from .noted import DEEPEST
 
 
 def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -> Any:
@@ -104,14 +105,16 @@ def asked(function: Any, args: tuple[Any, ...]) -> Any:
         return NotImplemented
 
 
-def word_of(values: Any) -> int:
-    """The flags of all tensors among arguments and in lists of them, ORed."""
+def word_of(values: Any, depth: int = 0) -> int:
+    """The flags of all tensors among arguments and in lists of them, ORed; lists that lie too deep are unusual."""
     word: int = 0
+    if depth > DEEPEST:
+        return flags.UNUSUAL
     for value in values:
         if isinstance(value, Tensor):
             word |= flags_of(value)
         elif isinstance(value, (tuple, list)):
-            word |= word_of(value)
+            word |= word_of(value, depth + 1)
     return word
 
 

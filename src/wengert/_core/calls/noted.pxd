@@ -15,9 +15,9 @@ cpdef object place(Node made, tuple args, Modes modes)
 cpdef object function(Node made, tuple args, Modes modes)
 cpdef object wrapper(Node made, Node inner, Modes modes)
 @cython.locals(tensor=Tensor)
-cpdef object cuts_among(tuple args)
+cpdef object cuts_among(tuple args, long depth=*)
 @cython.locals(word=long, tensor=Tensor)
-cpdef long word_of(object value) except? -1
+cpdef long word_of(object value, long depth=*) except? -1
 cpdef object results(object op, tuple args, object made, long given, Modes modes)
 @cython.locals(origin=Origin)
 cpdef object result(object op, tuple args, Tensor made, long given, Modes modes)

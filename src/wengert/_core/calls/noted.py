@@ -55,10 +55,16 @@ def wrapper(made: Node, inner: Node, modes: Modes) -> None:
         anomaly.remember(made, modes)
 
 
-def cuts_among(args: tuple[Any, ...]) -> Any:
+DEEPEST = 4
+"""How deep lists lie in lists that are looked through."""
+
+
+def cuts_among(args: tuple[Any, ...], depth: int = 0) -> Any:
     """The origins of the cuts that arguments without a history come from, as a tuple; None if there are none."""
     found: Any = None
     tensor: Tensor
+    if depth > DEEPEST:
+        return found
     for value in args:
         if isinstance(value, Tensor):
             tensor = value
@@ -67,22 +73,22 @@ def cuts_among(args: tuple[Any, ...]) -> Any:
                 if cut is not None:
                     found = (cut,) if found is None else (*found, cut)
         elif isinstance(value, (tuple, list)):
-            inner: Any = cuts_among(tuple(value))
+            inner: Any = cuts_among(tuple(value), depth + 1)
             if inner is not None:
                 found = inner if found is None else (*found, *inner)
     return found
 
 
-def word_of(value: Any) -> int:
+def word_of(value: Any, depth: int = 0) -> int:
     """The flags of a tensor, or of several."""
     word: int = 0
     tensor: Tensor
     if isinstance(value, Tensor):
         tensor = value
         word = tensor._flags_
-    elif isinstance(value, (tuple, list)):
+    elif isinstance(value, (tuple, list)) and depth <= DEEPEST:
         for each in value:
-            word |= word_of(each)
+            word |= word_of(each, depth + 1)
     return word
 
 

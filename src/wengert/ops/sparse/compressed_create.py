@@ -86,6 +86,8 @@ def made_of(
     bounds, plain = (read_places(*each) for each in zip(form.words, parts))
     values = read_values(parts[2], dtype)
     arrays = bounds._array_, plain._array_
+    if size is None and not bounds.ndim:
+        raise RuntimeError(f"{name}: `{form.words[0]}` must have at least one dimension, but got a number")
     shape = inferred(form, *arrays, values._array_) if size is None else tuple(integers(name, "size", size))
     ordered = check_sparse_tensor_invariants.is_enabled() if checks is None else bool(checks)
     checked_lines(form, *arrays, values, shape, ordered)

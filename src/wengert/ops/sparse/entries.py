@@ -86,6 +86,8 @@ def sparsified(self: Array, sparse_dim: Any = None) -> Any:
         sparse_dim: of so many dimensions in front the places are kept; all if None.
     """
     dims = self.ndim if sparse_dim is None else sparse_dim
+    if not 0 <= dims <= self.ndim:
+        raise RuntimeError(f"_to_sparse: sparse_dim must be from 0 to {self.ndim}, but got {dims}")
     found = self != 0
     if dims < self.ndim:
         found = found.any(axis=tuple(range(dims, self.ndim)))
