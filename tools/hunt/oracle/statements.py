@@ -90,7 +90,7 @@ COMPLEX = listed(r"""
     {v} * (0.3 + 1.1j) ; wg.complex({v}, {x}) ; {v}.conj() ; {v} * {t}.conj() ; {v}.abs() ; {v}.real ;
     {v}.imag ; wg.view_as_real({v}) ; wg.view_as_complex({v}) ; {v}.exp() * 0.5 ; wg.fft.fft({v}) ;
     wg.fft.rfft({v}) ; {v} @ {w}.conj() ; wg.polar({v}, {x}) ; {v}.angle() ; {v} * 1j + {x} ;
-    {v}.to(wg.complex128) ; ({v} * 1j).sin() ; ({v} + {c}).abs() ** 2 ; wg.fft.ifft({v}).real ; {v}.conj().imag ;
+    {v}.to(wg.complex128) ; ({v} * 1j).sin() ; ({v} + 0.12345).abs() ** 2 ; wg.fft.ifft({v}).real ; {v}.conj().imag ;
     wg.stack([{v} * 1j, {v} + 0j]) ; {v}.resolve_conj() ; {v}.mH
 """)
 
