@@ -101,3 +101,13 @@ def test_what_lies_in_memory_is_not_asked_of_all_members_at_once():
     ):
         with pytest.raises(RuntimeError, match=text):
             vmap(ask)(wg.ones(2, 3))
+
+
+def test_a_mixture_of_different_dtypes_is_refused_as_without_the_batch():
+    start, end = wg.ones(2, 3), wg.ones(2, 3, dtype=wg.float64)
+    weights = wg.tensor([0.25, 0.75], dtype=wg.float64)
+    for mixture in (lambda: wg.lerp(start[0], end[0], weights[0]), lambda: wg.vmap(wg.lerp)(start, end, weights)):
+        with pytest.raises(RuntimeError, match="expected dtype float for `end` but got dtype double"):
+            mixture()
+    mixed = wg.vmap(wg.lerp)(start, 2 * start, weights)
+    assert mixed.dtype is wg.float32 and mixed.tolist() == [[1.25] * 3, [1.75] * 3]

@@ -46,10 +46,10 @@ def expanded(tensor: Tensor, dim: int) -> Tensor:
         return tensor
     short = array.take([0], dim)
     strides = [0 if axis == dim % array.ndim else step for axis, step in enumerate(short.strides)]
-    made = share(np.lib.stride_tricks.as_strided(short, array.shape, strides), Storage(short))
+    result = share(np.lib.stride_tricks.as_strided(short, array.shape, strides), Storage(short))
     if tensor.requires_grad:
-        made.requires_grad = True
-    return made
+        result.requires_grad = True
+    return result
 
 
 def repeated(tensor: Tensor, dim: int) -> Tensor:

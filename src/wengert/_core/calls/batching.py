@@ -55,9 +55,9 @@ def computed(op: Any, args: tuple[Any, ...], level: Batch) -> Any:
 
 
 def members_together(whole: Any) -> Any:
-    """A result with each member in one piece of memory, so that views of a member are views without the batch, too.
+    """Return a result with the batch outermost in memory, copied if it lies elsewhere, as with `in_dims=-1`.
 
-    The results of a batch that lies inside of its members (`in_dims=-1`) lie as it does.
+    Then a member has the strides of a single result, and `view` and `contiguous` do what they do without the batch.
     """
     tensor: Tensor = whole
     if door.has_rows(tensor._array_):

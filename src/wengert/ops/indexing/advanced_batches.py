@@ -112,8 +112,8 @@ def one_index_backward(op: Any, size: int, places: Places, grad: Any, shape: Any
     count = math.prod(index.shape[1:])
     rows = places.to_whole(grad).reshape((size * count, *rest))
     where = in_a_row(size, index.reshape((size, count)), shape[dim], True)
-    made = op.call((rows, (size * shape[dim], *rest), (where,)))
-    return made.reshape((size, shape[dim], *rest)).movedim(1, dim + 1).contiguous()
+    result = op.call((rows, (size * shape[dim], *rest), (where,)))
+    return result.reshape((size, shape[dim], *rest)).movedim(1, dim + 1).contiguous()
 
 
 def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

@@ -295,7 +295,7 @@ def view_as_complex(self: Array) -> Any:
     if self.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     steps = steps_of(self)
-    if not self.size and steps[-1] != 1:  # an expanded tangent of a batch of nobody
+    if not self.size and steps[-1] != 1:  # an expanded tangent of an empty batch
         steps = row_major(self.shape)
     if steps[-1] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")

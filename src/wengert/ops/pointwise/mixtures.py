@@ -29,7 +29,7 @@ def lerp_members(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any
     if (
         carried[2]
         and weight._array_.ndim == 1
-        and weight.dtype is not self.dtype
+        and weight.dtype is not self.dtype is end.dtype
         and weight.dtype.category < dtypes.COMPLEX
     ):
         alone = one_of(self, carried[0]).ndim == one_of(end, carried[1]).ndim == 0
