@@ -127,6 +127,12 @@ FOUND = {
     "no complex numbers behind real ones": """
     v1 = wg.cat([x.flatten(), wg.zeros(0, dtype=wg.complex128)])
     return v1.real - v1.imag""",
+    "real numbers filled by a complex one": """
+    return wg.fill(x, (2 - 0.5j) * x.sum())""",
+    "a copy that lies as its columns do": """
+    v1 = x.clone()
+    v1.permute(*range(x.ndim - 1, -1, -1)).reshape(-1).copy_(v1.reshape(-1).sin())
+    return v1 + x""",
     "a complex number that is real": """
     v1 = x * 2.0
     v1.masked_fill_(v1 > 1.0, (x.flatten()[:0] * 1j).sum())

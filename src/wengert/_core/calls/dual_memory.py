@@ -31,9 +31,14 @@ def owned(value: Any, before: int) -> Any:
 
 
 def fitted(value: Any, like: Tensor) -> Any:
-    """A tangent with the shape of its tensor, and a dtype that holds that of it."""
+    """A tangent with the shape of its tensor, and a dtype that holds that of it.
+
+    Only the real part of a complex tangent reaches a real tensor, as for `fill` of real numbers by a complex one.
+    """
     tangent: Tensor = value
     if door.dtype_of(tangent._array_) is not door.dtype_of(like._array_) and value.dtype is not like.dtype:
+        if value.dtype.is_complex and not like.dtype.is_complex:
+            value = value.real
         value = value.to(dtypes.promote_types(value.dtype, like.dtype))
         tangent = value
     if door.shape_of(tangent._array_) != door.shape_of(like._array_):
@@ -98,7 +103,7 @@ def is_replaced(tangent: Tensor, level: Level) -> bool:
 def zeros_laid_out(tensor: Tensor) -> Any:
     """Zeros that lie in memory as a tensor does."""
     if tensor._flags_ & flags.BATCHED:
-        return batching.zeros(tensor)
+        return fitted_to_memory(batching.zeros(tensor), tensor)
     return fitted(wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype)), tensor)
 
 
