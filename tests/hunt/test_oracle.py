@@ -267,6 +267,22 @@ def test_a_kink_is_no_fault(body, kinks):
     assert (found.complaints, found.kinks) == ({}, kinks)
 
 
+def rounded(grad, self):
+    large = 1e9 * grad * self.sin()
+    return grad * self * 2 + (large + large / 3 - large * (4 / 3))
+
+
+def test_rounding_of_large_numbers_that_cancel_is_no_fault(plant):
+    plant(vjp=rounded)
+    found = judging.judge(text_of("\n    return planted(x * 0.9)"), ["reverse", "forward"])
+    assert (found.complaints, found.rounded) == ({}, 1)
+
+
+def test_a_small_fault_that_is_no_rounding_is_found(plant):
+    plant(vjp=lambda grad, self: grad * self * (2 + 1e-6))
+    assert "forward" in complaints("reverse", "forward")
+
+
 def test_what_may_be_refused_is_refused_by_the_modes_that_may():
     text = text_of("\n    v1 = x.exp()\n    v1.mul_(2)\n    return v1")
     found = judging.judge(text, modes.MODES)

@@ -36,6 +36,7 @@ class Tally:
         operators, pairs: how often programs call an operator, and one after another.
         refused: how often modes refused, by the reason.
         programs, evaluations, kinks: how many there were.
+        rounded: how many results differed by the rounding of their programs.
     """
 
     operators: Counter[str] = field(default_factory=Counter)
@@ -44,21 +45,23 @@ class Tally:
     programs: int = 0
     evaluations: int = 0
     kinks: int = 0
+    rounded: int = 0
 
-    def add(self, called: list[str], refused: dict[str, int], kinks: int, evaluations: int) -> None:
+    def add(self, called: list[str], refused: dict[str, int], kinks: int, rounded: int, evaluations: int) -> None:
         """Count a program."""
         self.programs += 1
         self.operators.update(called)
         self.pairs.update(itertools.pairwise(called))
         self.refused.update(refused)
         self.kinks += kinks
+        self.rounded += rounded
         self.evaluations += evaluations
 
     def told(self) -> str:
         """The figures as text."""
         lines = [
             f"{self.programs:,d} programs, {self.evaluations:,d} evaluations, {len(self.operators)} operators, "
-            f"{len(self.pairs):,d} pairs of operators in a row, {self.kinks} kinks"
+            f"{len(self.pairs):,d} pairs of operators in a row, {self.kinks} kinks, {self.rounded} rounded"
         ]
         lines += [f"refused {count:,d} times: {why}" for why, count in self.refused.most_common()]
         return "\n".join(lines)
@@ -95,7 +98,8 @@ def attempt(text: str, notes: IO[str] | None = None) -> str | None:
     source = program(int(name[1])) if name else text
     verdict = judge(source)
     if notes is not None:
-        print(json.dumps([called(source), verdict.refused, verdict.kinks, len(verdict.asked)]), file=notes)
+        figures = [verdict.refused, verdict.kinks, verdict.rounded, len(verdict.asked)]
+        print(json.dumps([called(source), *figures]), file=notes)
         notes.flush()
     return complaint(source, verdict) if verdict.complaints else None
 

@@ -147,7 +147,13 @@ class Draft:
             return constant
         fitting = [name for name in self.variables() if broadcasts(self.shape(name), shape)]
         what = self.draw.choice(fitting) if fitting else self.summary(self.pick())
-        return f"({constant} + 0.1 * {what}.sin())"
+        return f"({constant} + 0.1 * {self.bounded(what)}.sin())"
+
+    def bounded(self, what: str) -> str:
+        """Return an expression, or its real part where the sine of a complex number would be large."""
+        with wg.no_grad():
+            value = eval(what, dict(self.spaces[0]))
+        return f"{what}.real" if value.is_complex() and np.abs(value.numpy().imag).max(initial=0) > 2 else what
 
     # ---- whether a statement may be added ----------------------------------------------------------------------------
 

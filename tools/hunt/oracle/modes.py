@@ -6,9 +6,10 @@ of the result, weighted, along a direction), and the same for each member of a b
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Task:
     """A program and what it is evaluated with.
 
     Attributes:
+        text: what it is made from.
         f, x: the function and its input.
         members: other inputs, the first of which is `x`; `batch` holds them along dimension `dim`.
         weights: numbers for the elements of the result, a gradient of it.
@@ -35,6 +37,7 @@ class Task:
         kept: the arrays behind these and the values that they must keep.
     """
 
+    text: str
     f: Function
     x: Any
     members: list[Any]
@@ -64,9 +67,7 @@ class Task:
 
 def task_of(text: str) -> Task:
     """Return the task that a program is; random numbers come from its text."""
-    space = dict(NAMES)
-    exec(compile(text, "<program>", "exec"), space)
-    f, x = space["f"], space["x"]
+    f, x = parts_of(text)
     seed = zlib.crc32(text.encode())
     random = np.random.default_rng(seed)
     with wg.no_grad():
@@ -76,15 +77,40 @@ def task_of(text: str) -> Task:
     if y.is_complex():
         raise ValueError("the program returns complex numbers")
     dim = -1 if seed % 3 == 0 else 0
-    batch = laid_out([x, *others(x)]).movedim(0, dim)
-    members = [*batch.unbind(dim)]
+    batch = batch_of(x, dim)
     weights = wg.tensor(random.uniform(0.5, 1.5, tuple(y.shape)) * random.choice([-1, 1], tuple(y.shape)))
     way = wg.tensor(random.uniform(0.5, 1.5, tuple(x.shape)) * random.choice([-1, 1], tuple(x.shape)))
     if x.ndim and 0 in x.stride() and seed % 2:
         way = way[(slice(0, 1),) * x.ndim].expand(x.shape)
-    task = Task(f, x, members, batch, dim, weights, way)
+    task = Task(text, f, x, [*batch.unbind(dim)], batch, dim, weights, way)
     task.begin()
     return task
+
+
+def neighbour(task: Task, seed: int) -> Task:
+    """Return a task whose numbers with a decimal point, those of the input among them, differ in their last digits."""
+    random = np.random.default_rng(seed)
+
+    def near(number: re.Match[str]) -> str:
+        return repr(float(number[0]) * (1 + random.integers(-4, 5) * 2.0**-52))
+
+    f, x = parts_of(re.sub(r"(?<![\w.])\d+\.\d+", near, task.text))
+    batch = batch_of(x, task.dim)
+    close_by = replace(task, f=f, x=x, batch=batch, members=[*batch.unbind(task.dim)])
+    close_by.begin()
+    return close_by
+
+
+def parts_of(text: str) -> tuple[Function, Any]:
+    """Return the function and the input that a text defines."""
+    space = dict(NAMES)
+    exec(compile(text, "<program>", "exec"), space)
+    return space["f"], space["x"]
+
+
+def batch_of(x: Any, dim: int) -> Any:
+    """Return an input and others like it, along a dimension."""
+    return laid_out([x, *others(x)]).movedim(0, dim)
 
 
 def laid_out(members: list[Any]) -> Any:
