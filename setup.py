@@ -8,14 +8,18 @@ not compile is an error. Everything else about the package is said in `pyproject
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import multiprocessing
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import textwrap
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.metadata import version
 from pathlib import Path
 
@@ -55,6 +59,14 @@ PROBES = {
     "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
     "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
 }
+# The sets of loops. A build in place stays on this machine, so it has only the set that the processor chooses; a wheel
+# has all sets, as has a build in place with WENGERT_ALL_LOOPS=1.
+LOOPS = ("avx512", "avx2", "baseline")
+LOOPS_PROBE = (
+    '#include <cstdio>\n#include "instruction_sets.hpp"\nint main() { std::puts(wengert::best_instruction_set()); }\n'
+)
+# What nearly all native files include, which takes the compiler longer to read than most of them.
+SHARED_HEADER = "common.hpp"
 # Put before each C file of the core, which names all modules that it takes types and functions from. Python's function
 # looks at the package of the module, too: while that is being imported, it waits for a lock each time.
 IMPORTS = """\
@@ -108,6 +120,82 @@ def compiles(*flags: str) -> str:
         except Exception as error:  # each kind of compiler has its own exceptions; all mean that it does not work
             return textwrap.shorten(str(error) or type(error).__name__, 100)
     return ""
+
+
+@functools.cache
+def own_loops() -> str:
+    """Return which of `LOOPS` this processor chooses; an empty string where that cannot be asked."""
+    with tempfile.TemporaryDirectory() as folder:
+        probe = Path(folder, "probe.cpp")
+        probe.write_text(LOOPS_PROBE, encoding="utf-8")
+        try:
+            compiler = new_compiler()
+            customize_compiler(compiler)
+            objects = compiler.compile([str(probe)], output_dir=folder, include_dirs=[str(PACKAGE / lists.NATIVE)])
+            compiler.link_executable(objects, "probe", output_dir=folder, target_lang="c++")
+            program = Path(folder, compiler.executable_filename("probe"))
+            answer = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+        except Exception:  # each kind of compiler has its own; a program for another machine does not run
+            return ""
+    return answer if answer in LOOPS else ""
+
+
+@functools.cache
+def included(source: Path) -> frozenset[Path]:
+    """Return the files beside a native source that it includes, directly or not, and itself."""
+    found = {source}
+    waiting = [source]
+    while waiting:
+        text = waiting.pop().read_text(encoding="utf-8")
+        for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
+            path = source.parent / name
+            if path not in found and path.exists():
+                found.add(path)
+                waiting.append(path)
+    return frozenset(found)
+
+
+def seconds_to_compile(source: str, loops: str) -> float:
+    """Return about how long a source takes to compile: in proportion to its text, and to the loops that it includes.
+
+    Args:
+        loops: the only one of `LOOPS` that is compiled; an empty string for all.
+    """
+    path = Path(source)
+    if path.suffix == ".c":
+        return path.stat().st_size / 300_000
+    if loops and path.stem.startswith("simd_") and not path.stem.endswith(loops):
+        return 0.5
+    return sum(each.stat().st_size for each in included(path) if each == path or each.suffix == ".inc") / 4_000
+
+
+class Progress:
+    """Tells, every few seconds, how much of a build is done.
+
+    Attributes:
+        left: about how many seconds each of the sources takes that are not compiled yet.
+        count: how many there were at the beginning.
+        begun, told: when that was, and when the last line was printed.
+    """
+
+    EVERY = 5.0
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.left = dict(seconds)
+        self.count, self.all = len(seconds), sum(seconds.values())
+        self.begun = self.told = time.monotonic()
+
+    def finish(self, source: str) -> None:
+        """Take note that a source is compiled."""
+        del self.left[source]
+        now = time.monotonic()
+        if self.left and now - self.told < self.EVERY:
+            return
+        self.told = now
+        rest = sum(self.left.values())
+        seconds = (now - self.begun) * rest / max(self.all - rest, 1e-6)
+        left = f", about {seconds:.0f} s left" if self.left else ""
+        print(f"-- compiled {self.count - len(self.left)} of {self.count}{left}", flush=True)
 
 
 def sanitized(flags: list[str]) -> list[str]:
@@ -172,6 +260,8 @@ class BuildExtensions(build_ext):
 
     def run(self) -> None:
         """Build what is out of date; leave a record beside the modules when all of it is done."""
+        self.loops = self.loops_alone()
+        self.build_temp = f"{self.build_temp}-{self.loops or 'all'}"
         root = PACKAGE if self.inplace else Path(self.build_lib, "wengert")
         record = root / lists.record_file()
         if not self.extensions:
@@ -189,15 +279,18 @@ class BuildExtensions(build_ext):
         super().run()
         self.write(record, text)
 
-    @staticmethod
-    def recipe() -> str:
-        """The checksum of this script, and Cython's version: other flags or translations make other modules."""
-        return f"{lists.fingerprint(str(HERE / 'setup.py'))} {version('Cython')}"
+    def loops_alone(self) -> str:
+        """The only one of `LOOPS` that is compiled; an empty string for all."""
+        for_all = not self.inplace or "1" in map(os.environ.get, ("WENGERT_ALL_LOOPS", "WENGERT_SANITIZE"))
+        return "" if for_all or not self.extensions else own_loops()
 
-    @staticmethod
-    def attempt() -> Path:
-        """Where the record of the last attempt lies, finished or not: what the files under `build/` come from."""
-        return HERE / "build" / Path(lists.record_file()).name
+    def recipe(self) -> str:
+        """The checksum of this script, Cython's version and the loops: others make other modules."""
+        return f"{lists.fingerprint(str(HERE / 'setup.py'))} {version('Cython')} {self.loops or 'all'}"
+
+    def attempt(self) -> Path:
+        """Where the record of the last attempt lies, finished or not: what the object files come from."""
+        return Path(self.build_temp) / Path(lists.record_file()).name
 
     @staticmethod
     def write(path: Path, text: str) -> None:
@@ -258,6 +351,8 @@ class BuildExtensions(build_ext):
         self.write(HERE / "build" / "cython" / "imports.h", IMPORTS)
         core = self.extensions[-1]
         names = [source.removeprefix("src/").removesuffix(".py").replace("/", ".") for source in core.sources]
+        if self.inplace:
+            print(f"-- translating {len(names)} modules of the core to C, as far as they changed", flush=True)
         # The workers must not run this script again, as they would with any other way to start a process.
         workers = self.parallel if multiprocessing.get_start_method() == "fork" else 0
         try:
@@ -292,33 +387,85 @@ class BuildExtensions(build_ext):
 
         Left to itself, setuptools would compile the sources of one library one after the other, and all of them again.
         """
+        self.use_cache()
+        places = {source: extension for extension in self.extensions for source in extension.sources}
+        objects = {source: self.object_of(source) for source in places}
+        stale = [source for source, path in objects.items() if self.is_stale(source, path)]
+        seconds = {source: seconds_to_compile(source, self.loops) for source in stale}
+        if stale:
+            self.prepare_header()
+        progress = Progress(seconds)
         with ThreadPoolExecutor(self.parallel) as pool:
-            compiling = [
-                [pool.submit(self.compile_source, extension, source) for source in extension.sources]
-                for extension in self.extensions
-            ]
-            for extension, begun in zip(self.extensions, compiling):
-                extension.extra_objects = [each.result() for each in begun]
+            longest_first = sorted(stale, key=seconds.__getitem__, reverse=True)  # none is left alone at the end
+            compiling = {pool.submit(self.compile_source, places[source], source): source for source in longest_first}
+            try:
+                for each in as_completed(compiling):
+                    each.result()
+                    progress.finish(compiling[each])
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         for extension in self.extensions:
+            extension.extra_objects = [str(objects[source]) for source in extension.sources]
             extension.sources = []
         # Link anew in any case: no time of a file tells that a source was removed.
         self.force = self.compiler.force = True
         super().build_extensions()
 
-    def compile_source(self, extension: Extension, source: str) -> str:
-        """Compile one source of an extension if it, or what it includes, changed since; return the object file."""
-        options = {"output_dir": self.build_temp, "debug": self.debug}
-        (made,) = map(Path, self.compiler.object_filenames([source], output_dir=self.build_temp))
-        newest = max(Path(each).stat().st_mtime for each in (source, *extension.depends))
-        if self.force or not made.exists() or made.stat().st_mtime <= newest:
-            self.compiler.compile(
-                [source],
-                macros=extension.define_macros,
-                include_dirs=extension.include_dirs,
-                extra_postargs=extension.extra_compile_args,
-                **options,
-            )
-        return str(made)
+    def use_cache(self) -> None:
+        """Compile by `ccache` or `sccache`, where one is installed and no other is in use."""
+        cache = shutil.which("ccache") or shutil.which("sccache")
+        for name in ("compiler_so", "compiler_so_cxx"):
+            command = getattr(self.compiler, name, None)
+            if cache and isinstance(command, list) and "cache" not in command[0]:
+                setattr(self.compiler, name, [cache, *command])
+
+    def object_of(self, source: str) -> Path:
+        """Return where the object file of a source lies."""
+        (path,) = self.compiler.object_filenames([source], output_dir=self.build_temp)
+        return Path(path)
+
+    def is_stale(self, source: str, path: Path) -> bool:
+        """Whether a source, or what it includes, changed since its object file was made."""
+        newest = max(each.stat().st_mtime for each in included(Path(source)))
+        return bool(self.force) or not path.exists() or path.stat().st_mtime <= newest
+
+    def prepare_header(self) -> None:
+        """Let GCC read what nearly all native files include once: no other compiler takes it in this way."""
+        shared = PACKAGE / lists.NATIVE / SHARED_HEADER
+        extension = next((each for each in self.extensions if each.language == "c++"), None)
+        command = getattr(self.compiler, "compiler_so_cxx", None)
+        self.header = ""
+        if extension is None or command is None or "cache" in command[0]:
+            return
+        told = subprocess.run([*command[:1], "--version"], capture_output=True, text=True, check=False).stdout
+        if "Free Software Foundation" not in told:
+            return
+        header = Path(self.build_temp).resolve() / SHARED_HEADER
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text(f'#include "{shared.as_posix()}"\n', encoding="utf-8")
+        folders = [f"-I{folder}" for folder in [*extension.include_dirs, *self.compiler.include_dirs]]
+        flags = [*folders, *extension.extra_compile_args, "-x", "c++-header"]
+        self.spawn([*command, *flags, str(header), "-o", f"{header}.gch"])
+        self.header = str(header)
+
+    def compile_source(self, extension: Extension, source: str) -> None:
+        """Compile one source of an extension."""
+        path = Path(source)
+        flags = list(extension.extra_compile_args)
+        if path.suffix == ".cpp" and self.loops:
+            flags += [f"-DWENGERT_WITHOUT_{name.upper()}" for name in LOOPS if name != self.loops]
+        if self.header and "WENGERT_MODULE_FILE" not in path.read_text(encoding="utf-8"):
+            if PACKAGE / lists.NATIVE / SHARED_HEADER in included(path.resolve()):
+                flags += ["-include", self.header, "-Winvalid-pch"]
+        self.compiler.compile(
+            [source],
+            output_dir=self.build_temp,
+            debug=self.debug,
+            macros=extension.define_macros,
+            include_dirs=extension.include_dirs,
+            extra_postargs=flags,
+        )
 
     def get_export_symbols(self, ext: Extension) -> list[str]:
         """What a library shows, where that must be said: the beginnings of the modules that it holds."""

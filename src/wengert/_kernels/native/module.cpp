@@ -131,10 +131,16 @@ PyMODINIT_FUNC PyInit__native() {
     int64_descr = PyArray_DescrFromType(NPY_INT64);
     bool_descr = PyArray_DescrFromType(NPY_BOOL);
     const char* wanted = std::getenv("WENGERT_INSTRUCTIONS");
-    if (!choose_loops(wanted && *wanted ? wanted : nullptr))
+    const bool named = wanted && *wanted;
+    if (!choose_loops(named ? wanted : nullptr)) {
+        if (!named)
+            return PyErr_Format(PyExc_ImportError,
+                                "wengert: the native kernels were compiled for another processor, whose instructions this one does "
+                                "not have; compile them here ('make build', or install wengert again)");
         return PyErr_Format(PyExc_ValueError,
-                            "WENGERT_INSTRUCTIONS: expected \"baseline\", \"avx2\" or \"avx512\" as far as this processor has them, "
-                            "got \"%s\"", wanted);
+                            "WENGERT_INSTRUCTIONS: expected \"baseline\", \"avx2\" or \"avx512\" as far as this processor and this "
+                            "build have them (WENGERT_ALL_LOOPS=1 compiles all), got \"%s\"", wanted);
+    }
     PyObject* module = PyModule_Create(&definition);
     if (!module) return nullptr;
     for (MethodList* list = first_method_list(); list; list = list->next) {

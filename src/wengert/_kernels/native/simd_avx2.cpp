@@ -1,7 +1,7 @@
 // Loops for x86-64 processors with AVX2; empty elsewhere.
 #include "simd.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(WENGERT_WITHOUT_AVX2)
 #include <immintrin.h>  // before the target changes: it declares each function with its own
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)

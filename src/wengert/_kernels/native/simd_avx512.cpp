@@ -2,7 +2,7 @@
 // by the instructions of AVX2: so they are tested on processors that have no more.
 #include "simd.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(WENGERT_WITHOUT_AVX512)
 #include <immintrin.h>  // before the target changes: it declares each function with its own
 #ifdef WENGERT_WIDE_LOOPS
 #define WENGERT_TARGET "avx2,fma,f16c"

@@ -2,46 +2,50 @@
 #include "simd.hpp"
 
 #include <cstring>
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <cpuid.h>
-#endif
 
+#include "instruction_sets.hpp"
+
+#ifndef WENGERT_WITHOUT_BASELINE
 #define WENGERT_ISA baseline
 #define WENGERT_VECTOR_BYTES 16
 #include "loops.inc"
+#endif
 
 namespace wengert {
 
 LoopTable chosen_loops;
 
 namespace {
-bool take(const char* name, const char* wanted, bool runs, LoopTable (*table)()) {
-    if (!runs || (wanted && std::strcmp(name, wanted) != 0)) return false;
-    chosen_loops = table();
-    chosen_loops.instruction_set = name;
-    return true;
-}
-#if defined(__x86_64__) && defined(__GNUC__)
-bool converts_halves() {  // F16C, whose name not every compiler's __builtin_cpu_supports knows
-    unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
-#endif
+struct Candidate {
+    const char* name;
+    bool runs;  // on this processor
+    LoopTable (*table)();
+};
 }  // namespace
 
 bool choose_loops(const char* wanted) {
+    const Candidate candidates[] = {
 #if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_cpu_init();
-    const bool avx2_runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halves();
 #ifdef WENGERT_WIDE_LOOPS
-    const bool wide = wanted && avx2_runs;
-#else
-    const bool wide = avx2_runs && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        {"avx512", wanted && runs_avx2(), avx512::table},
+#elif !defined(WENGERT_WITHOUT_AVX512)
+        {"avx512", runs_avx512(), avx512::table},
 #endif
-    if (take("avx512", wanted, wide, avx512::table)) return true;
-    if (take("avx2", wanted, avx2_runs, avx2::table)) return true;
+#ifndef WENGERT_WITHOUT_AVX2
+        {"avx2", runs_avx2(), avx2::table},
 #endif
-    return take("baseline", wanted, true, baseline::table);
+#endif
+#ifndef WENGERT_WITHOUT_BASELINE
+        {"baseline", true, baseline::table},
+#endif
+    };
+    for (const Candidate& each : candidates) {
+        if (!each.runs || (wanted && std::strcmp(each.name, wanted) != 0)) continue;
+        chosen_loops = each.table();
+        chosen_loops.instruction_set = each.name;
+        return true;
+    }
+    return false;
 }
 
 }  // namespace wengert
