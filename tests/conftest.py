@@ -4,6 +4,7 @@ switched on or alive.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from tests import by_operator
 from wengert._core import flags
 from wengert._core.graph import anomaly
 from wengert._core.graph.node import Node
@@ -28,8 +30,32 @@ hypothesis.settings.register_profile("commit", derandomize=True, max_examples=40
 hypothesis.settings.register_profile("night", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "commit"))
 
-SWEEP = 500
-"""After how many tests everything that the collector was told to leave aside is looked through again."""
+SWEEP = 2000
+"""After how many looks everything that the collector was told to leave aside is looked through again."""
+
+
+def pytest_addoption(parser):
+    by_operator.add_options(parser)
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "cases(wanted=, where=, bad=, together=): for samples of operators, see tests/by_operator.py"
+    )
+
+
+def pytest_generate_tests(metafunc):
+    by_operator.parametrize(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    by_operator.add_keywords(items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    return by_operator.call(pyfuncitem, looked_after)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -41,9 +67,9 @@ def pytest_runtest_makereport(item, call):
 
 
 class Counter:
-    """How many tests have run."""
+    """How many looks at what is alive there were."""
 
-    tests = 0
+    looks = 0
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -77,18 +103,37 @@ def sizes_are_refused():
 @pytest.fixture(autouse=True)
 def at_rest(request):
     """Before each test fixed seeds; after it, all modes as they were and nothing of a graph alive."""
+    before = begin()
+    yield
+    check(before, getattr(request.node, "passed", False))
+
+
+@contextlib.contextmanager
+def looked_after():
+    """The same around one of the cases of a test of operators."""
+    before, passed = begin(), False
+    try:
+        yield
+        passed = True
+    finally:
+        check(before, passed)
+
+
+def begin():
+    """Set the seeds, leave aside what is alive, and return the state of all modes."""
     seed()
     anomaly.GIVEN.texts.clear()
-    before = state()
-    Counter.tests += 1
-    if Counter.tests % SWEEP == 0:
+    Counter.looks += 1
+    if Counter.looks % SWEEP == 0:
         gc.unfreeze()
         gc.collect()
     gc.freeze()  # what is alive now is no longer listed: the look below sees what this test made, and is quick
-    yield
-    after = state()
-    assert after == before, "the test left a mode, a default or an observer switched on"
-    if getattr(request.node, "passed", False):
+    return state()
+
+
+def check(before, passed):
+    assert state() == before, "the test left a mode, a default or an observer switched on"
+    if passed:
         assert alive() == [], "the test left parts of a graph alive"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from wengert._core.cards.card import Card
 from wengert._core.operators import batch_rules
-from wengert.testing import Case, cases
+from wengert.testing import Case
 from wengert.testing.batching import (
     check_batched,
     check_batched_tangents,
@@ -16,7 +16,7 @@ from wengert.testing.batching import (
     check_rows,
     check_tangents_of_one_memory,
 )
-from wengert.testing.calls import one_dtype, operators
+from wengert.testing.calls import once, operators
 from wengert.testing.in_place import fits_in_place, target_of
 
 DYNAMIC = {
@@ -52,7 +52,13 @@ RANDOM = {name for name, operator in operators().items() if getattr(operator, "r
 }  # fmt: skip
 """Draws: tests/func/test_vmap_random.py."""
 LEFT_OUT = {*DYNAMIC, *NUMBERS, *UNDEFINED, *RANDOM}
-CASES = [case for case in cases(lambda operator, dtype: dtype is one_dtype(operator)) if case.name not in LEFT_OUT]
+
+
+def is_checked(operator, dtype):
+    return once(operator, dtype) and operator.name not in LEFT_OUT
+
+
+ALL = pytest.mark.cases(wanted=is_checked)
 
 
 @pytest.fixture(autouse=True)
@@ -62,53 +68,68 @@ def count_loops():
     assert not batch_rules.LOOPED, "operators without a rule for batches ran member by member"
 
 
-@pytest.mark.parametrize("case", CASES, ids=repr)
+@ALL
 def test_an_operator_for_a_batch_gives_what_it_gives_for_each_member(case: Case):
     refusing = "vmap: " if case.number in BY_VALUES.get(case.name, ()) else ""
     check_batched(case.call(), case.name in OF_MEMORY, refusing)
 
 
-@pytest.mark.parametrize("case", CASES, ids=repr)
+@ALL
 def test_batches_of_one_of_none_and_of_as_many_as_an_operand_is_long(case: Case):
     check_other_counts(case.call(), "vmap: " if case.number in BY_VALUES.get(case.name, ()) else "")
 
 
-@pytest.mark.parametrize("case", CASES, ids=repr)
+@ALL
 def test_a_batch_of_batches_gives_what_each_member_gives(case: Case):
     check_nested(case.call(), "vmap: " if case.number in BY_VALUES.get(case.name, ()) else "")
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in {*OF_MEMORY, "set_rng_state"}], ids=repr)
+@pytest.mark.cases(
+    wanted=lambda operator, dtype: is_checked(operator, dtype) and operator.name not in {*OF_MEMORY, "set_rng_state"}
+)
 def test_members_of_results_are_row_major_where_one_alone_is(case: Case):
     call = case.call()
     if call.tensors() and case.number not in BY_VALUES.get(case.name, ()):
         check_rows(call)
 
 
-FREE = [case for case in CASES if isinstance(case.operator, Card) and case.number not in BY_VALUES.get(case.name, ())]
+def is_card(operator, dtype):
+    return is_checked(operator, dtype) and isinstance(operator, Card)
 
 
-@pytest.mark.parametrize("case", FREE, ids=repr)
+def is_free(case: Case) -> bool:
+    """Whether values of the batched arguments do not decide shapes."""
+    return case.number not in BY_VALUES.get(case.name, ())
+
+
+FREE = pytest.mark.cases(wanted=is_card, where=is_free)
+
+
+@FREE
 def test_tangents_for_a_batch_are_those_of_each_member(case: Case):
     check_batched_tangents(case.call())
 
 
-@pytest.mark.parametrize("case", FREE, ids=repr)
+@FREE
 def test_tangents_for_a_batch_of_one_memory_are_those_of_each_member(case: Case):
     check_tangents_of_one_memory(case.call())
 
 
-WRITES = [
-    case
-    for case in FREE
-    if getattr(case.operator, "in_place", None)
-    and target_of(case.call()) is not None
-    and fits_in_place(case.call())
-    and case.call().run().dtype is target_of(case.call()).dtype
-]
+def is_write(case: Case) -> bool:
+    """Whether the in-place form takes a sample."""
+    call = case.call()
+    return (
+        is_free(case)
+        and target_of(call) is not None
+        and fits_in_place(call)
+        and call.run().dtype is target_of(case.call()).dtype
+    )
 
 
-@pytest.mark.parametrize("case", WRITES, ids=repr)
+@pytest.mark.cases(
+    wanted=lambda operator, dtype: is_card(operator, dtype) and operator.in_place is not None,
+    where=is_write,
+)
 def test_an_in_place_form_for_a_batch_writes_what_it_writes_for_each_member(case: Case):
     check_batched_write(case.call(), case.name in OF_MEMORY)
 

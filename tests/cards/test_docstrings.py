@@ -7,8 +7,6 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import pytest
-
 import wengert as wg
 from wengert._core.cards.card import Array, Card, Index
 from wengert._core.cards.docstrings import arguments, complete, entries, sections
@@ -43,10 +41,12 @@ def parameters(body):
     return code.co_varnames[:count]
 
 
-@pytest.mark.parametrize("name", SAYING)
-def test_each_parameter_of_a_public_operator_is_described(name):
-    said = entries(sections(inspect.cleandoc(SAYING[name].public.__doc__)).get("Args", ""))
-    assert [each for each in parameters(SAYING[name].body) if each not in said] == []
+def test_each_parameter_of_a_public_operator_is_described():
+    undescribed = {}
+    for name, operator in SAYING.items():
+        said = entries(sections(inspect.cleandoc(operator.public.__doc__)).get("Args", ""))
+        undescribed[name] = [each for each in parameters(operator.body) if each not in said]
+    assert {name: missing for name, missing in undescribed.items() if missing} == {}
 
 
 def repeated(card):
@@ -63,9 +63,8 @@ def usual_of(card):
     return arguments(card.body, "", "")
 
 
-@pytest.mark.parametrize("name", CARDS)
-def test_a_card_says_nothing_that_goes_without_saying(name):
-    assert repeated(CARDS[name]) == []
+def test_a_card_says_nothing_that_goes_without_saying():
+    assert {name: repeated(card) for name, card in CARDS.items() if repeated(card)} == {}
 
 
 def test_what_is_repeated_is_found():

@@ -8,6 +8,7 @@ from wengert._core.cards.card import Card
 from wengert._core.types import dtypes
 from wengert.autograd import gradcheck, gradgradcheck
 from wengert.testing import cases
+from wengert.testing.calls import names_of
 from wengert.testing.differences import as_function, recorded
 
 DOUBLE = (dtypes.float64, dtypes.complex128)
@@ -30,28 +31,31 @@ def has_derivative(operator, dtype) -> bool:
     return dtype in DOUBLE and operator.name not in OTHERWISE and not (isinstance(operator, Card) and operator.why)
 
 
-CASES = cases(has_derivative)
-BY_NAME = {name: [case for case in CASES if case.name == name] for name in sorted({case.name for case in CASES})}
+NAMES = names_of(has_derivative)
+
+
+def cases_of(name):
+    return cases(has_derivative, names=[name])
 
 
 def subjects(name):
     """The samples of an operator that differences say something about."""
-    for case in BY_NAME[name]:
+    for case in cases_of(name):
         function, inputs = as_function(case.call())
         if inputs:
             yield function, inputs
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", NAMES)
 def test_first_derivatives(name):
     checked = [gradcheck(*each) and gradcheck(*each, fast_mode=True) for each in subjects(name)]
     assert all(checked)
     if not checked:
-        calls = [case.call() for case in BY_NAME[name]]
+        calls = [case.call() for case in cases_of(name)]
         assert name in REFUSED or not any(each.differentiable() and recorded(each) for each in calls)
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", NAMES)
 def test_second_derivatives(name):
     for function, inputs in subjects(name):
         if function(*inputs):

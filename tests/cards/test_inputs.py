@@ -10,29 +10,29 @@ import wengert as wg
 from wengert._core.cards.card import Array, Index, op
 from wengert._core.operators.batch_rules import elementwise
 from wengert._core.types import dtypes
-from wengert.testing import Wrong, cases
+from wengert.testing import Case, Wrong
 from wengert.testing.calls import Call
 from wengert.testing.inputs import OTHERWISE, check_gradients, check_inputs
 
 DOUBLE = (dtypes.float64, dtypes.complex128)
-CASES = cases(lambda operator, dtype: dtype in DOUBLE and operator.name not in OTHERWISE)
-BY_NAME = {name: [case for case in CASES if case.name == name] for name in sorted({case.name for case in CASES})}
 
 
-@pytest.mark.parametrize("name", BY_NAME)
-def test_every_floating_point_input_has_its_derivative_or_is_refused(name):
+def is_asked(operator, dtype):
+    return dtype in DOUBLE and operator.name not in OTHERWISE
+
+
+@pytest.mark.cases(wanted=is_asked)
+def test_every_floating_point_input_has_its_derivative_or_is_refused(case: Case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # samples hold infinities
-        for case in BY_NAME[name]:
-            check_inputs(case.call(requires_grad=False))
+        check_inputs(case.call(requires_grad=False))
 
 
-@pytest.mark.parametrize("name", BY_NAME)
-def test_every_gradient_has_its_derivative_by_the_other_inputs_or_is_refused(name):
+@pytest.mark.cases(wanted=is_asked)
+def test_every_gradient_has_its_derivative_by_the_other_inputs_or_is_refused(case: Case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for case in BY_NAME[name]:
-            check_gradients(case.call(requires_grad=False))
+        check_gradients(case.call(requires_grad=False))
 
 
 def product(self: Array, factor: Array):

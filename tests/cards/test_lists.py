@@ -7,10 +7,8 @@ import pytest
 
 import wengert as wg
 from wengert.testing import Case, cases
-from wengert.testing.calls import Call, one_dtype
+from wengert.testing.calls import Call, once
 from wengert.testing.seeds import reseed
-
-ALL = list(cases(lambda operator, dtype: dtype is one_dtype(operator)))
 
 
 def as_list(value):
@@ -40,10 +38,11 @@ def gradients(call: Call, lists=()):
     return [None if each is None else each.tolist() for each in found]
 
 
-WITH_LISTS = [case for case in ALL if with_lists(case.call())[1]]
+def has_lists(case: Case) -> bool:
+    return bool(with_lists(case.call())[1])
 
 
-@pytest.mark.parametrize("case", WITH_LISTS, ids=repr)
+@pytest.mark.cases(together=True, wanted=once, where=has_lists)
 def test_a_list_may_be_written_to_before_the_backward_pass(case: Case):
     wanted = gradients(case.call())
     call, lists = with_lists(case.call())
@@ -51,4 +50,4 @@ def test_a_list_may_be_written_to_before_the_backward_pass(case: Case):
 
 
 def test_many_lists_are_tried():
-    assert len({case.name for case in WITH_LISTS}) > 30
+    assert len({case.name for case in filter(has_lists, cases(once))}) > 30

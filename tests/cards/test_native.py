@@ -11,13 +11,13 @@ import pytest
 
 from wengert._core.cards.card import Card
 from wengert._core.tensor.base import Tensor
-from wengert.testing import Case, cases
-from wengert.testing.calls import Call, inside, leaf, replaced
+from wengert.testing import Case
+from wengert.testing.calls import Call, inside, leaf, named, replaced
 from wengert.testing.values import check_close, drawn, largest
 from wengert.testing.variants import results_and_gradients, strided, transposed
 
 
-def has_native(card: Any) -> bool:
+def has_native(card: Any, dtype: Any = None) -> bool:
     return isinstance(card, Card) and (
         card.native is not None
         or any(rule.native is not None for rule in card.rules)
@@ -25,8 +25,7 @@ def has_native(card: Any) -> bool:
     )
 
 
-GOOD = cases(lambda operator, dtype: has_native(operator))
-BAD = cases(lambda operator, dtype: has_native(operator), bad=True)
+GOOD = pytest.mark.cases(wanted=has_native)
 
 
 def reversed_memory(tensor: Tensor) -> Tensor:
@@ -75,16 +74,6 @@ FORMS = {
     "special": special,
     "empty": empty,
 }
-
-
-@contextmanager
-def named(what: str) -> Iterator[None]:
-    """A failure says of which of the forms of its case it is: a test of each would be 60,000."""
-    try:
-        yield
-    except Exception as error:
-        error.add_note(f"with: {what}")
-        raise
 
 
 @contextmanager
@@ -155,7 +144,7 @@ def same_array(call: Call, one: Any, other: Any) -> None:
         check_close(call, one, other, largest(call) if np.isfinite(largest(call)) else 1.0)
 
 
-@pytest.mark.parametrize("case", GOOD, ids=repr)
+@GOOD
 def test_a_native_function_gives_what_the_body_gives(case: Case):
     if drawn(case.call(), []):
         return
@@ -164,18 +153,18 @@ def test_a_native_function_gives_what_the_body_gives(case: Case):
             check_same(case.call().exchanged(form))
 
 
-@pytest.mark.parametrize("case", BAD, ids=repr)
+@pytest.mark.cases(wanted=has_native, bad=True)
 def test_what_the_body_refuses_is_refused_in_the_same_words(case: Case):
     check_same(case.call(requires_grad=False))
 
 
-@pytest.mark.parametrize("case", GOOD, ids=repr)
+@GOOD
 def test_arrays_where_tensors_are_due_end_in_the_same_words(case: Case):
     call = case.call(requires_grad=False)
     check_same(Call(call.operator, replaced(call.args, lambda tensor: tensor._array_), call.kwargs))
 
 
-@pytest.mark.parametrize("case", GOOD, ids=repr)
+@GOOD
 def test_wrong_arguments_end_in_the_same_words(case: Case):
     for wrong in (None, "text", 1.5, 2**70, (1, 2), object):
         call = case.call(requires_grad=False)
@@ -184,7 +173,7 @@ def test_wrong_arguments_end_in_the_same_words(case: Case):
                 check_same(Call(call.operator, (*call.args[:at], wrong, *call.args[at + 1 :]), call.kwargs))
 
 
-@pytest.mark.parametrize("case", [case for case in GOOD if case.operator.in_place is not None], ids=repr)
+@pytest.mark.cases(wanted=lambda operator, dtype: has_native(operator) and operator.in_place is not None)
 def test_writes_in_place_are_the_same(case: Case):
     def written(call: Call) -> Any:
         try:

@@ -13,10 +13,8 @@ from wengert._core.cards.card import REGISTRY, Card
 from wengert._core.errors import public_name
 from wengert.nn import functional as F
 from wengert.testing import Case, cases
-from wengert.testing.calls import Call, one_dtype
+from wengert.testing.calls import Call, named, once
 from wengert.testing.seeds import reseed
-
-ALL = list(cases(lambda operator, dtype: dtype is one_dtype(operator)))
 
 TENSORS = ("input", "self", "other", "data", "obj", "seed", "shapes")
 """Parameters of composites that are no plain numbers: tensors, and what torch, too, wants as Python's integers."""
@@ -79,7 +77,7 @@ def double(number):
     return wg.tensor(number, dtype=wg.float64 if type(number) is float else wg.int64)
 
 
-@pytest.mark.parametrize("case", ALL, ids=repr)
+@pytest.mark.cases(together=True, wanted=once)
 def test_a_plain_argument_may_be_a_tensor_of_one_number(case: Case):
     count = 0 if case.name in OVERLOADED else len(list(with_tensors(case.call(), double)))
     for at in range(count):
@@ -89,25 +87,19 @@ def test_a_plain_argument_may_be_a_tensor_of_one_number(case: Case):
 
 
 def test_many_arguments_are_tried():
-    tried = {(case.name, name) for case in ALL for name, _ in with_tensors(case.call(), double)}
+    tried = {(case.name, name) for case in cases(once) for name, _ in with_tensors(case.call(), double)}
     assert len(tried) > 150
 
 
-NUMBERS = [
-    (case, at) for case in ALL if isinstance(case.operator, Card)
-    for at, (name, _) in enumerate(with_tensors(case.call(), double))
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("case", "at"), NUMBERS, ids=repr)
-def test_a_number_with_a_gradient_or_with_dimensions_is_refused(case: Case, at: int):
+@pytest.mark.cases(together=True, wanted=lambda operator, dtype: once(operator, dtype) and isinstance(operator, Card))
+def test_a_number_with_a_gradient_or_with_dimensions_is_refused(case: Case):
     for make in (
         lambda number: wg.tensor(float(number), requires_grad=True),
         lambda number: wg.ones(2, dtype=wg.float64),
     ):
-        _, call = list(with_tensors(case.call(), make))[at]
-        with pytest.raises(TypeError, match=r"must be (Number|int|float|bool), not Tensor"):
-            call.run()
+        for name, call in with_tensors(case.call(), make):
+            with named(name), pytest.raises(TypeError, match=r"must be (Number|int|float|bool), not Tensor"):
+                call.run()
 
 
 def test_the_number_is_read_once_and_no_gradient_flows_into_it():
@@ -197,23 +189,28 @@ def run_with(call: Call, at, value):
     return (call.operator if is_card else checked(call.operator.name, call.operator.body))(*args, **kwargs)
 
 
-SCALARS_GIVEN = [
-    (case, at, name)
-    for case in ALL
-    for at, name in names_given(case.call())
-    if annotation_of(case.operator, name) in ("float", "Number") and (isinstance(at, str) or at < len(case.call().args))
-]
+def scalars_given(case: Case):
+    """Where the numbers among the arguments of a case stand, and what each is called."""
+    call = case.call()
+    for at, name in names_given(call):
+        is_number = annotation_of(case.operator, name) in ("float", "Number")
+        if is_number and (isinstance(at, str) or at < len(call.args)):
+            yield at, name
 
 
-@pytest.mark.parametrize(("case", "at", "name"), SCALARS_GIVEN, ids=repr)
-@pytest.mark.parametrize("value", [None, "x", [1.0], (2,), object()], ids=["None", "str", "list", "tuple", "object"])
-def test_what_is_no_number_is_refused(case: Case, at, name, value):
-    with pytest.raises(TypeError, match=f"argument '{public_name(name)}'.* must be (float|Number)"):
-        run_with(case.call(), at, value)
+@pytest.mark.cases(together=True, wanted=once)
+def test_what_is_no_number_is_refused(case: Case):
+    for at, name in scalars_given(case):
+        for value in (None, "x", [1.0], (2,), object()):
+            with (
+                named(f"{value!r} as {name}"),
+                pytest.raises(TypeError, match=f"argument '{public_name(name)}'.* must be (float|Number)"),
+            ):
+                run_with(case.call(), at, value)
 
 
 def test_many_numbers_are_tried():
-    assert len({(case.name, name) for case, _, name in SCALARS_GIVEN}) > 60
+    assert len({(case.name, name) for case in cases(once) for _, name in scalars_given(case)}) > 60
 
 
 @pytest.mark.parametrize(

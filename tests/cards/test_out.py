@@ -8,8 +8,8 @@ import pytest
 import wengert as wg
 from wengert._core.cards.arguments import parameters_of
 from wengert._core.cards.card import Composite
-from wengert.testing import Case, cases
-from wengert.testing.calls import one_dtype, tensors_in
+from wengert.testing import Case
+from wengert.testing.calls import once, tensors_in
 
 CREATED = ("wengert.ops.create", "wengert.ops.randomness")
 """Factories have tests of their own."""
@@ -24,11 +24,11 @@ def takes_out(operator) -> bool:
 
 WITHOUT_OUT = ("median-float64-0", "nanmedian-float64-0", "where-float64-2", "where-float64-3")
 """Samples that take no `out=`, in torch either: without the dimension, or with a number in the place of a tensor."""
-ALL = [
-    case
-    for case in cases(lambda operator, dtype: takes_out(operator) and dtype is one_dtype(operator))
-    if case.sample()[0].through is None and repr(case) not in WITHOUT_OUT
-]
+ALL = pytest.mark.cases(
+    together=True,
+    wanted=lambda operator, dtype: takes_out(operator) and once(operator, dtype),
+    where=lambda case: case.sample()[0].through is None and repr(case) not in WITHOUT_OUT,
+)
 
 
 def called(case: Case, requires_grad: bool = False, **out) -> object:
@@ -42,7 +42,7 @@ def shaped(result, make) -> object:
     return tuple([make(each) for each in result]) if isinstance(result, tuple) else make(result)
 
 
-@pytest.mark.parametrize("case", ALL, ids=repr)
+@ALL
 @pytest.mark.parametrize("empty", [True, False])
 def test_what_is_written_is_what_is_returned_without_it(case: Case, empty: bool):
     wanted = called(case)
@@ -59,7 +59,7 @@ HISTORIES = ("torch::autograd::NotImplemented", "torch::autograd::CopyBackwards"
 """What torch records of calls with `out=`, if anything: what cannot be differentiated, and copies."""
 
 
-@pytest.mark.parametrize("case", ALL, ids=repr)
+@ALL
 def test_gradients_do_not_lead_through_it(case: Case):
     result = called(case, requires_grad=True)
     if any(each.requires_grad for each in tensors_in(result)):
@@ -73,7 +73,7 @@ def test_gradients_do_not_lead_through_it(case: Case):
             assert all(each.grad_fn.name() in HISTORIES for each in tensors_in(written) if each.requires_grad)
 
 
-@pytest.mark.parametrize("case", ALL, ids=repr)
+@ALL
 def test_what_is_no_tensor_is_refused(case: Case):
     with pytest.raises(TypeError, match="out"):
         called(case, out=5)

@@ -9,7 +9,7 @@ import wengert as wg
 from wengert._core.cards.card import Card
 from wengert._core.tensor.base import wrap
 from wengert._core.tensor.postponed import with_signs_of
-from wengert.testing import Case, cases
+from wengert.testing import Case
 from wengert.testing.calls import Call, leaf, one_dtype
 from wengert.testing.close import assert_close
 from wengert.testing.differences import random_like
@@ -47,13 +47,11 @@ def takes(case: Case, kind: str) -> bool:
     return any(is_plain(each) and each._array_.dtype.kind in kinds for each in tensors)
 
 
-CASES = [
-    (case, kind)
-    for case in cases(lambda operator, dtype: dtype in {wg.complex128, one_dtype(operator)})
-    for kind in KINDS
-    if case.name not in (*REFUSED, *UNINITIALISED) and takes(case, kind)
-]
-ALL = pytest.mark.parametrize(("case", "kind"), CASES, ids=[f"{case!r}-{kind}" for case, kind in CASES])
+def is_checked(operator, dtype) -> bool:
+    return dtype in {wg.complex128, one_dtype(operator)} and operator.name not in (*REFUSED, *UNINITIALISED)
+
+
+KIND = pytest.mark.parametrize("kind", KINDS)
 
 
 def exchanged(call: Call, kind: str):
@@ -83,8 +81,11 @@ def agree(found, wanted):
     assert_close(found, wanted, rtol=1e-9, atol=1e-9, equal_nan=True)
 
 
-@ALL
+@KIND
+@pytest.mark.cases(together=True, wanted=is_checked)
 def test_an_operator_gives_what_it_gives_for_the_elements(case: Case, kind: str):
+    if not takes(case, kind):
+        return
     call = case.call()
     reseed()
     wanted = call.outputs()
@@ -100,13 +101,16 @@ def test_an_operator_gives_what_it_gives_for_the_elements(case: Case, kind: str)
             agree(one, sign(two))
 
 
-IN_PLACE = [
-    (case, kind) for case, kind in CASES if isinstance(case.call().operator, Card) and case.call().operator.in_place
-]
-
-
-@pytest.mark.parametrize(("case", "kind"), IN_PLACE, ids=[f"{case!r}-{kind}" for case, kind in IN_PLACE])
+@KIND
+@pytest.mark.cases(
+    together=True,
+    wanted=lambda operator, dtype: (
+        is_checked(operator, dtype) and isinstance(operator, Card) and operator.in_place is not None
+    ),
+)
 def test_a_write_reaches_the_memory(case: Case, kind: str):
+    if not takes(case, kind):
+        return
     call = case.call()
     target = call.args[0]
     if not isinstance(target, wg.Tensor) or not is_plain(target) or not fits_in_place(call):

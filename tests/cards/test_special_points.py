@@ -11,6 +11,7 @@ import wengert as wg
 from wengert._core.cards.card import Card
 from wengert.func import jvp
 from wengert.testing import Case, cases
+from wengert.testing.calls import names_of
 
 POINTS = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 30.0, -30.0)
 POLES = {
@@ -19,21 +20,21 @@ POLES = {
 """Operators with a pole or an end at 0, where the two modes meet infinities in another order."""
 
 
-def is_pointwise(operator) -> bool:
-    return isinstance(operator, Card) and operator.promotion is not None and not operator.random
+def is_checked(operator, dtype) -> bool:
+    is_pointwise = isinstance(operator, Card) and operator.promotion is not None and not operator.random
+    return dtype is wg.float64 and is_pointwise
 
 
 def samples_of(name: str) -> list[Case]:
     """The samples of an operator that hold ordinary numbers."""
     return [
         case
-        for case in ALL
-        if case.name == name and all(each.numel() and np.isfinite(each._array_).all() for each in case.call().tensors())
+        for case in cases(is_checked, names=[name])
+        if all(each.numel() and np.isfinite(each._array_).all() for each in case.call().tensors())
     ]
 
 
-ALL = cases(lambda operator, dtype: dtype is wg.float64 and is_pointwise(operator))
-NAMES = sorted({case.name for case in ALL} - POLES)
+NAMES = [name for name in names_of(is_checked) if name not in POLES]
 
 
 def derivatives(case: Case, at: int, point: float) -> tuple[list[float], list[float]] | None:

@@ -12,7 +12,7 @@ from wengert.autograd.taylor.following import COSTLY
 from wengert.autograd.taylor.recurrences import RECURRENCES
 from wengert.func import jet, jvp
 from wengert.testing import Case, cases
-from wengert.testing.calls import Call, leaf
+from wengert.testing.calls import Call, leaf, names_of
 from wengert.testing.differences import exchange, finite, random_like, recorded
 from wengert.testing.seeds import reseed
 
@@ -94,14 +94,13 @@ def check(call: Call):
                 np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-8, atol=1e-9 * scale)
 
 
-CASES = list(cases(has_derivative))
-
-
 DRAWN = ("_standard_gamma", "_sample_dirichlet")
 """Draws with gradients whose second derivatives are refused, as torch's are."""
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in {*COSTLY, *DRAWN}], ids=repr)
+@pytest.mark.cases(
+    wanted=lambda operator, dtype: has_derivative(operator, dtype) and operator.name not in {*COSTLY, *DRAWN}
+)
 def test_derivatives_along_a_line_are_those_of_nested_forward_mode(case: Case):
     if has_something(case):
         check(case.call())
@@ -109,7 +108,7 @@ def test_derivatives_along_a_line_are_those_of_nested_forward_mode(case: Case):
 
 def first(name: str) -> Call | None:
     """The first sample of an operator that has a derivative, if it has one."""
-    return next((case.call() for case in CASES if case.name == name and has_something(case)), None)
+    return next((case.call() for case in cases(has_derivative, names=[name]) if has_something(case)), None)
 
 
 @pytest.mark.parametrize("name", sorted(COSTLY))
@@ -141,7 +140,7 @@ def calls_of(call: Call, order):
     return counting.calls
 
 
-@pytest.mark.parametrize("name", sorted({case.name for case in CASES} - COSTLY - {*DRAWN}))
+@pytest.mark.parametrize("name", [name for name in names_of(has_derivative) if name not in {*COSTLY, *DRAWN}])
 def test_the_cost_is_a_polynomial_of_the_order(name):
     call = first(name)
     if call is not None:

@@ -6,8 +6,8 @@ import pytest
 
 from wengert._core.cards.card import Card
 from wengert.linalg import LinAlgError
-from wengert.testing import Case, cases
-from wengert.testing.calls import one_dtype
+from wengert.testing import Case
+from wengert.testing.calls import named, once
 from wengert.testing.variants import (
     LAYOUTS,
     SIDES,
@@ -35,22 +35,38 @@ VIEWS = ("view", "view_as", "take_along_dim")
 
 # Those that read the memory behind their input, whatever its layout says.
 BEHIND = ("as_strided", "as_strided_from", "as_strided_copy", "_as_strided_copy", "as_strided_scatter")
-ALL = [case for case in cases(lambda operator, dtype: dtype is one_dtype(operator)) if case.name not in BEHIND]
-VALUED = [case for case in ALL if not case.name.startswith(("empty", "new_empty")) and not is_random(case.operator)]
-POINTWISE = [case for case in ALL if isinstance(case.operator, Card) and is_pointwise(case.operator)]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("case", ALL, ids=repr)
-def test_values_and_gradients_do_not_depend_on_the_memory_layout(case: Case, layout: str):
-    try:
-        check_layout(case.call(), layout)
-    except RuntimeError as error:
-        # Only a view may refuse, because the layout leaves it no way to share the memory.
-        assert (isinstance(case.operator, Card) and case.operator.view) or case.name in VIEWS, error
+def is_checked(operator, dtype) -> bool:
+    return once(operator, dtype) and operator.name not in BEHIND
 
 
-@pytest.mark.parametrize("case", VALUED, ids=repr)
+def is_valued(operator, dtype) -> bool:
+    return (
+        is_checked(operator, dtype) and not operator.name.startswith(("empty", "new_empty")) and not is_random(operator)
+    )
+
+
+POINTWISE = pytest.mark.cases(
+    together=True,
+    wanted=lambda operator, dtype: (
+        is_checked(operator, dtype) and isinstance(operator, Card) and is_pointwise(operator)
+    ),
+)
+
+
+@pytest.mark.cases(together=True, wanted=is_checked)
+def test_values_and_gradients_do_not_depend_on_the_memory_layout(case: Case):
+    for layout in LAYOUTS:
+        with named(layout):
+            try:
+                check_layout(case.call(), layout)
+            except RuntimeError as error:
+                # Only a view may refuse, because the layout leaves it no way to share the memory.
+                assert (isinstance(case.operator, Card) and case.operator.view) or case.name in VIEWS, error
+
+
+@pytest.mark.cases(together=True, wanted=is_valued)
 def test_values_and_gradients_do_not_depend_on_expanding(case: Case):
     for dim in SIDES:
         try:
@@ -61,24 +77,24 @@ def test_values_and_gradients_do_not_depend_on_expanding(case: Case):
             assert (isinstance(case.operator, Card) and case.operator.view) or case.name in VIEWS, error
 
 
-@pytest.mark.parametrize("case", VALUED, ids=repr)
+@pytest.mark.cases(together=True, wanted=is_valued)
 def test_gradients_do_not_depend_on_the_memory_layout_of_cotangents(case: Case):
     check_cotangents(case.call())
 
 
-@pytest.mark.parametrize("case", POINTWISE, ids=repr)
+@POINTWISE
 def test_a_pointwise_operator_takes_0_dim_operands(case: Case):
     call = case.call()
     if call.tensors() and all(each._array_.size for each in call.tensors()):
         check_scalars(call)
 
 
-@pytest.mark.parametrize("case", POINTWISE, ids=repr)
+@POINTWISE
 def test_a_pointwise_operator_takes_empty_operands(case: Case):
     check_empty(case.call())
 
 
-@pytest.mark.parametrize("case", POINTWISE, ids=repr)
+@POINTWISE
 def test_a_pointwise_operator_stretches_each_operand_and_sums_its_gradient(case: Case):
     tensors = case.call().tensors()
     shapes = {each._array_.shape for each in tensors}

@@ -8,12 +8,19 @@ import pytest
 import wengert as wg
 from wengert._core import flags
 from wengert._core.cards.card import Card
-from wengert.testing import Case, cases
-from wengert.testing.calls import one_dtype
+from wengert.testing import Case
+from wengert.testing.calls import once
 
-FIRST = [case for case in cases(lambda operator, dtype: dtype is one_dtype(operator)) if case.number < 2]
-WRITERS = [case for case in FIRST if isinstance(case.operator, Card) and case.operator.in_place is not None]
 
+def is_early(case: Case) -> bool:
+    return case.number < 2
+
+
+def has_form(operator, dtype) -> bool:
+    return once(operator, dtype) and isinstance(operator, Card) and operator.in_place is not None
+
+
+FIRST = pytest.mark.cases(together=True, wanted=once, where=is_early)
 pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")  # torch warns as well
 
 
@@ -26,7 +33,7 @@ def with_inference_tensors(case):
 
 
 @pytest.mark.filterwarnings("ignore:torch.range is deprecated")
-@pytest.mark.parametrize("case", FIRST, ids=repr)
+@FIRST
 def test_results_are_inference_tensors_unless_they_share_the_memory_of_a_normal_tensor(case: Case):
     call = case.call()
     known = {id(each._storage_) for each in call.tensors()}
@@ -38,7 +45,7 @@ def test_results_are_inference_tensors_unless_they_share_the_memory_of_a_normal_
 
 
 @pytest.mark.filterwarnings("ignore:torch.range is deprecated")
-@pytest.mark.parametrize("case", FIRST, ids=repr)
+@FIRST
 def test_results_outside_are_normal_unless_they_share_the_memory_of_an_inference_tensor(case: Case):
     call = with_inference_tensors(case)
     known = {id(each._storage_) for each in call.tensors()}
@@ -47,7 +54,7 @@ def test_results_outside_are_normal_unless_they_share_the_memory_of_an_inference
         assert each._edge_ is None
 
 
-@pytest.mark.parametrize("case", WRITERS, ids=repr)
+@pytest.mark.cases(together=True, wanted=has_form, where=is_early)
 def test_in_place_forms_refuse_inference_tensors_outside(case: Case):
     call = with_inference_tensors(case)
     target = call.tensors()[0]

@@ -12,8 +12,8 @@ from hypothesis import given
 import wengert as wg
 from wengert._core import flags
 from wengert.autograd import Variable
-from wengert.testing import Case, cases
-from wengert.testing.calls import one_dtype
+from wengert.testing import Case
+from wengert.testing.calls import once
 
 
 def volatile(*shape):
@@ -277,11 +277,11 @@ SHAPE_ONLY = {
 NEW = {"new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros"}
 VALUES = {"one_hot", "repeat_interleave"}
 """Composites that read the values of an integer input."""
-FIRST = [
-    case
-    for case in cases(lambda operator, dtype: dtype is one_dtype(operator))
-    if case.number < 2 and case.name not in SHAPE_ONLY | NEW | VALUES and not case.name.endswith("_like")
-]
+
+
+def is_followed(operator, dtype) -> bool:
+    name = operator.name
+    return once(operator, dtype) and name not in SHAPE_ONLY | NEW | VALUES and not name.endswith("_like")
 
 
 DEPENDENT = {"multi_head_attention_forward": 1}
@@ -289,7 +289,7 @@ DEPENDENT = {"multi_head_attention_forward": 1}
 
 
 @pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths")  # torch warns as well
-@pytest.mark.parametrize("case", FIRST, ids=repr)
+@pytest.mark.cases(together=True, wanted=is_followed, where=lambda case: case.number < 2)
 def test_every_operator_gives_volatile_results_whichever_input_is(case: Case):
     for at in range(len(case.call().tensors())):
         call = case.call()

@@ -16,8 +16,7 @@ from wengert._core.cards.composed import COMPILED, Factory, PlainCase
 from wengert._core.operators.declaration import bind
 from wengert._core.tensor.base import Tensor
 from wengert.nn import functional
-from wengert.testing import cases
-from wengert.testing.calls import Call, inside, replaced
+from wengert.testing.calls import Call, inside, named, replaced
 from wengert.testing.values import drawn
 from wengert.testing.variants import results_and_gradients, strided, transposed
 
@@ -41,8 +40,13 @@ def plain_functions() -> dict[str, list[Any]]:
 
 
 PLAIN = plain_functions()
-GOOD = cases(lambda operator, dtype: operator.name in PLAIN)
-BAD = cases(lambda operator, dtype: operator.name in PLAIN, bad=True)
+
+
+def is_plain(operator: Any, dtype: Any) -> bool:
+    return operator.name in PLAIN
+
+
+GOOD = pytest.mark.cases(together=True, wanted=is_plain)
 UNRECORDED = {
     name for name, called in PLAIN.items() if any(isinstance(each, PlainCase) and each.op is None for each in called)
 }
@@ -157,25 +161,28 @@ def test_a_plain_case_is_answered(name: str):
         assert function.call(bind(function, ANSWERED[name], {})) is not NotImplemented
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("case", GOOD, ids=repr)
+@GOOD
 @pytest.mark.filterwarnings("ignore:Using a target size", "ignore:Using padding='same'")
-def test_a_plain_case_gives_what_the_function_gives(case: Any, form: str):
-    call = case.call()
-    if not drawn(call, []):
-        check(case, call.exchanged(FORMS[form]))
+def test_a_plain_case_gives_what_the_function_gives(case: Any):
+    for form in FORMS if not drawn(case.call(), []) else ():
+        with named(form):
+            check(case, case.call().exchanged(FORMS[form]))
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "reversed"])
-@pytest.mark.parametrize("case", [each for each in GOOD if each.name in UNRECORDED], ids=repr)
-def test_a_function_of_arrays_gives_what_the_function_gives(case: Any, form: str):
-    call = case.call(requires_grad=False)
-    if not drawn(call, []):
-        call = call.exchanged(FORMS[form])
-        check(case, call)
-        for function in PLAIN[case.name] if isinstance(call.args[0], (Tensor, list)) else ():
-            views = [Call(each, call.args, call.kwargs).outputs() for each in (function, function.function)]
-            assert len({tuple([each._is_view() for each in outputs]) for outputs in views}) == 1
+@pytest.mark.cases(together=True, wanted=lambda operator, dtype: operator.name in UNRECORDED)
+def test_a_function_of_arrays_gives_what_the_function_gives(case: Any):
+    for form in FORMS if not drawn(case.call(), []) else ():
+        if form != "reversed":
+            with named(form):
+                check_views(case, case.call(requires_grad=False).exchanged(FORMS[form]))
+
+
+def check_views(case: Any, call: Call) -> None:
+    """What programs call gives the same as the function, and views where that gives views."""
+    check(case, call)
+    for function in PLAIN[case.name] if isinstance(call.args[0], (Tensor, list)) else ():
+        views = [Call(each, call.args, call.kwargs).outputs() for each in (function, function.function)]
+        assert len({tuple([each._is_view() for each in outputs]) for outputs in views}) == 1
 
 
 @pytest.mark.skipif(not COMPILED or not kernels.direct, reason="there are functions only")
@@ -218,21 +225,22 @@ def test_polygamma_of_floats_is_rounded_as_the_kernel_does():
     np.testing.assert_array_equal(found, kernels.special.polygamma(1, x))
 
 
-@pytest.mark.parametrize("case", BAD, ids=repr)
+@pytest.mark.cases(together=True, wanted=is_plain, bad=True)
 @pytest.mark.filterwarnings("ignore:Using a target size", "ignore:Using padding='same'")
 def test_what_is_refused_is_refused_in_the_same_words(case: Any):
     check(case, case.call(requires_grad=False))
 
 
-@pytest.mark.parametrize("case", GOOD, ids=repr)
-@pytest.mark.parametrize("wrong", [None, "text", 1.5, 2**70, (1, 2), True, np.ones(2)], ids=repr)
+@GOOD
 @pytest.mark.filterwarnings(
     "ignore:Using a target size", "ignore:Using padding='same'", "ignore:Implicit dimension choice"
 )
-def test_wrong_arguments_end_in_the_same_words(case: Any, wrong: Any):
+def test_wrong_arguments_end_in_the_same_words(case: Any):
     call = case.call(requires_grad=False)
-    for at in range(len(call.args)):
-        check(case, Call(call.operator, (*call.args[:at], wrong, *call.args[at + 1 :]), call.kwargs))
+    for wrong in (None, "text", 1.5, 2**70, (1, 2), True, np.ones(2)):
+        for at in range(len(call.args)):
+            with named(f"{wrong!r} as argument {at}"):
+                check(case, Call(call.operator, (*call.args[:at], wrong, *call.args[at + 1 :]), call.kwargs))
     check(case, Call(call.operator, replaced(call.args, lambda tensor: tensor._array_), call.kwargs))
 
 

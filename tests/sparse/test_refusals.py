@@ -10,10 +10,9 @@ import pytest
 
 import wengert as wg
 from wengert._core.tensor.base import Tensor
-from wengert.testing import Case, cases
+from wengert.testing import Case
 
 REFUSALS = (NotImplementedError, RuntimeError, TypeError, ValueError, IndexError, BufferError, AttributeError)
-CASES = cases(lambda operator, dtype: dtype is wg.float32 and not getattr(operator, "random", False))
 
 
 def sparse_form(value: Tensor) -> Tensor:
@@ -43,7 +42,9 @@ UNLIKE = (
 """Drawn, or not initialised, or asking for the sign of zeros, which have no entries."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.cases(
+    together=True, wanted=lambda operator, dtype: dtype is wg.float32 and not getattr(operator, "random", False)
+)
 def test_an_operator_refuses_sparse_tensors_or_gives_what_it_gives_of_dense_ones(case: Case) -> None:
     if any(each in case.name for each in UNLIKE):
         pytest.skip("its elements are not those of a dense tensor")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,7 +16,12 @@ from .._core.tensor.storage import Storage
 from .._core.types import dtypes
 from .samples import Maker
 
-Operator = Card | Composite
+Operator: TypeAlias = Card | Composite
+Wanted: TypeAlias = Callable[[Operator, dtypes.dtype], bool]
+
+REAL = frozenset({dtypes.float32, dtypes.float64})
+COMPLEX = frozenset({dtypes.complex64, dtypes.complex128})
+PREFERRED = (dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.bool_, dtypes.uint8)
 
 GIVING_SPARSE = frozenset(
     {
@@ -192,6 +199,16 @@ class Case:
         return f"{self.name}-{self.dtype.name}-{self.number}"
 
 
+@contextmanager
+def named(what: object) -> Iterator[None]:
+    """Say in a failure of which of several forms of a case it is: a test of each would make their number large."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"with: {what}")
+        raise
+
+
 def samples_of(operator: Operator, dtype: dtypes.dtype) -> list[Sample]:
     """All samples of an operator in a dtype; a single one if its sampler raises, so that the error is a test's."""
     try:
@@ -200,20 +217,48 @@ def samples_of(operator: Operator, dtype: dtypes.dtype) -> list[Sample]:
         return [Sample()]
 
 
-def cases(wanted: Callable[[Operator, dtypes.dtype], bool], bad: bool = False) -> list[Case]:
-    """A case for every operator in the registry, dtype for which `wanted(operator, dtype)`, and sample.
+@functools.cache
+def refused_samples(sampler: Any, name: str, dtype: dtypes.dtype) -> tuple[bool, ...]:
+    """For each sample in a dtype whether it must be refused; the samples themselves are made when a test runs."""
+    try:
+        return tuple([isinstance(each, Bad) for each in sampler(Maker(dtype, name))])
+    except Exception:
+        return (False,)
+
+
+def numbers_of(operator: Operator, dtype: dtypes.dtype, bad: bool = False) -> list[int]:
+    """Which samples of an operator must be accepted in a dtype, or refused if `bad`."""
+    if operator.sampler is None:
+        return []
+    refused = refused_samples(operator.sampler, operator.name, dtype)
+    return [number for number, each in enumerate(refused) if each == bad]
+
+
+def cases(wanted: Wanted, bad: bool = False, names: Iterable[str] | None = None) -> list[Case]:
+    """Case for every operator in the registry, dtype for which `wanted(operator, dtype)`, and sample.
 
     Args:
         bad: the samples that must be refused, rather than those that must be accepted.
+        names: these operators only.
     """
-    found = []
-    for name, operator in operators().items():
-        for dtype in dtypes.ALL:
-            if dtype in dtypes_of(operator) and wanted(operator, dtype):
-                for number, sample in enumerate(samples_of(operator, dtype)):
-                    if isinstance(sample, Bad) == bad:
-                        found.append(Case(name, dtype, number))
-    return found
+    own = operators()
+    return [
+        Case(name, dtype, number)
+        for name in (own if names is None else names)
+        for dtype in dtypes_wanted(own[name], wanted)
+        for number in numbers_of(own[name], dtype, bad)
+    ]
+
+
+def dtypes_wanted(operator: Operator, wanted: Wanted) -> list[dtypes.dtype]:
+    """The dtypes for which `wanted(operator, dtype)`, of those that the operator is tested in."""
+    tested = dtypes_of(operator)
+    return [dtype for dtype in dtypes.ALL if dtype in tested and wanted(operator, dtype)]
+
+
+def names_of(wanted: Wanted) -> list[str]:
+    """The operators of `cases(wanted)`, found without making a sample of them."""
+    return [name for name, operator in operators().items() if dtypes_wanted(operator, wanted)]
 
 
 def operators(sparse: bool = False) -> dict[str, Operator]:
@@ -233,11 +278,15 @@ def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:
     """
     if not isinstance(operator, Composite):
         return operator.declared_dtypes
-    good = [each for each in samples_of(operator, dtypes.float64) if not isinstance(each, Bad)]
-    return frozenset({dtypes.float32, dtypes.float64} if good else {dtypes.complex64, dtypes.complex128})
+    return REAL if numbers_of(operator, dtypes.float64) else COMPLEX
 
 
 def one_dtype(operator: Operator) -> dtypes.dtype:
     """The dtype for checks in which one is enough: double precision if the operator exists for it."""
-    preferred = (dtypes.float64, dtypes.complex128, dtypes.int64, dtypes.bool_, dtypes.uint8)
-    return next(each for each in preferred if each in dtypes_of(operator))
+    tested = dtypes_of(operator)
+    return next(each for each in PREFERRED if each in tested)
+
+
+def once(operator: Operator, dtype: dtypes.dtype) -> bool:
+    """Whether a dtype is the one for checks in which one is enough."""
+    return dtype is one_dtype(operator)

@@ -10,7 +10,7 @@ away from multiples of 1/2, where many functions have their kinks. `make(3, low=
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,12 @@ _RANGES = {
     "unit": (0.05, 0.95),
 }
 
+Request: TypeAlias = tuple[tuple[int, ...], float | None, float | None, str]
+"""Shape, lowest, highest and kind of numbers."""
+
+DRAWN: dict[str, dict[Request, Any]] = {}
+"""For each seed the numbers of each first request, and, likewise, those of each request that followed it."""
+
 
 class Maker:
     """Makes the tensors of an operator's samples, the same ones each time.
@@ -50,8 +56,12 @@ class Maker:
     def __init__(self, dtype: DType = dtypes.float64, seed: str = "", requires_grad: bool = True) -> None:
         self.dtype = dtype
         self.begin()
-        self._random = np.random.default_rng(zlib.crc32(seed.encode()))
+        self._seed = seed
         self._requires_grad = requires_grad
+        self._requests: list[Request] = []
+        self._following = DRAWN.setdefault(seed, {})
+        self._random: Any = None
+        self._advanced = 0  # how many of the requests the generator has met
 
     def begin(self) -> None:
         """Start the next sample."""
@@ -91,9 +101,10 @@ class Maker:
     def _values(self, shape: tuple[int, ...], low: float | None, high: float | None, kind: str, wanted: DType) -> Any:
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+        drawn = self._drawn((shape, low, high, kind))
         if kind == "index":
-            return self._random.integers(int(low or 0), 2 if high is None else int(high), shape).astype(wanted.numpy)
-        real, imaginary = (self._real(shape, low, high, kind) for _ in range(2))
+            return drawn[0].astype(wanted.numpy)
+        real, imaginary = drawn
         if kind == "bool" or wanted.category == dtypes.BOOL:
             return np.asarray(real > np.median(real) if real.size > 1 else real > 0).astype(wanted.numpy)
         if wanted.category == dtypes.COMPLEX:
@@ -102,21 +113,18 @@ class Maker:
             return self._whole(real, low, high, kind, wanted)
         return real.astype(wanted.numpy)
 
-    def _real(self, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> Any:
-        if kind == "ties":
-            return self._random.integers(
-                -2 if low is None else int(low), 3 if high is None else int(high), shape
-            ).astype(float)
-        least, most = _RANGES.get(kind, _RANGES["any"])
-        least, most = least if low is None else low, most if high is None else high
-        values = spread_out(self._random, int(np.prod(shape)), least, most).reshape(shape)
-        if kind == "nonzero" and low is None:
-            values *= self._random.choice([-1.0, 1.0], shape)
-        if kind == "special" and values.size:
-            flat = values.reshape(-1)
-            special = (0.0, -0.0, np.inf, -np.inf, np.nan)[: max(values.size - 1, 0)]
-            flat[: len(special)] = special
-        return values
+    def _drawn(self, request: Request) -> tuple[Any, ...]:
+        """The numbers of a request: those drawn when the same ones came before, as they do for each sample again."""
+        self._requests.append(request)
+        if request not in self._following:
+            if self._random is None or self._advanced < len(self._requests) - 1:
+                self._random = np.random.default_rng(zlib.crc32(self._seed.encode()))
+                for each in self._requests[:-1]:
+                    draw(self._random, *each)
+            self._following[request] = (draw(self._random, *request), {})
+            self._advanced = len(self._requests)
+        numbers, self._following = self._following[request]
+        return numbers
 
     def _whole(self, real: Any, low: float | None, high: float | None, kind: str, wanted: DType) -> Any:
         """Whole numbers for integer dtypes: from 1 on for unsigned ones, no zeros unless the range asks for them."""
@@ -127,6 +135,29 @@ class Maker:
         else:
             whole = np.sign(real) * np.ceil(np.abs(real) * 2.5)
         return (whole if wanted.is_signed else np.abs(whole)).astype(wanted.numpy)
+
+
+def draw(random: Any, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> tuple[Any, ...]:
+    """Numbers for a tensor: integers for an index, else those of the real and of the imaginary part."""
+    if kind == "index":
+        return (random.integers(int(low or 0), 2 if high is None else int(high), shape),)
+    return tuple([draw_real(random, shape, low, high, kind) for _ in range(2)])
+
+
+def draw_real(random: Any, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> Any:
+    """Numbers of one part of a tensor."""
+    if kind == "ties":
+        return random.integers(-2 if low is None else int(low), 3 if high is None else int(high), shape).astype(float)
+    least, most = _RANGES.get(kind, _RANGES["any"])
+    least, most = least if low is None else low, most if high is None else high
+    values = spread_out(random, int(np.prod(shape)), least, most).reshape(shape)
+    if kind == "nonzero" and low is None:
+        values *= random.choice([-1.0, 1.0], shape)
+    if kind == "special" and values.size:
+        flat = values.reshape(-1)
+        special = (0.0, -0.0, np.inf, -np.inf, np.nan)[: max(values.size - 1, 0)]
+        flat[: len(special)] = special
+    return values
 
 
 def spread_out(random: Any, count: int, low: float, high: float) -> Any:
