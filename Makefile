@@ -2,7 +2,8 @@
 #
 #   make demo [ARGS="--epochs 3"]   train a small network on real digits; results in demo-out/
 #   make test                       build what changed, then the test suite on the compiled build
-#   make test-pure                  the same suite on the interpreted build
+#   make test-all                   the same with what is exhaustive, for .ci/run and before a release
+#   make test-pure                  on the interpreted build what depends on the build, and a share of the samples
 #   make test-browser               the explorer page in headless Chromium (tests/browser/README.md); pictures in browser-out/
 #   make check                      format, lint, types, type stubs, layer rule, sizes, C types, examples of the documentation
 #   make docs                       the pages and the interface as a site, by Sphinx: build/docs/index.html
@@ -15,7 +16,7 @@
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-pure test-browser check docs build sanitize instructions bench parity hunt wheel clean
+.PHONY: demo test test-all test-pure test-browser check docs build sanitize instructions bench parity hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -29,8 +30,9 @@ COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd
 ARGS ?=
 TESTS ?= tests
 # Two workers, each with its own threads: as many threads as cores would make them wait for each other.
-# What needs a browser has a target of its own.
-PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 --ignore=tests/browser $(ARGS)
+# What needs a browser has a target of its own. Files of tests are compiled once, even where the environment says that
+# Python is to keep nothing: it takes each worker half a minute.
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 --ignore=tests/browser $(ARGS)
 
 # ---- set-up ------------------------------------------------------------------------------------------------------------------
 
@@ -69,6 +71,10 @@ demo: $(VENV)/.built $(VENV)/.installed-full
 test: $(VENV)/.built $(VENV)/.installed-test
 	@$(RUN) -m wengert.info
 	$(PYTEST) $(TESTS)
+
+test-all: $(VENV)/.built $(VENV)/.installed-test
+	@$(RUN) -m wengert.info
+	$(PYTEST) --all $(TESTS)
 
 test-pure: $(VENV)/.built $(VENV)/.installed-test
 	@WENGERT_PURE=1 $(RUN) -m wengert.info

@@ -9,6 +9,9 @@ collected the names of operators are all that is asked for; the samples are made
 Each case runs with fixed seeds, whatever the ones before it did. The error is that of the first case that fails, with
 the names of all that fail. `-k exp` runs the items that the operator is in, `--case exp-float64-3` a single case,
 `--case 'exp-*'` all of an operator.
+
+In the interpreted build a fixed share of the samples runs, unless `--all` is given: the rules are the same source in
+both builds, and what the kernels of NumPy give is compared with the native ones, sample by sample, in the compiled one.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any
 
 import pytest
 
+from wengert import _build
 from wengert._core.cards.card import REGISTRY
 from wengert.testing import Case, cases
 from wengert.testing.calls import Wanted, names_of
@@ -39,6 +43,7 @@ class Samples:
         where: which of their samples.
         bad: the samples that must be refused.
         pattern: names of cases as `--case` gives them, or None.
+        share: a share of the samples is enough.
     """
 
     def __init__(
@@ -49,6 +54,7 @@ class Samples:
         where: Callable[[Case], bool] | None,
         bad: bool,
         pattern: str | None,
+        share: bool,
     ) -> None:
         self.id = id
         self.names = names
@@ -56,16 +62,25 @@ class Samples:
         self.where = where
         self.bad = bad
         self.pattern = pattern
+        self.share = share
 
     def __iter__(self) -> Iterator[Case]:
         for case in cases(self.wanted, self.bad, self.names):
+            if self.share and not is_in_share(case):
+                continue
             if self.pattern is None or fnmatch.fnmatchcase(repr(case), self.pattern):
                 if self.where is None or self.where(case):
                     yield case
 
 
+def is_in_share(case: Case) -> bool:
+    """Whether a case runs where a share is enough: the first two samples, and every third of the others."""
+    return case.number < 2 or case.number % 3 == 0
+
+
 def add_options(parser: Any) -> None:
-    """`--case`."""
+    """`--case` and `--all`."""
+    parser.addoption("--all", action="store_true", help="also what is exhaustive, and all samples in both builds")
     parser.addoption("--case", metavar="PATTERN", help="of tests of operators the cases of such names, exp-float64-3")
 
 
@@ -73,7 +88,9 @@ def parametrize(metafunc: Any) -> None:
     """Give a test with the marker its items."""
     marker = metafunc.definition.get_closest_marker("cases")
     if marker is not None:
-        made = samples(**marker.kwargs, pattern=metafunc.config.getoption("--case", None))
+        pattern = metafunc.config.getoption("--case", None)
+        every = pattern is not None or metafunc.config.getoption("--all", False)
+        made = samples(**marker.kwargs, pattern=pattern, share=_build.asked_for_interpreted() and not every)
         metafunc.parametrize("case", made, ids=[each.id for each in made])
 
 
@@ -84,13 +101,14 @@ def samples(
     bad: bool = False,
     together: bool = False,
     pattern: str | None = None,
+    share: bool = False,
 ) -> list[Samples]:
     """The samples by operator or by file, as the marker says."""
     groups: dict[str, list[str]] = {}
     for name in names_of(wanted):
         if pattern is None or fnmatch.fnmatchcase(name, pattern.rsplit("-", 2)[0]):
             groups.setdefault(home_of(name) if together else name, []).append(name)
-    return [Samples(id, names, wanted, where, bad, pattern) for id, names in groups.items()]
+    return [Samples(id, names, wanted, where, bad, pattern, share) for id, names in groups.items()]
 
 
 @functools.cache

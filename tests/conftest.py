@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import wengert as wg
-from tests import by_operator
+from tests import by_operator, collecting
+from wengert import _build
 from wengert._core import flags
 from wengert._core.graph import anomaly
 from wengert._core.graph.node import Node
@@ -42,6 +43,8 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "cases(wanted=, where=, bad=, together=): for samples of operators, see tests/by_operator.py"
     )
+    config.addinivalue_line("markers", "exhaustive: runs with --all only (`make test-all`), see CONTRIBUTING.md")
+    config.pluginmanager.register(collecting.Progress(config), "progress")
 
 
 def pytest_generate_tests(metafunc):
@@ -49,8 +52,13 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     by_operator.add_keywords(items)
+    if config.getoption("--all", False):
+        return
+    collecting.deselect_exhaustive(config, items)
+    if _build.asked_for_interpreted():
+        collecting.deselect_of_both_builds(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
