@@ -119,7 +119,7 @@ def test_what_is_unique_makes_the_tensor_again(numbers):
     for function in (wg.unique, wg.unique_consecutive):
         found, inverse, counts = function(x, return_inverse=True, return_counts=True)
         np.testing.assert_array_equal(found.numpy()[inverse.numpy()], x.numpy())
-        assert counts.tolist() == np.bincount(inverse.numpy(), minlength=len(found)).tolist()
+        assert counts.tolist() == np.bincount(inverse.numpy().astype(np.intp), minlength=len(found)).tolist()
     np.testing.assert_array_equal(wg.unique(x).numpy(), np.unique(x.numpy(), equal_nan=False))
 
 

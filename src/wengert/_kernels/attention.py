@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .results import Array
 
 
@@ -73,7 +74,7 @@ def scores_of(query: Array, key: Array, attn_mask: Array | None, is_causal: bool
     if attn_mask is not None:
         scores = scores + attn_mask
     if is_causal:
-        seen = np.arange(scores.shape[-2])[:, None] >= np.arange(scores.shape[-1])
+        seen = positions.arange(scores.shape[-2])[:, None] >= positions.arange(scores.shape[-1])
         scores = np.where(seen, scores, scores.dtype.type(-np.inf))
     return scores
 
@@ -85,7 +86,7 @@ def factor_of(query: Array, scale: float | None) -> float:
 
 def for_heads(each: Array, heads: int) -> Array:
     """Keys or values as all heads of the query see them."""
-    return each if each.shape[1] == heads else np.repeat(each, heads // each.shape[1], 1)
+    return each if each.shape[1] == heads else positions.repeat(each, heads // each.shape[1], 1)
 
 
 def of_heads(each: Array, heads: int) -> Array:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from . import positions
 from .sparse import order_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -20,8 +21,8 @@ Array: TypeAlias = np.ndarray[Any, Any]
 def lines(bounds: Array) -> Array:
     """For each entry of all batches, one after the other, the number of its line."""
     count = np.diff(bounds, axis=-1)
-    numbers = np.broadcast_to(np.arange(count.shape[-1]), count.shape)
-    return np.repeat(numbers.reshape(-1), count.reshape(-1))
+    numbers = np.broadcast_to(positions.arange(count.shape[-1]), count.shape)
+    return positions.repeat(numbers.reshape(-1), count.reshape(-1))
 
 
 def bounds_of(counts: Array, dtype: Any = np.int64) -> Array:
@@ -40,13 +41,14 @@ def places(bounds: Array, plain: Array, rows: bool, blocks: tuple[int, ...]) -> 
         blocks: rows and columns of an entry that is a block; () for others.
     """
     batch, count = bounds.shape[:-1], plain.shape[-1]
-    found = [*np.unravel_index(np.repeat(np.arange(math.prod(batch)), count), batch)] if batch else []
+    of_batch = positions.repeat(positions.arange(math.prod(batch)), count)
+    found = [*positions.unravel_index(of_batch, batch)] if batch else []
     line, across = lines(bounds), plain.reshape(-1).astype(np.int64, copy=False)
     found += [line, across] if rows else [across, line]
     if not blocks:
         return np.stack(found)
-    inside = np.indices(blocks).reshape(2, -1)
-    whole = [np.repeat(each, inside.shape[1]) for each in found]
+    inside = np.indices(blocks, np.int64).reshape(2, -1)
+    whole = [positions.repeat(each, inside.shape[1]) for each in found]
     for at in (0, 1):
         whole[at - 2] = (found[at - 2][:, None] * blocks[at] + inside[at]).reshape(-1)
     return np.stack(whole)
@@ -58,16 +60,16 @@ def compressed(indices: Array, values: Array, shape: tuple[int, ...], rows: bool
     if not rows:
         order = order_of(line)
         line, across, values = line[order], across[order], values[order]
-    return bounds_of(np.bincount(line, minlength=shape[0 if rows else 1])), across, values
+    return bounds_of(positions.bincount(line, minlength=shape[0 if rows else 1])), across, values
 
 
 def in_blocks(indices: Array, values: Array, shape: tuple[int, ...], blocks: tuple[int, int]) -> tuple[Array, Array]:
     """The places of blocks and the blocks, of an array in two sparse dimensions; `shape` is that of the whole."""
     across = max(shape[1] // blocks[1], 1)
     keys = indices[0] // blocks[0] * across + indices[1] // blocks[1]
-    known, where = np.unique(keys, return_inverse=True)
+    known, where = positions.inverse_of_unique(keys)
     made = np.zeros((known.size, *blocks, *values.shape[1:]), values.dtype)
-    made[where.reshape(-1), indices[0] % blocks[0], indices[1] % blocks[1]] = values
+    made[where, indices[0] % blocks[0], indices[1] % blocks[1]] = values
     return np.stack(np.divmod(known, across)), made
 
 
@@ -77,12 +79,12 @@ def of_dense(whole: Array, batches: int, rows: bool, blocks: tuple[int, ...]) ->
     if not rows:
         cells = cells.swapaxes(batches, batches + 1)
     found = (cells != 0).any(axis=tuple(range(batches + 2, cells.ndim)))
-    counts = found.sum(axis=-1)
+    counts = found.sum(axis=-1, dtype=np.int64)
     batch, per_batch = counts.shape[:-1], counts.reshape(math.prod(counts.shape[:-1]), -1).sum(axis=-1)
     if (per_batch != per_batch[:1]).any():
         return None
     count = int(per_batch[0]) if per_batch.size else 0
-    where = np.nonzero(found)
+    where = positions.nonzero(found)
     entries = cells[where].reshape(*batch, count, *cells.shape[batches + 2 :])
     return bounds_of(counts), where[-1].reshape(*batch, count), entries
 
@@ -106,11 +108,11 @@ def product(bounds: Array, plain: Array, values: Array, dense: Array, function: 
     """
     made = np.zeros((bounds.size - 1, dense.shape[1]), dense.dtype)
     step = max(ROOM // max(dense.shape[1], 1), 1)
-    wanted = np.arange(step, int(bounds[-1]) + step, step)
-    cuts = [0, *np.unique(np.searchsorted(bounds, wanted, "right") - 1).tolist()]
+    wanted = positions.arange(step, int(bounds[-1]) + step, step)
+    cuts = [0, *np.unique(positions.searchsorted(bounds, wanted, "right") - 1).tolist()]
     for begin, end in zip(cuts, [*cuts[1:], bounds.size - 1]):
         part = slice(bounds[begin], bounds[end])
-        terms = dense.take(plain[part], axis=0)
+        terms = positions.take(dense, plain[part], axis=0)
         terms *= values[part, None]
         made[begin:end] = reduced(bounds[begin : end + 1] - bounds[begin], terms, function)
     return made
@@ -121,7 +123,7 @@ def in_rows(rows: Array, columns: Array, values: Array, count: int) -> tuple[Arr
     if (rows[1:] < rows[:-1]).any():
         order = order_of(rows)
         rows, columns, values = rows[order], columns[order], values[order]
-    return bounds_of(np.bincount(rows, minlength=count)), columns, values
+    return bounds_of(positions.bincount(rows, minlength=count)), columns, values
 
 
 def reduced(bounds: Array, terms: Array, function: Any) -> Array:
@@ -129,5 +131,5 @@ def reduced(bounds: Array, terms: Array, function: Any) -> Array:
     made = np.zeros((bounds.size - 1, *terms.shape[1:]), terms.dtype)
     filled = bounds[1:] > bounds[:-1]
     if filled.any():
-        made[filled] = function.reduceat(terms, bounds[:-1][filled], axis=0, dtype=terms.dtype)
+        made[filled] = positions.reduceat(function, terms, bounds[:-1][filled], dtype=terms.dtype)
     return made

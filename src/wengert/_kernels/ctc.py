@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import positions
 from .results import Array
 
 Lengths = tuple[int, ...]
@@ -71,7 +72,7 @@ def backward(seen: Array, passing: Array, times: Array, ends: Array) -> Array:
 
 def last_states(count: int, lengths: Lengths) -> Array:
     """In which of the states (N, L) alignments may end: that of the last label and that of the blank behind it."""
-    place = np.arange(count)[None]
+    place = positions.arange(count)[None]
     last = 2 * np.asarray(lengths, np.int64).reshape(-1, 1)
     return (place == last) | ((place == last - 1) & (last > 0))
 
@@ -94,7 +95,7 @@ def loss(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, bla
         alpha = forward(emissions(log_probs, states), passing)
         before = np.full((1, *alpha.shape[1:]), -np.inf)
         before[0, :, 0] = 0  # before the first time an alignment is in the first state
-        reached = np.concatenate([before, alpha])[np.asarray(times, np.int64), np.arange(len(times))]
+        reached = np.concatenate([before, alpha])[np.asarray(times, np.int64), positions.arange(len(times))]
         ending = np.where(last_states(states.shape[1], lengths), reached, -np.inf)
         losses = -np.logaddexp.reduce(ending, axis=1, initial=-np.inf)
     element = log_probs.dtype
@@ -120,5 +121,5 @@ def slopes(log_probs: Array, targets: Array, times: Lengths, lengths: Lengths, b
         steps, items, _ = np.indices(shares.shape, sparse=True)
         np.add.at(expected, (steps, items, places), shares)
         expected += shares.sum(2, keepdims=True) * 0  # NaN for all labels, if for one
-        counted = np.arange(len(seen))[:, None, None] < until[:, None]
+        counted = positions.arange(len(seen))[:, None, None] < until[:, None]
         return np.where(counted, np.exp(log_probs.astype(np.float64)) - expected, 0).astype(log_probs.dtype)

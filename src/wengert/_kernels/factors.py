@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._loading import load
+from . import positions
 from .results import Array
 
 
@@ -163,7 +164,7 @@ def cholesky(a: Array, upper: bool) -> Any:
     found, info = attempted(np.linalg.cholesky, leading_minor, lower)
     undefined = np.isnan(found.diagonal(0, -2, -1).real)  # some libraries go on with the root of NaN
     if undefined.any():
-        info = np.where((info == 0) & undefined.any(-1), undefined.argmax(-1) + 1, info).astype(np.int32)
+        info = np.where((info == 0) & undefined.any(-1), positions.argmax(undefined, -1) + 1, info).astype(np.int32)
     if info.any():
         for place in np.ndindex(info.shape):
             if info[place]:
@@ -178,7 +179,7 @@ def triangular(a: Array, b: Array, upper: bool, left: bool, unit: bool) -> Array
     if not upper:  # turned about, so that elimination finds nothing to do
         a, b = a[..., ::-1, ::-1], b[..., ::-1, :]
     size = a.shape[-1]
-    steps = np.arange(size)
+    steps = positions.arange(size)
     a = np.where(np.greater.outer(steps, steps), 0, a)
     diagonal = a.diagonal(0, -2, -1)
     if unit:
@@ -225,7 +226,7 @@ def lu(a: Array) -> Any:
 
 def permutation(pivots: Array, rows: int) -> Array:
     """For each row of the exchanged matrix the row of the matrix that it was."""
-    order = np.broadcast_to(np.arange(rows), (*pivots.shape[:-1], rows)).copy()
+    order = np.broadcast_to(positions.arange(rows), (*pivots.shape[:-1], rows)).copy()
     for at in range(pivots.shape[-1]):
         other = pivots[..., at, None].astype(np.int64) - 1
         if ((other < 0) | (other >= rows)).any():
@@ -318,7 +319,7 @@ def least_squares(a: Array, b: Array, rcond: float | None, driver: str) -> Any:
     inverse = np.where(large, 1 / np.where(large, values, 1), 0).astype(values.dtype)
     inner = np.matmul(np.conjugate(u.swapaxes(-1, -2)), b) * inverse[..., None]
     found = np.matmul(np.conjugate(vh.swapaxes(-1, -2)), inner)
-    rank = rows(np.asarray(large.sum(-1)))
+    rank = rows(np.asarray(large.sum(-1, np.int64)))
     residuals = np.empty((0,), values.dtype)
     if height > width and driver != "gelsy" and (driver == "gels" or (rank == width).all()):
         apart = np.matmul(a, found) - b
@@ -337,7 +338,7 @@ def lost_rank(a: Array) -> Array:
     """
     tall = a if a.shape[-2] >= a.shape[-1] else np.conjugate(a.swapaxes(-1, -2))
     ends = np.diagonal(np.linalg.qr(tall, mode="r"), axis1=-2, axis2=-1) == 0
-    first = np.argmax(ends, -1) + 1 if ends.shape[-1] else np.zeros(ends.shape[:-1], np.int64)
+    first = positions.argmax(ends, -1) + 1 if ends.shape[-1] else np.zeros(ends.shape[:-1], np.int64)
     return np.where(ends.any(-1) & a.any((-2, -1)), first, 0)
 
 

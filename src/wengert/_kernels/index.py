@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .results import Array, as_array
 
 
 def private(index: Array) -> Array:
     """A copy of an index array or mask, of NumPy's own index dtype: what NumPy checks is what it then uses."""
-    return np.array(index, dtype=np.bool_ if index.dtype == np.bool_ else np.intp, order="C")
+    own = np.array(index, order="C")
+    return positions.as_intp(own)
 
 
 def along_axis(x: Array, axis: int, index: Array) -> tuple[Array, ...]:
@@ -38,7 +40,7 @@ def gather(x: Array, axis: int, index: Array) -> Array:
         A new array of the shape of `index`.
     """
     if x.ndim == 0 or index.ndim == 0:
-        return as_array(np.take(x.reshape(-1), index.reshape(-1)).reshape(index.shape))
+        return as_array(positions.take(x.reshape(-1), index.reshape(-1)).reshape(index.shape))
     return x[along_axis(x, axis, index)]
 
 
@@ -68,8 +70,8 @@ def scatter_add(x: Array, axis: int, index: Array, source: Array) -> Array:
 def index_select(x: Array, axis: int, index: Array) -> Array:
     """Slices of `x` along `axis`, in the order of `index` (0 or 1 axes)."""
     if x.ndim == 0:
-        return as_array(np.take(x.reshape(-1), index.reshape(-1)).reshape(()))
-    return as_array(np.take(x, index.reshape(-1), axis=axis))
+        return as_array(positions.take(x.reshape(-1), index.reshape(-1)).reshape(()))
+    return as_array(positions.take(x, index.reshape(-1), axis=axis))
 
 
 def index_add(x: Array, axis: int, index: Array, source: Array, alpha: Any = 1) -> Array:
@@ -124,7 +126,7 @@ def masked_fill(x: Array, mask: Array, value: Any) -> Array:
 
 def embedding(weight: Array, indices: Array) -> Array:
     """Rows of `weight` (rows, width): indices (...) give (..., width)."""
-    return np.take(weight, indices, axis=0)
+    return positions.take(weight, indices, axis=0)
 
 
 def embedding_backward(grad: Array, indices: Array, rows: int, padding_idx: int = -1) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import positions
 from .results import Array, as_array, wide_dtype
 
 
@@ -66,7 +67,7 @@ def nll_loss(
         return (empty / empty if reduction == "mean" else empty), total_weight
     rows, flat = class_rows(logp, target)
     weights, classes = item_weights(rows, flat, weight, ignore_index)
-    chosen = rows[np.arange(flat.size), classes]
+    chosen = rows[positions.arange(flat.size), classes]
     losses = np.where(flat == ignore_index, 0, -chosen * weights)
     if reduction == "none":
         return losses.reshape(target.shape).astype(logp.dtype, copy=False), total_weight
@@ -107,7 +108,7 @@ def nll_loss_backward(
     if reduction == "mean":
         slope = slope / total_weight
     filled = np.zeros(rows.shape, logp.dtype)
-    filled[np.arange(flat.size), classes] = np.where(flat == ignore_index, 0, slope)
+    filled[positions.arange(flat.size), classes] = np.where(flat == ignore_index, 0, slope)
     if logp.ndim > 1:
         spread = (*target.shape, logp.shape[1])
         return np.ascontiguousarray(np.moveaxis(filled.reshape(spread), -1, 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import positions
 from .results import Array
 
 
@@ -20,7 +21,7 @@ def multi_margin(rows: Array, classes: Array, p: int, margin: float, weight: Arr
     Returns:
         A loss for each row.
     """
-    at = np.arange(len(rows))
+    at = positions.arange(len(rows))
     missed = np.maximum(rows - rows[at, classes][:, None] + rows.dtype.type(margin), 0)
     missed[at, classes] = 0
     losses = (missed if p == 1 else missed * missed).sum(1) / rows.dtype.type(rows.shape[1])
@@ -33,7 +34,7 @@ def true_labels(labels: Array) -> tuple[Array, Array]:
     """Of labels (N, C) which ones count, those before the first negative one; and which classes they name."""
     counted = np.logical_and.accumulate(labels >= 0, axis=1)
     named = np.zeros(labels.shape, np.bool_)
-    items, places = np.nonzero(counted)
+    items, places = positions.nonzero(counted)
     named[items, labels[items, places]] = True
     return counted, named
 
@@ -51,7 +52,7 @@ def multilabel_margin(rows: Array, labels: Array) -> tuple[Array, Array]:
     counted, named = true_labels(labels)
     losses = np.zeros(len(rows), rows.dtype)
     for place in range(int(counted.sum(1).max(initial=0))):
-        items = np.flatnonzero(counted[:, place])
+        items = positions.flatnonzero(counted[:, place])
         chosen = rows[items, labels[items, place]]
         losses[items] += np.where(named[items], 0, np.maximum(1 - chosen[:, None] + rows[items], 0)).sum(1)
     return losses / rows.dtype.type(max(rows.shape[1], 1)), named.astype(rows.dtype)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .results import Array, wide_dtype
 
 DEGREES = (1, 2, 4, 8, 12, 18)
@@ -216,7 +217,7 @@ def halved(a: Array, steps: Array) -> Array:
     real = a.real.dtype.type
     if len(a) == 1:
         return in_pieces(eighteenth, a * math.ldexp(1.0, -int(steps[0])), steps)
-    order = np.argsort(-steps, kind="stable")
+    order = positions.argsort(-steps)
     steps = steps[order]
     made = np.empty_like(a)
     made[order] = in_pieces(eighteenth, a[order] * np.ldexp(real(1), -steps)[:, None, None], steps)
@@ -243,8 +244,8 @@ def exponentials(a: Array) -> Array:
         if largest <= limits[-1]:
             return (fourth if largest <= limits[2] else eighteenth)(a)
         return halved(a, halvings(sizes, vectors, norms, limits[-1]))
-    kinds = np.searchsorted(limits, norms)
-    counts = np.bincount(kinds, minlength=7)
+    kinds = positions.searchsorted(limits, norms)
+    counts = positions.bincount(kinds, minlength=7)
     made = np.empty_like(a)
     for kind in counts.nonzero()[0].tolist():
         where: Any = slice(None) if counts[kind] == len(a) else (kinds == kind).nonzero()[0]

@@ -15,6 +15,7 @@ from string import ascii_letters
 
 import numpy as np
 
+from . import positions
 from .factors import columns, infinite
 from .results import Array
 
@@ -57,7 +58,7 @@ def of_diagonal(values: Array, directions: Sequence[Array]) -> Array:
     count, size = len(directions) + 1, values.shape[-1]
     others = products_of_others(values, count)
     result = np.zeros((*values.shape, size), np.result_type(values, *directions))
-    on_diagonal = np.arange(size)
+    on_diagonal = positions.arange(size)
     for order in permutations(range(count)):
         rows = ascii_letters[:count]
         factors = ",".join(f"...{rows[at]}{rows[order[at]]}" for at in range(1, count))

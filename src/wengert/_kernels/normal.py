@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .results import Array, as_array
 
 BLOCK = 16
@@ -72,7 +73,7 @@ def shuffle(order: Array, steps: Array) -> Array:
     Raises:
         ValueError: lengths do not fit, or a step leads out of the vector.
     """
-    ends = np.arange(len(steps)) + steps
+    ends = positions.arange(len(steps)) + steps
     if len(steps) != max(len(order) - 1, 0) or (len(steps) and (steps.min() < 0 or ends.max() >= len(order))):
         raise ValueError("shuffle: a step for each element but the last, none beyond the end")
     made = order.tolist()

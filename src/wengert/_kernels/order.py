@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .exponentials import complex_logaddexp
 
 Array = Any
@@ -27,10 +28,10 @@ def along(x: Array, places: Array, axis: int) -> Array:
 def sorted_places(x: Array, axis: int, descending: bool = False) -> Array:
     """int64 indices along `axis` that sort `x`, real; equal elements keep their order."""
     if not descending:
-        return x.argsort(axis, kind="stable").astype(np.int64, copy=False)
+        return positions.argsort(x, axis)
     turned = (*(slice(None),) * (axis % x.ndim), slice(None, None, -1))
-    backward = x[turned].argsort(axis, kind="stable")
-    return (x.shape[axis] - 1 - backward[turned]).astype(np.int64, copy=False)
+    backward = positions.argsort(x[turned], axis)
+    return x.shape[axis] - 1 - backward[turned]
 
 
 def top_places(x: Array, count: int, axis: int, largest: bool) -> Array:
@@ -49,11 +50,11 @@ def top_places(x: Array, count: int, axis: int, largest: bool) -> Array:
         nans, beyond = np.isnan(rows), np.isnan(last)
         better |= nans & ~beyond if largest else ~nans & beyond
         equal |= nans & beyond
-    room = count - better.sum(-1, keepdims=True)
-    better |= equal & (np.cumsum(equal, -1) <= room)  # of those that equal the last one, the first
-    chosen = np.nonzero(better)[-1].reshape(*rows.shape[:-1], count)
+    room = count - better.sum(-1, np.int64, keepdims=True)
+    better |= equal & (positions.cumsum(equal, -1) <= room)  # of those that equal the last one, the first
+    chosen = positions.nonzero(better)[-1].reshape(*rows.shape[:-1], count)
     order = sorted_places(np.take_along_axis(rows, chosen, -1), -1, largest)
-    return np.moveaxis(np.take_along_axis(chosen, order, -1).astype(np.int64, copy=False), -1, axis)
+    return np.moveaxis(np.take_along_axis(chosen, order, -1), -1, axis)
 
 
 def first_equal(x: Array, values: Array, axis: int) -> Array:
@@ -61,7 +62,7 @@ def first_equal(x: Array, values: Array, axis: int) -> Array:
     hits = x == values
     if x.dtype.kind not in "iub" and np.isnan(values).any():
         hits |= np.isnan(x) & np.isnan(values)
-    return hits.argmax(axis, keepdims=True).astype(np.int64, copy=False)
+    return positions.argmax(hits, axis, keepdims=True)
 
 
 def ranked(x: Array, rank: int, axis: int) -> tuple[Array, Array]:
@@ -81,14 +82,16 @@ def median(x: Array, axis: int) -> tuple[Array, Array]:
         return values, places
     nans = np.isnan(x)
     found = nans.any(axis, keepdims=True)
-    return np.where(found, x.dtype.type(np.nan), values), np.where(found, nans.argmax(axis, keepdims=True), places)
+    return np.where(found, x.dtype.type(np.nan), values), np.where(
+        found, positions.argmax(nans, axis, keepdims=True), places
+    )
 
 
 def nanmedian(x: Array, axis: int) -> tuple[Array, Array]:
     """`median` of all that is not NaN; NaN where there is nothing else."""
     if x.dtype.kind in "iub":
         return median(x, axis)
-    count = x.shape[axis] - np.isnan(x).sum(axis, keepdims=True)
+    count = x.shape[axis] - np.isnan(x).sum(axis, np.int64, keepdims=True)
     values = along(np.sort(x, axis), np.maximum(count - 1, 0) // 2, axis)
     return values, first_equal(x, values, axis)
 
@@ -99,12 +102,12 @@ def mode(x: Array, axis: int) -> tuple[Array, Array]:
     ordered = along(x, order, axis)
     shape = [1] * x.ndim
     shape[axis] = x.shape[axis]
-    counter = np.arange(x.shape[axis]).reshape(shape)
+    counter = positions.arange(x.shape[axis]).reshape(shape)
     begins = np.ones(x.shape, np.bool_)
     behind = part(axis, 1, None)
     begins[behind] = ordered[behind] != ordered[part(axis, None, -1)]
     length = counter - np.maximum.accumulate(np.where(begins, counter, 0), axis)
-    last = length.argmax(axis, keepdims=True)  # the first run of the greatest length ends here
+    last = positions.argmax(length, axis, keepdims=True)  # the first run of the greatest length ends here
     return along(ordered, last, axis), along(order, last, axis)
 
 
@@ -116,7 +119,7 @@ def running_extreme(x: Array, axis: int, largest: bool) -> tuple[Array, Array]:
         met |= np.isnan(x)
     shape = [1] * x.ndim
     shape[axis] = x.shape[axis]
-    return values, np.maximum.accumulate(np.where(met, np.arange(x.shape[axis]).reshape(shape), 0), axis)
+    return values, np.maximum.accumulate(np.where(met, positions.arange(x.shape[axis]).reshape(shape), 0), axis)
 
 
 def log_cumulative_sum(x: Array, axis: int) -> Array:
@@ -141,8 +144,8 @@ def insertion_places(edges: Array, values: Array, right: bool) -> Array:
     """
     length = edges.shape[-1]
     if edges.ndim == 1 and not (length and edges.dtype.kind == "f" and np.isnan(edges[-1])):
-        found = np.searchsorted(edges, values, "right" if right else "left")
-        return np.where(np.isnan(values), length, found) if values.dtype.kind == "f" else np.asarray(found)
+        found = positions.searchsorted(edges, values, "right" if right else "left")
+        return np.where(np.isnan(values), length, found) if values.dtype.kind == "f" else found
     low = np.zeros(values.shape, np.int64)
     high = np.full(values.shape, length, np.int64)
     rows = np.broadcast_to(edges, (*values.shape[:-1], length))

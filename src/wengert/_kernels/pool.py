@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .index import private
 from .results import Array, wide_dtype
 
@@ -23,7 +24,7 @@ def pooled_size(size: int, kernel: int, stride: int, padding: int, dilation: int
 
 def window_starts(size: int, count: int, stride: int, padding: int) -> Array:
     """Where each window starts along an axis; negative inside the padding."""
-    return np.arange(count) * stride - padding
+    return positions.arange(count) * stride - padding
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -35,7 +36,7 @@ def tap_numbers(starts: Array, kernel: int, dilation: int, size: int) -> Any:
     """The elements of a window, by number, that lie inside the axis in some window; the others are not looked at."""
     if kernel <= 2 * size:
         return range(kernel)
-    distance = np.arange(size)[:, None] - starts
+    distance = positions.arange(size)[:, None] - starts
     seen = distance[(distance >= 0) & (distance % dilation == 0) & (distance // dilation < kernel)]
     return np.unique(seen // dilation).tolist()
 
@@ -99,7 +100,7 @@ def max_pool2d_backward(grad: Array, indices: Array, input_shape: tuple[int, ...
     if result.size == 0 or grad.size == 0:
         return result
     planes = result.reshape(-1, area)
-    plane = np.arange(len(planes))[:, None]
+    plane = positions.arange(len(planes))[:, None]
     np.add.at(planes, (plane, private(indices).reshape(len(planes), -1)), grad.reshape(len(planes), -1))
     return result
 
@@ -129,7 +130,7 @@ def taps(size: int, count: int, kernel: int, stride: int, padding: int) -> list[
     found = []
     for tap in tap_numbers(starts, kernel, 1, size):
         place = starts + tap
-        windows = np.flatnonzero((place >= 0) & (place < size))
+        windows = positions.flatnonzero((place >= 0) & (place < size))
         found.append((windows, place[windows]))
     return found
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _kernels as chosen  # whose functions are the native ones by the time that anything is drawn
 from .._loading import load
+from . import positions
 from .normal import BLOCK, scaled
 from .results import Array, as_array
 
@@ -195,10 +196,10 @@ def integers(
 def permutation(source: Twister, count: int) -> Array:
     """The int64 numbers 0 ... count - 1 in random order: each place is swapped with one of those from there on."""
     if count < 2:
-        return np.arange(count)
+        return positions.arange(count)
     draw = source.words if count < 0xFFFFFFFF // 20 else source.long_words
     steps = draw(count - 1) % np.arange(count, 1, -1, dtype=np.uint64)
-    return chosen.shuffle(np.arange(count), steps.astype(np.int64))
+    return chosen.shuffle(positions.arange(count), steps.astype(np.int64))
 
 
 def dropout_mask(source: Twister, shape: Shape, p: float) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .normal import fused, fused_doubles
 from .results import Array, as_array
 
@@ -54,7 +55,7 @@ def spread(first: Any, last: Any, count: int) -> Array:
         A new vector.
     """
     kind = first.dtype
-    pace, at = (last - first) / kind.type(count - 1), np.arange(count)
+    pace, at = (last - first) / kind.type(count - 1), positions.arange(count)
     ahead, behind = at.astype(kind), (count - 1 - at).astype(kind)
     if kind not in WIDTHS:  # complex numbers and halves, of which each step is rounded
         return np.where(at < count // 2, first + pace * ahead, last - pace * behind)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .results import Array, as_array, wide_dtype
 
 Axis = int | tuple[int, ...] | None
@@ -96,12 +97,12 @@ def amin(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
 
 def argmax(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     """int64 index of the largest element, the first of equals; NaN wins. Without `axis`: in the flat array."""
-    return as_array(np.argmax(x, axis=axis, keepdims=keepdims)).astype(np.int64, copy=False)
+    return positions.argmax(x, axis, keepdims)
 
 
 def argmin(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
     """int64 index of the smallest element, the first of equals; NaN wins. Without `axis`: in the flat array."""
-    return as_array(np.argmin(x, axis=axis, keepdims=keepdims)).astype(np.int64, copy=False)
+    return positions.argmin(x, axis, keepdims)
 
 
 def picked(x: Array, index: Array, axis: int, keepdims: bool) -> tuple[Array, Array]:

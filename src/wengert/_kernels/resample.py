@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
 from .results import Array
 
 NEAREST = ("nearest", "nearest-exact")
@@ -36,7 +37,7 @@ def taps(length: int, count: int, mode: str, align: bool, scale: float | None, w
     Source:
         Keys, Cubic convolution interpolation for digital image processing (1981), for "bicubic".
     """
-    at = np.arange(count)
+    at = positions.arange(count)
     pace = pace_of(length, count, align, scale)
     if length == count and mode in STAYING:
         return at[:, None], np.ones((count, 1), wide)
@@ -49,7 +50,7 @@ def taps(length: int, count: int, mode: str, align: bool, scale: float | None, w
     source = at.astype(wide) * wide(pace) if align else (at.astype(wide) + wide(0.5)) * wide(pace) - wide(0.5)
     if mode == "bicubic":
         first = np.floor(source).astype(np.int64)
-        places = np.clip(first[:, None] + np.arange(-1, 3), 0, length - 1)
+        places = np.clip(first[:, None] + positions.arange(-1, 3), 0, length - 1)
         return places, cubic_weights(source - first)
     source = np.maximum(source, wide(0))
     first = np.minimum(source.astype(np.int64), length - 1)
@@ -87,14 +88,14 @@ def smooth(distance: Array, mode: str) -> Array:
 def smooth_taps(length: int, count: int, mode: str, align: bool, scale: float | None, wide: Any) -> tuple[Array, Array]:
     """`taps` of kernels that are as wide as the coarser of both sides asks, so that there are no aliases."""
     if length == count:
-        return np.arange(count)[:, None], np.ones((count, 1), wide)
+        return positions.arange(count)[:, None], np.ones((count, 1), wide)
     pace = pace_of(length, count, align, scale)
     stretch = max(pace, 1.0)
-    middle = pace * (np.arange(count) + 0.5)
+    middle = pace * (positions.arange(count) + 0.5)
     reach = REACH[mode] * stretch
     first = np.maximum((middle - reach + 0.5).astype(np.int64), 0)
     behind = np.minimum((middle + reach + 0.5).astype(np.int64), length)
-    places = first[:, None] + np.arange(max(int((behind - first).max(initial=1)), 1))
+    places = first[:, None] + positions.arange(max(int((behind - first).max(initial=1)), 1))
     weights = smooth((places - middle[:, None] + 0.5) / stretch, mode)
     weights = np.where(places < behind[:, None], weights, 0)
     weights = weights / weights.sum(1, keepdims=True)
@@ -127,7 +128,7 @@ def matrix_of(plan: Plan, length: int) -> Array:
     """The matrix (old, new) of places and weights."""
     places, weights = plan
     matrix = np.zeros((length, len(places)), weights.dtype)
-    np.add.at(matrix, (places, np.arange(len(places))[:, None]), weights)
+    np.add.at(matrix, (places, positions.arange(len(places))[:, None]), weights)
     return matrix
 
 
@@ -135,19 +136,19 @@ def along_axis(array: Array, plan: Plan, axis: int) -> Array:
     """An array with one axis resampled."""
     places, weights = plan
     if places.shape[1] == 1:
-        return array.take(places[:, 0], axis)
+        return positions.take(array, places[:, 0], axis)
     if places.shape[1] > FEW:
         product = np.tensordot(array, matrix_of(plan, array.shape[axis]), ((axis,), (0,)))
         return np.moveaxis(product, -1, axis)
     behind = (1,) * (array.ndim - axis - 1)
     if array.size // max(array.shape[axis], 1) * places.size <= SMALL:
-        made = array.take(places, axis)
+        made = positions.take(array, places, axis)
         made *= weights.reshape(*weights.shape, *behind)
         return np.add.reduce(made, axis + 1)
     ending = (len(places), *behind)
-    made = np.take(array, places[:, 0], axis) * weights[:, 0].reshape(ending)
+    made = positions.take(array, places[:, 0], axis) * weights[:, 0].reshape(ending)
     for tap in range(1, places.shape[1]):
-        made += np.take(array, places[:, tap], axis) * weights[:, tap].reshape(ending)
+        made += positions.take(array, places[:, tap], axis) * weights[:, tap].reshape(ending)
     return made
 
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from . import positions
+
 Array = np.ndarray[Any, Any]
 
 BITS = 30
 DIMENSIONS = 21201
-_PLACES = np.arange(BITS - 1, -1, -1)
+_PLACES = positions.arange(BITS - 1, -1, -1)
 
 
 def directions(dimension: int) -> Array:
@@ -29,12 +31,12 @@ def directions(dimension: int) -> Array:
         first = data["numbers"].astype(np.int64)
     degrees = np.frexp(polynomials.astype(np.float64))[1] - 1
     degrees[0] = 0  # the first dimension is van der Corput's sequence
-    starts = np.concatenate([[0], np.cumsum(degrees)[:-1]])
+    starts = np.concatenate([[0], positions.cumsum(degrees)[:-1]])
     numbers = np.ones((dimension, BITS), np.int64)
     for degree in range(1, int(degrees[:dimension].max(initial=0)) + 1):
-        rows = np.flatnonzero(degrees[:dimension] == degree)
+        rows = positions.flatnonzero(degrees[:dimension] == degree)
         own = numbers[rows]
-        own[:, :degree] = first[starts[rows, None] + np.arange(degree)]
+        own[:, :degree] = first[starts[rows, None] + positions.arange(degree)]
         for at in range(degree, BITS):
             new = own[:, at - degree].copy()
             for back in range(1, degree + 1):
@@ -55,7 +57,7 @@ def scrambled(numbers: Array, triangles: Array) -> Array:
     Source: Matousek, On the L2-discrepancy for anchored boxes, 1998.
     """
     matrices = np.tril(triangles.astype(np.int64))
-    matrices[:, np.arange(BITS), np.arange(BITS)] = 1
+    matrices[:, positions.arange(BITS), positions.arange(BITS)] = 1
     digits = (numbers[:, :, None] >> _PLACES) & 1
     return np.sum((digits @ matrices.transpose(0, 2, 1) % 2) << _PLACES, axis=-1)
 
@@ -65,7 +67,7 @@ def points(numbers: Array, shift: Array, first: int, count: int) -> Array:
 
     Source: Antonov and Saleev, An economic method of computing LP-tau sequences, 1979.
     """
-    order = np.arange(first, first + count)
+    order = positions.arange(first, first + count)
     order ^= order >> 1
     found = np.broadcast_to(shift, (count, len(shift))).copy()
     for bit in range(BITS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import positions
 from .results import Array, wide_dtype
 
 
@@ -92,7 +93,7 @@ def heavy_places(value: Array, axis: int) -> Array | None:
     """Where the largest weight of each line is; None if none is nearly all."""
     if value.size == 0 or not (value > NEARLY_ALL).any():
         return None
-    return np.argmax(value, axis=axis, keepdims=True)
+    return positions.argmax(value, axis, keepdims=True)
 
 
 def beside(value: Array, place: Array, axis: int) -> Array:
@@ -115,6 +116,6 @@ def log_total(powers: Array, axis: int) -> Array:
     found = np.log(total)
     near = total < 1 / NEARLY_ALL
     if near.any():
-        rest = np.sum(beside(powers, np.argmax(powers, axis=axis, keepdims=True), axis), axis=axis, keepdims=True)
+        rest = np.sum(beside(powers, positions.argmax(powers, axis, keepdims=True), axis), axis=axis, keepdims=True)
         found = np.where(near, np.log1p(rest), found)
     return found

@@ -6,6 +6,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from . import positions
+
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
@@ -31,10 +33,10 @@ def order_of(keys: Array) -> Array:
     Many are sorted by sixteen bits at a time, for which NumPy counts and does not compare.
     """
     if keys.size < FEW or (keys[1:] >= keys[:-1]).all():
-        return np.argsort(keys, kind="stable")
-    order = np.argsort(keys.astype(np.uint16), kind="stable")
+        return positions.argsort(keys)
+    order = positions.argsort(keys.astype(np.uint16))
     for shift in range(16, int(keys.max()).bit_length(), 16):
-        order = order[np.argsort((keys >> shift).astype(np.uint16)[order], kind="stable")]
+        order = order[positions.argsort((keys >> shift).astype(np.uint16)[order])]
     return order
 
 
@@ -46,7 +48,7 @@ def groups(keys: Array) -> tuple[Array, Array]:
     """How to sort keys, and where in the sorted ones each key begins."""
     order = order_of(keys)
     known = keys[order]
-    return order, np.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), known[1:] != known[:-1]]))
+    return order, positions.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), known[1:] != known[:-1]]))
 
 
 def summed(values: Array, order: Array, starts: Array) -> Array:
@@ -55,7 +57,7 @@ def summed(values: Array, order: Array, starts: Array) -> Array:
         return values[:0]
     if starts.size == order.size:
         return values[order]
-    return np.add.reduceat(values[order], starts, axis=0, dtype=values.dtype)
+    return positions.reduceat(np.add, values[order], starts, dtype=values.dtype)
 
 
 def coalesced(indices: Array, values: Array, lengths: tuple[int, ...]) -> tuple[Array, Array]:
@@ -76,11 +78,11 @@ def merged(indices: Array, values: Array, count: int, lengths: tuple[int, ...]) 
     ranks = np.empty(keys.size, np.int64)
     for part in (slice(None, count), slice(count, None)):
         own = keys[part]
-        ranks[part] = np.arange(own.size) - np.searchsorted(own, own, "left")
-    order = np.lexsort((ranks, keys))
+        ranks[part] = positions.arange(own.size) - positions.searchsorted(own, own, "left")
+    order = positions.lexsort((ranks, keys))
     known, rank = keys[order], ranks[order]
     fresh = (known[1:] != known[:-1]) | (rank[1:] != rank[:-1])
-    starts = np.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), fresh]))
+    starts = positions.flatnonzero(np.concatenate([np.ones(min(known.size, 1), bool), fresh]))
     return indices[:, order[starts]], summed(values, order, starts)
 
 
@@ -122,7 +124,7 @@ def looked_up(indices: Array, values: Array, wanted: Array, lengths: tuple[int, 
     known, asked = numbers(indices, lengths), numbers(wanted, lengths)
     made = np.zeros((asked.size, *values.shape[1:]), values.dtype)
     if known.size:
-        at = np.minimum(np.searchsorted(known, asked), known.size - 1)
+        at = np.minimum(positions.searchsorted(known, asked), known.size - 1)
         hit = known[at] == asked
         made[hit] = values[at[hit]]
     return made
@@ -132,18 +134,18 @@ def product(first: tuple[Array, Array], second: tuple[Array, Array], rows: int, 
     """The product of two sparse matrices, each (indices, values), the second coalesced: places in order, and sums."""
     (places1, values1), (places2, values2) = first, second
     begin, count = runs(places2[0], places1[1])
-    right = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count - begin, count)
-    keys = np.repeat(places1[0] * columns, count) + places2[1][right]
+    right = positions.arange(count.sum()) - positions.repeat(positions.cumsum(count) - count - begin, count)
+    keys = positions.repeat(places1[0] * columns, count) + places2[1][right]
     order, starts = groups(keys)
     met = places(keys[order[starts]], (rows, columns))
-    return met, summed(np.repeat(values1, count) * values2[right], order, starts)
+    return met, summed(positions.repeat(values1, count) * values2[right], order, starts)
 
 
 def runs(lines: Array, wanted: Array) -> tuple[Array, Array]:
     """Where each of some numbers begins in a sorted array, and how often it is there."""
     highest = max(lines.max(initial=0), wanted.max(initial=0))
     if highest > 4 * (lines.size + wanted.size):
-        begin = np.searchsorted(lines, wanted, "left")
-        return begin, np.searchsorted(lines, wanted, "right") - begin
-    count = np.bincount(lines, minlength=highest + 1)
-    return (np.cumsum(count) - count)[wanted], count[wanted]
+        begin = positions.searchsorted(lines, wanted, "left")
+        return begin, positions.searchsorted(lines, wanted, "right") - begin
+    count = positions.bincount(lines, minlength=highest + 1)
+    return (positions.cumsum(count) - count)[wanted], count[wanted]

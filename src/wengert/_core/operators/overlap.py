@@ -118,7 +118,7 @@ def is_seen_twice(array: Any) -> bool:
         return True
     offsets: Any = np.zeros(array.shape, np.int64)
     for axis, (stride, length) in enumerate(zip(array.strides, array.shape)):
-        offsets += (np.arange(length) * stride).reshape(-1, *[1] * (array.ndim - 1 - axis))
+        offsets += (np.arange(length, dtype=np.int64) * stride).reshape(-1, *[1] * (array.ndim - 1 - axis))
     gaps: Any = np.diff(np.sort(offsets, axis=None))
     return bool((gaps < array.itemsize).any())
 

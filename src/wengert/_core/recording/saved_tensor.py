@@ -137,6 +137,8 @@ def read_saved(node: OpNode, name: str) -> Any:
 def read_operand(node: OpNode, name: str) -> Any:
     """`read_saved` of an input: a number that was given for a tensor is shown as the tensor that torch makes of it."""
     found = read_saved(node, name)
+    if type(found) is int:  # which NumPy's arrays hold in 32 bits on some platforms
+        return wrap(np.asarray(found, np.int64))
     return wrap(np.asarray(found)) if type(found) in NUMBERS else found
 
 

@@ -230,7 +230,7 @@ def pack_padded_sequence(
     check_lengths(counts, (steps, batch))
     rows = rows_of_steps(counts, input.shape, batch_first)
     data = input.reshape(steps * batch, *input.shape[2:]).index_select(0, rows)  # type: ignore[attr-defined]
-    batch_sizes = (counts[None, :] > np.arange(counts[0])[:, None]).sum(1)
+    batch_sizes = (counts[None, :] > np.arange(counts[0])[:, None]).sum(1, np.int64)
     return PackedSequence(data, from_numpy(batch_sizes), sorted_indices)
 
 
@@ -266,7 +266,7 @@ def pad_packed_sequence(
         )
     steps = longest if total_length is None else total_length
     counts = np.array(sequence.batch_sizes.tolist(), np.int64)
-    lengths = (counts[:, None] > np.arange(counts[0])).sum(0)
+    lengths = (counts[:, None] > np.arange(counts[0])).sum(0, np.int64)
     rows = rows_of_steps(lengths, (steps, len(lengths)), False)
     batch = padded(sequence.data, rows, (steps, len(lengths)), padding_value)
     if batch_first:
@@ -308,15 +308,15 @@ def pad_sequence(
     check_alike(own)
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    lengths = np.array([each.shape[0] for each in own])
+    lengths = np.array([each.shape[0] for each in own], np.int64)
     longest = int(lengths.max())
     numbers, places = np.nonzero(np.arange(longest) < lengths[:, None])
     if padding_side == "left":
-        places += (longest - lengths)[numbers]
+        places = places + (longest - lengths)[numbers]
     rows = numbers * longest + places if batch_first else places * len(own) + numbers
     sizes = (len(own), longest) if batch_first else (longest, len(own))
     data = cat([each.to(own[0].dtype) for each in own])
-    return padded(data, from_numpy(rows), sizes, padding_value)  # type: ignore[no-any-return]
+    return padded(data, from_numpy(rows.astype(np.int64, copy=False)), sizes, padding_value)  # type: ignore[no-any-return]
 
 
 def check_alike(sequences: tuple[Any, ...]) -> None:

@@ -11,6 +11,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..._kernels import positions
 from .factory import read_number, result_dtype
 
 
@@ -95,7 +96,7 @@ def of_members(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
     first, last = (each.to(element if count > 1 else wide).to(wide) for each in numbers)  # as outside of a batch
     made = first.expand(count)
     if count > 1:
-        places = np.arange(count)
+        places = positions.arange(count)
         at, nearer = wrap(places.astype(wide.numpy)), wrap(places < count // 2)
         step = (last - first) / (count - 1)
         made = (first + step * at).where(nearer, last - step * (count - 1 - at))

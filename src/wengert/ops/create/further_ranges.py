@@ -15,6 +15,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
+from ..._kernels import positions
 from ..dtype_checks import checked_number
 from .create import empty_strided
 from .factory import check_place, deliver, read_number, read_tuple, result_dtype
@@ -66,7 +67,7 @@ def range(
     check_room("range", (count,))
     first, by = checked_number(low, element, halves=False), checked_number(pace, element, halves=False)
     wide = np.dtype(np.int64) if element.category < dtypes.FLOAT else np.dtype(np.float64)
-    made = (wide.type(first) + np.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
+    made = (wide.type(first) + positions.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
     return deliver("range", made, requires_grad, out)
 
 

@@ -17,6 +17,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
+from ..._kernels import positions
 from ..._kernels.ranges import counted, one_power, powers, spread
 from ..dtype_checks import checked_number
 from .ends import carry_batch, of_members, read_ends, read_steps, refuse_kind, spaced_dtype
@@ -130,7 +131,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
     if count * element.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
     if element.category == dtypes.INTEGER:
-        return (np.int64(low) + np.arange(count) * np.int64(pace)).astype(element.numpy, copy=False)
+        return (np.int64(low) + positions.arange(count) * np.int64(pace)).astype(element.numpy, copy=False)
     made = natively("arange", element.numpy, float(low), float(high), float(pace))
     return counted(low, pace, count, element.numpy) if made is NotImplemented else made
 
@@ -320,8 +321,8 @@ def tril_indices(
         RuntimeError: a length is negative, or the dtype is no integer one.
     """
     rows, columns, element = triangle("tril_indices", row, col, dtype, device, layout)
-    held = np.greater_equal.outer(np.arange(rows), np.arange(-offset, columns - offset))
-    return finish("tril_indices", np.array(held.nonzero(), element.numpy))
+    held = np.greater_equal.outer(positions.arange(rows), positions.arange(-offset, columns - offset))
+    return finish("tril_indices", np.array(positions.nonzero(held), element.numpy))
 
 
 @composite(method=False)
@@ -339,8 +340,8 @@ def triu_indices(
         A new tensor (2, n): row and column numbers, row after row.
     """
     rows, columns, element = triangle("triu_indices", row, col, dtype, device, layout)
-    held = np.less_equal.outer(np.arange(rows), np.arange(-offset, columns - offset))
-    return finish("triu_indices", np.array(held.nonzero(), element.numpy))
+    held = np.less_equal.outer(positions.arange(rows), positions.arange(-offset, columns - offset))
+    return finish("triu_indices", np.array(positions.nonzero(held), element.numpy))
 
 
 def triangles(make: Any) -> Any:

@@ -12,6 +12,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..._kernels import positions
 from ..create.factory import check_place, deliver, read_number, result_dtype
 from .arguments import read_dim
 
@@ -34,7 +35,7 @@ def frequencies(
         terms = count
     if terms < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {terms}: [{terms}]")
-    places = np.arange(terms)
+    places = positions.arange(terms)
     if name == "fftfreq":
         places[(count + 1) // 2 :] -= count
     with np.errstate(all="ignore"):

@@ -16,7 +16,7 @@ from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.dtypes import from_numpy
-from ..._kernels import direct_function as native
+from ..._kernels import direct_function as native, positions
 from ..dtype_checks import check_number, checked_number
 from ..memory.memory_formats import copied, in_order_of
 
@@ -128,16 +128,16 @@ def constant_pad_nd_samples(make: Any) -> Any:
 @lru_cache(maxsize=256)
 def few_sources(shape: Ints, sides: Sides, mode: str) -> Any:
     """For each place of a padded array of few elements, which one of the flat array it repeats."""
-    numbers = np.arange(math.prod(shape)).reshape(shape)
+    numbers = positions.arange(math.prod(shape)).reshape(shape)
     for dim, (length, side) in enumerate(zip(shape, sides)):
-        numbers = numbers.take(source_of(length, *side, mode), dim)
+        numbers = positions.take(numbers, source_of(length, *side, mode), dim)
     numbers.flags.writeable = False
     return numbers
 
 
 def source_of(length: int, before: int, behind: int, mode: str) -> Any:
     """For each place along a padded dimension, which element it repeats."""
-    at = np.arange(-before, length + behind)
+    at = positions.arange(-before, length + behind)
     if mode == "replicate":
         return np.clip(at, 0, length - 1)
     if mode == "circular":  # what negative widths cut off does not come back at the other end
@@ -186,7 +186,7 @@ def edge_pad(self: Array, pad: Any, mode: str) -> Any:
         check_number("pad", f"{word}_pad{len(pad) // 2}d", self)
     sides = read_pad(pad, self.ndim)
     if max(self.size, math.prod([length + sum(side) for length, side in zip(self.shape, sides)])) <= FEW:
-        result = self.reshape(-1).take(few_sources(self.shape, sides, mode))
+        result = positions.take(self.reshape(-1), few_sources(self.shape, sides, mode))
     else:
         result = bordered(self, sides, mode)
     suggested = mode != "circular" and self.ndim > 3 and layouts.suggests_channels(self)
@@ -203,7 +203,7 @@ def bordered(x: Any, sides: Sides, mode: str) -> Any:
     padded = [(dim, *side) for dim, side in enumerate(sides) if side != (0, 0)]
     for dim, before, behind in padded:
         if min(before, behind) < 0:  # what is cut off may be repeated on the other side
-            x = np.take(x, source_of(x.shape[dim], before, behind, mode), axis=dim)
+            x = positions.take(x, source_of(x.shape[dim], before, behind, mode), axis=dim)
     padded = [each for each in padded if min(each[1:]) >= 0]
     shape, region = list(x.shape), [slice(None)] * x.ndim
     for dim, before, behind in padded:
@@ -218,7 +218,7 @@ def bordered(x: Any, sides: Sides, mode: str) -> Any:
         ahead = (slice(None),) * dim
         for border in (slice(before), slice(before + x.shape[dim], None)):
             if sources[border].size:
-                there[(*ahead, border)] = there.take(sources[border], dim)
+                there[(*ahead, border)] = positions.take(there, sources[border], dim)
     return result
 
 

@@ -15,7 +15,7 @@ from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.operators.declaration import is_whole
 from ..._core.types.sizes import check_room
-from ..._kernels import direct_function as native
+from ..._kernels import direct_function as native, positions
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
 from .flat_slopes import flat_in_place, without_place
@@ -29,7 +29,7 @@ FEW = 4096
 
 def window_bounds(length: int, count: int) -> tuple[Any, Any]:
     """Where each of `count` windows starts and ends along an axis; neighbours may overlap by one element."""
-    at = np.arange(count)
+    at = positions.arange(count)
     return at * length // max(count, 1), -(-(at + 1) * length // max(count, 1))
 
 
@@ -56,10 +56,10 @@ def largest_along(x: Any, count: int) -> tuple[Any, Any]:
 
 def last_of_largest(x: Any) -> Any:
     """Where the largest element along the last axis lies: the first of equals, the last NaN."""
-    found = x.argmax(-1)
+    found = positions.argmax(x, -1)
     missing = x != x
     if missing.any():
-        found = np.where(missing.any(-1), x.shape[-1] - 1 - missing[..., ::-1].argmax(-1), found)
+        found = np.where(missing.any(-1), x.shape[-1] - 1 - positions.argmax(missing[..., ::-1], -1), found)
     return found
 
 
@@ -80,7 +80,7 @@ def averaging_few(length: int, count: int, dtype: Any) -> Any:
 def averaging_any(length: int, count: int, dtype: Any) -> Any:
     """`averaging`, made anew."""
     starts, ends = window_bounds(length, count)
-    at = np.arange(length)
+    at = positions.arange(length)
     inside = (at >= starts[:, None]) & (at < ends[:, None])
     return inside / np.maximum(ends - starts, 1)[:, None].astype(dtype)
 
@@ -129,7 +129,7 @@ def few_windows(shape: Ints, sizes: Ints) -> Any:
     places: Any = 0
     for at, (length, size) in enumerate(zip(shape, sizes)):
         starts, ends = window_bounds(length, size)
-        taps = np.minimum(starts[:, None] + np.arange((ends - starts).max()), ends[:, None] - 1)
+        taps = np.minimum(starts[:, None] + positions.arange((ends - starts).max()), ends[:, None] - 1)
         longest *= taps.shape[1]
         ending = (1,) * (count - 1 - at)
         places = places * length + taps.reshape(size, *(1,) * (count - 1), taps.shape[1], *ending)
@@ -143,11 +143,11 @@ def largest_of_few(x: Any, sizes: Ints) -> tuple[Any, Any]:
     count = len(sizes)
     places = few_windows(x.shape[-count:], sizes)
     made = (*x.shape[:-count], *sizes)
-    gathered = x.reshape(-1, math.prod(x.shape[-count:])).take(places, 1)
+    gathered = positions.take(x.reshape(-1, math.prod(x.shape[-count:])), places, 1)
     found = last_of_largest(gathered)
-    windows = np.arange(found.size)
-    values = gathered.reshape(-1).take(windows * places.shape[1] + found.reshape(-1))
-    index = places.reshape(-1).take(np.arange(len(places)) * places.shape[1] + found)
+    windows = positions.arange(found.size)
+    values = positions.take(gathered.reshape(-1), windows * places.shape[1] + found.reshape(-1))
+    index = positions.take(places.reshape(-1), positions.arange(len(places)) * places.shape[1] + found)
     return values.reshape(made), index.reshape(made)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..._core.cards.card import REALS, Array, Bad, Index, Sample, op
 from ..._core.errors import shown
 from ..._core.operators.declaration import is_whole
 from ..._core.types.sizes import check_room
+from ..._kernels import positions
 from ..._kernels.pool import lowest
 from ..create.factory import refuse_dtype
 from .pool import gather_planes, scatter_planes
@@ -92,9 +94,9 @@ def starts_of(samples: Any, length: int, count: int, kernel: int) -> Any:
     Source:
         Graham, Fractional max-pooling (2014), pseudo-random sequences.
     """
-    at = np.arange(count)
+    at = positions.arange(count)
     if count < 2:
-        return np.broadcast_to(np.full(count, length - kernel), (*samples.shape, count))
+        return np.broadcast_to(np.full(count, length - kernel, np.int64), (*samples.shape, count))
     step = samples.dtype.type(length - kernel) / samples.dtype.type(count - 1)
     places = ((at.astype(samples.dtype) + samples[..., None]) * step).astype(np.int64)
     starts = places - (samples[..., None] * step).astype(np.int64)
@@ -105,7 +107,7 @@ def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any,
     """The largest element of each window, and its place: the first of equals, the last NaN."""
     count = len(kernel)
     lengths, lead = self.shape[-count:], self.shape[:-count]
-    strides = [int(np.prod(lengths[axis + 1 :])) for axis in range(count)]
+    strides = [math.prod(lengths[axis + 1 :]) for axis in range(count)]
     samples = samples[: lead[0]] if len(lead) == 2 else samples[0]
     samples = np.nan_to_num(np.clip(samples[..., ::-1] if count == 2 else samples, 0, 1))  # columns' come first
     first = np.zeros((*lead, *(1,) * count), np.int64)
@@ -115,12 +117,12 @@ def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any,
             first
             + starts.reshape(*lead, *(sizes[axis] if each == axis else 1 for each in range(count))) * strides[axis]
         )
-    flat = self.reshape(*lead, int(np.prod(lengths)))
+    flat = self.reshape(*lead, math.prod(lengths))
     index = first
     best = np.full(first.shape, lowest(self.dtype), self.dtype)
     for taps in itertools.product(*map(range, kernel)):
         place = first + sum(tap * stride for tap, stride in zip(taps, strides))
-        value = np.take_along_axis(flat, place.reshape(*lead, int(np.prod(sizes))), -1).reshape(place.shape)
+        value = np.take_along_axis(flat, place.reshape(*lead, math.prod(sizes)), -1).reshape(place.shape)
         better = (value > best) | (value != value)
         best, index = np.where(better, value, best), np.where(better, place, index)
     return best, index

@@ -15,6 +15,7 @@ from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
+from ..._kernels import positions
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 from .pool import gather_planes
@@ -76,7 +77,7 @@ def placed(self: Any, indices: Any, sizes: Ints) -> Any:
         volumes = "x".join(map(str, sizes))
         raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {volumes})")
     result = np.zeros((items, area), self.dtype)
-    result[np.arange(items)[:, None], places] = self.reshape(items, room)
+    result[positions.arange(items)[:, None], places] = self.reshape(items, room)
     return result.reshape(*lead, *sizes)
 
 

@@ -14,6 +14,7 @@ from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..._kernels import positions
 from ..._kernels.index import private
 from ..memory.memory_formats import in_order_like
 from ..memory.overwrite import checked_value
@@ -47,7 +48,7 @@ def index(self: Array, indices: Indices) -> Any:
     refuse_types(self.shape, indices)
     try:
         if only.dtype.kind == "i" and (len(indices) == 1 or all(each is None for each in indices[:-1])):
-            found = np.asarray(self.take(only, len(indices) - 1))
+            found = np.asarray(positions.take(self, only, len(indices) - 1))
         else:
             found = np.asarray(self[places(indices)], order="C")
         return laid_out(found, self, indices)

@@ -15,11 +15,12 @@ from ..._core.cards.card import INTEGERS, Index, op
 from ..._core.operators.batch_rules import full, shifted, singled, with_batch
 from ..._core.tensor import batches
 from ..._core.tensor.base import wrap
+from ..._kernels import positions
 
 
 def numbers(size: int, dims: int = 1) -> Any:
     """The numbers of the members, with so many dimensions behind them, as the index array of the batch."""
-    return wrap(np.arange(size).reshape((size, *(1,) * dims)))
+    return wrap(positions.arange(size).reshape((size, *(1,) * dims)))
 
 
 def elements(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -62,7 +63,7 @@ def places_of_members(index: Index, length: int, wraps: bool) -> Any:
     if outside.size:
         raise IndexError(f"index {outside[0]} is out of bounds for a dimension of size {length}")
     places[places < 0] += length
-    return (places + np.arange(len(places))[:, None] * length).reshape(-1)
+    return (places + positions.arange(len(places))[:, None] * length).reshape(-1)
 
 
 @places_of_members.batched

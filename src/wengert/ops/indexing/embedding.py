@@ -17,6 +17,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
 from ..._core.types import dtypes
 from ..._core.writes.inplace import check_target
+from ..._kernels import positions
 from ..._kernels.index import private
 from ..create.factory import refuse_dtype
 from ..sparse.create import packed
@@ -62,8 +63,8 @@ def rows_of_batch(indices: Any, rows: int) -> Any:
         IndexError: one is no row of its member's table.
     """
     size = indices.shape[0]
-    numbers = embedding_table.call((wrap(np.arange(rows)[:, None]), indices)).squeeze(-1)
-    return numbers + wrap((np.arange(size) * rows).reshape((size, *(1,) * (indices.ndim - 1))))
+    numbers = embedding_table.call((wrap(positions.arange(rows)[:, None]), indices)).squeeze(-1)
+    return numbers + wrap((positions.arange(size) * rows).reshape((size, *(1,) * (indices.ndim - 1))))
 
 
 def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -115,7 +116,7 @@ def embedding_vjp(grad: Any, indices: Any, weight_shape: Any, padding_idx: int, 
 
 @embedding_table.samples
 def embedding_table_samples(make: Any) -> Any:
-    numbers = wrap(np.array([[0, 2], [2, 3]]))
+    numbers = wrap(np.array([[0, 2], [2, 3]], np.int64))
     yield Sample(make(4, 3), numbers)
     yield Sample(make(4, 3), numbers, 2, True)
     yield Bad(make(3, 3), numbers, raises=IndexError, says="index out of range in self")
@@ -127,7 +128,7 @@ def shares(indices: Any, padding_idx: int, scale: bool, element: Any) -> Any:
     indices = private(indices)
     factor = (indices != padding_idx).astype(element)
     if scale and indices.size:
-        factor /= np.bincount(indices.reshape(-1))[indices].astype(element)
+        factor /= positions.bincount(indices.reshape(-1))[indices].astype(element)
     return factor
 
 
@@ -197,7 +198,7 @@ def embedding_dense_backward_batched(
 
 @embedding_dense_backward.samples
 def embedding_dense_backward_samples(make: Any) -> Any:
-    yield Sample(make(2, 2, 3), wrap(np.array([[0, 2], [2, 3]])), 4, 2)
+    yield Sample(make(2, 2, 3), wrap(np.array([[0, 2], [2, 3]], np.int64)), 4, 2)
 
 
 @op(dtypes=FLOATS, linear="weight", name="embedding_dense_gather", method=False, function=False)
@@ -227,7 +228,7 @@ def embedding_dense_gather_batched(weight: Any, indices: Any, padding_idx: int, 
 
 @embedding_dense_gather.samples
 def embedding_dense_gather_samples(make: Any) -> Any:
-    yield Sample(make(4, 3), wrap(np.array([[0, 2], [2, 3]])), 2, True)
+    yield Sample(make(4, 3), wrap(np.array([[0, 2], [2, 3]], np.int64)), 2, True)
 
 
 @composite(method=False, function=False, name="embedding_lookup")
@@ -293,7 +294,7 @@ def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
 
 @embedding.samples  # type: ignore[attr-defined]
 def embedding_samples(make: Any) -> Any:
-    numbers = wrap(np.array([[0, 2], [2, 3]]))
+    numbers = wrap(np.array([[0, 2], [2, 3]], np.int64))
     yield Sample(numbers, make(4, 3), -1)
     yield Bad(numbers, make(4, 3), 5, raises=AssertionError, says="Padding_idx must be within num_embeddings")
     yield Bad([0], make(4, 3), raises=TypeError, says="must be Tensor, not list")
@@ -334,12 +335,12 @@ def unit_vectors(tensor: Index, num_classes: int = -1) -> Any:
     classes = int(tensor.max()) + 1 if num_classes == -1 else num_classes
     if int(tensor.max()) >= classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return (tensor[..., None] == np.arange(classes)).astype(np.int64, order="C")
+    return (tensor[..., None] == positions.arange(classes)).astype(np.int64, order="C")
 
 
 @unit_vectors.samples
 def unit_vectors_samples(make: Any) -> Any:
-    yield Sample(wrap(np.array([[0], [2]])), 4)
+    yield Sample(wrap(np.array([[0], [2]], np.int64)), 4)
 
 
 @composite(method=False, function=False)
@@ -363,9 +364,11 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 
 @one_hot.samples  # type: ignore[attr-defined]
 def one_hot_samples(make: Any) -> Any:
-    yield Sample(wrap(np.array([0, 2])))
-    yield Sample(wrap(np.array([[0], [2]])), 4)
-    yield Bad(wrap(np.array([0, 2])), 2, raises=RuntimeError, says="Class values must be smaller than num_classes.")
+    yield Sample(wrap(np.array([0, 2], np.int64)))
+    yield Sample(wrap(np.array([[0], [2]], np.int64)), 4)
+    yield Bad(
+        wrap(np.array([0, 2], np.int64)), 2, raises=RuntimeError, says="Class values must be smaller than num_classes."
+    )
     yield Bad(wrap(np.array([1.0])), raises=RuntimeError, says="only applicable to index tensor of type LongTensor")
 
 

@@ -10,6 +10,7 @@ from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types.dtypes import promote_types
+from ..._kernels import positions
 from ..create.factory import refuse_dtype
 from ..shapes.join import cat
 from .embedding import embedding_dense_backward, rows_of_batch, sparse_rows
@@ -37,7 +38,7 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
         )
-    bad = np.flatnonzero((indices < 0) | (indices >= rows))
+    bad = positions.flatnonzero((indices < 0) | (indices >= rows))
     if bad.size:
         raise RuntimeError(
             f"Index {bad[0]} of input takes value {indices[bad[0]]} which is not in the valid range [0, {rows})"
@@ -92,15 +93,15 @@ def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
     made, places = np.zeros((count, width), rows.dtype), np.zeros((count, width), np.int64)
     if not len(rows):
         return made, places
-    starts = np.flatnonzero(np.r_[True, bags[1:] != bags[:-1]])
+    starts = positions.flatnonzero(np.r_[True, bags[1:] != bags[:-1]])
     full = bags[starts]
-    made[full] = (np.fmax if mode == MAX else np.add).reduceat(rows, starts, axis=0)
+    made[full] = positions.reduceat(np.fmax if mode == MAX else np.add, rows, starts)
     if mode == MAX:
         made[full] = np.where(np.isnan(rows[starts]), rows[starts], made[full])
         reached = rows == made[bags]
         reached[starts] |= np.isnan(rows[starts])
-        numbers = np.where(reached, np.arange(len(rows))[:, None], len(rows) - 1)
-        places[full] = np.minimum.reduceat(numbers, starts, axis=0)
+        numbers = np.where(reached, positions.arange(len(rows))[:, None], len(rows) - 1)
+        places[full] = positions.reduceat(np.minimum, numbers, starts)
     return made, places
 
 
@@ -128,14 +129,14 @@ def bags_of_rows(
     check_lookup(weight, indices, offsets, padding_idx)
     if include_last_offset and not offsets.size:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    bags = np.searchsorted(offsets, np.arange(indices.size), side="right") - bool(offsets.size)
+    bags = positions.searchsorted(offsets, positions.arange(indices.size), side="right") - bool(offsets.size)
     count = len(offsets) - include_last_offset
-    kept = np.flatnonzero((indices != padding_idx) & (bags < count))
+    kept = positions.flatnonzero((indices != padding_idx) & (bags < count))
     rows = weight[indices[kept]]
     if per_sample_weights is not None:
         rows = rows * per_sample_weights[kept, None]
     made, places = reduced(rows, bags[kept], count, mode)
-    sizes = np.bincount(bags[kept], minlength=count).astype(np.int64)
+    sizes = positions.bincount(bags[kept], count)
     if mode == MEAN:
         made /= np.maximum(sizes, 1)[:, None].astype(made.dtype)
     if mode == MAX and kept.size:
@@ -235,7 +236,7 @@ def bags_batched(
 ) -> Any:
     size, rows, width = weight.shape
     uses, bags = indices.shape[1], offsets.shape[1]
-    first = wrap(np.arange(size)[:, None])
+    first = wrap(positions.arange(size)[:, None])
     numbers, table = rows_of_batch(indices, rows), weight.reshape((size * rows, width))
     if padding_idx >= 0:  # one row for all of them
         numbers = numbers.where(indices != padding_idx, size * rows)

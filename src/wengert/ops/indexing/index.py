@@ -14,6 +14,7 @@ from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
+from ..._kernels import positions
 from ..memory.memory_formats import in_order_like
 
 OF_SELECTED = "index_select(): self and result must have the same scalar type"
@@ -285,7 +286,7 @@ def take(self: Array, index: Index) -> Any:
     outside = flat[(flat >= self.size) | (flat < -self.size)]
     if outside.size:
         raise IndexError(f"out of range: tried to access index {outside[0]} on a tensor of {self.size} elements.")
-    return np.take(self.reshape(-1), flat).reshape(index.shape)
+    return positions.take(self.reshape(-1), flat).reshape(index.shape)
 
 
 @take.vjp("self")
@@ -311,7 +312,7 @@ def take_samples(make: Any) -> Any:
 )  # fmt: skip
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
-    found = np.array(np.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
+    found = np.array(positions.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
     if len(found):
         return found
     return np.ndarray(found.shape, found.dtype, found, 0, (found.itemsize, 0))

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.door import is_row_major
 from ..._core.errors import shown
 from ..._core.operators import layouts
+from ..._kernels import positions
 from .index import check_range
 
 
@@ -39,7 +40,7 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
             places.append(at)
             given.append(each)
     kept += array.strides[len(kept) + sum(map(width, given)) :]
-    arrays = [np.nonzero(each)[0] if each.dtype == np.bool_ else each for each in given]
+    arrays = [positions.nonzero(each)[0] if each.dtype == np.bool_ else each for each in given]
     whole = np.broadcast_shapes(*[each.shape for each in arrays])
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
     steps = [(*kept[:front], *(0,) * len(whole), *kept[front:])]

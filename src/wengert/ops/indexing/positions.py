@@ -13,6 +13,7 @@ from ..._core.cards.card import WIDE, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
+from ..._kernels import positions
 
 
 def coordinates(places: Any, shape: Any) -> Any:
@@ -61,11 +62,18 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
 
 @unravel_index.samples
 def unravel_index_samples(make: Any) -> Any:
-    yield Sample(wrap(np.array([[0, 5], [3, 2]])), (2, 3))
+    yield Sample(wrap(np.array([[0, 5], [3, 2]], np.int64)), (2, 3))
     yield Sample(wrap(np.array(3)), (4,))
     yield Bad(wrap(np.array([1.0])), (2, 3), raises=TypeError, says="expected 'indices' to be integer dtype")
-    yield Bad(wrap(np.array([1])), (-2, 3), raises=ValueError, says="'shape' cannot have negative values, but got (-2,")
-    yield Bad(wrap(np.array([1])), (2.0,), raises=TypeError, says="expected 'shape' sequence to only contain ints")
+    yield Bad(
+        wrap(np.array([1], np.int64)),
+        (-2, 3),
+        raises=ValueError,
+        says="'shape' cannot have negative values, but got (-2,",
+    )
+    yield Bad(
+        wrap(np.array([1], np.int64)), (2.0,), raises=TypeError, says="expected 'shape' sequence to only contain ints"
+    )
 
 
 @op(dtypes=WIDE, derivative=None, why="indices")
@@ -94,7 +102,7 @@ def nonzero_static(self: Index, *, size: int, fill_value: int = -1) -> Any:
     check_room("nonzero_static", (size, self.ndim))
     made = np.full((size, self.ndim), fill_value, np.int64)
     if self.ndim:
-        found = np.stack(np.nonzero(self), 1)[:size]
+        found = np.stack(positions.nonzero(self), 1)[:size]
         made[: len(found)] = found
     return made
 
@@ -107,7 +115,7 @@ def nonzero_static_batched(self: Any, size: int, fill_value: int) -> Any:
     order = hits.logical_not().to(dtypes.uint8).argsort(1)[:, :size]  # those that are not zero first
     if size > count:
         order = order.new_zeros((members, size)).slice_scatter(order, 1, 0, count)
-    known = wrap(np.arange(size)) < hits.sum(1, True)
+    known = wrap(positions.arange(size)) < hits.sum(1, True)
     return coordinates(order, shape).where(known.unsqueeze(-1), fill_value)
 
 

@@ -13,7 +13,7 @@ from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
-from ..._kernels import direct_function as native
+from ..._kernels import direct_function as native, positions
 from ..._kernels.index import private
 from ..create.factory import read_number
 from ..memory.overwrite import checked_value
@@ -141,7 +141,7 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
     outside = flat[(flat >= target.size) | (flat < -target.size)]
     if outside.size:
         raise IndexError(f"out of range: tried to access index {outside[0]} on a tensor of {target.size} elements.")
-    where = np.unravel_index(np.where(flat < 0, flat + target.size, flat), target.shape or (1,))
+    where = positions.unravel_index(np.where(flat < 0, flat + target.size, flat), target.shape or (1,))
     full = target if target.ndim else target.reshape(1)
     if accumulate:
         np.add.at(full, where, source.reshape(-1))
@@ -210,12 +210,12 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
     number = read_number("fill_diagonal_", "fill_value", 1, fill_value)
     value = np.asarray(checked_value("fill_diagonal_", target, number)).astype(target.dtype)
     again = bool(wrap)
-    at = np.arange(min(target.shape))
+    at = positions.arange(min(target.shape))
     target[(at,) * target.ndim] = value
     if again and target.ndim == 2 and target.shape[0] > target.shape[1]:
         rows, columns = target.shape
         for start in range(columns + 1, rows, columns + 1):
-            at = np.arange(min(columns, rows - start))
+            at = positions.arange(min(columns, rows - start))
             target[start + at, at] = value
 
 

@@ -17,7 +17,7 @@ from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
-from ..._kernels import factors
+from ..._kernels import factors, positions
 from .. import return_types
 from ..dtype_checks import refuse
 from .inverse import SINGULAR
@@ -280,7 +280,7 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Any:
     check_inexact("cholesky_inverse", self, "cholesky_inverse_out_cpu", whole=False)
     zeros = self.diagonal(0, -2, -1) == 0
     if zeros.any():
-        raise_first("cholesky_inverse", np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0), SINGULAR)
+        raise_first("cholesky_inverse", np.where(zeros.any(-1), positions.argmax(zeros, -1) + 1, 0), SINGULAR)
     half = factors.triangular(self, np.eye(self.shape[-1], dtype=self.dtype), upper, True, False)
     turned = np.conjugate(half.swapaxes(-1, -2))
     return factors.columns(np.matmul(half, turned) if upper else np.matmul(turned, half))

@@ -13,6 +13,7 @@ from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
+from ..._kernels import positions
 from ..._kernels.lengths import power_norm
 from ..axes import read_number
 from ..reductions.vector_norm import relative
@@ -210,8 +211,8 @@ def cdist_samples(make: Any) -> Any:
 
 def rows_of_pairs(count: int) -> tuple[Any, Any]:
     """The rows that form all pairs, each once."""
-    places = np.arange(count)
-    first, second = np.less.outer(places, places).nonzero()
+    places = positions.arange(count)
+    first, second = positions.nonzero(np.less.outer(places, places))
     return first, second
 
 

@@ -146,14 +146,16 @@ def cov_samples(make: Any) -> Any:
         yield Bad(x, raises=RuntimeError, says="cov(): bool dtype is not supported for input")
         return
     yield Sample(x)
-    often = wrap(np.array([1, 2, 1, 3, 1]))
+    often = wrap(np.array([1, 2, 1, 3, 1], np.int64))
     yield Sample(x, correction=0, fweights=often)
     if x.dtype.category == dtypes.FLOAT:
         yield Sample(x, fweights=often, aweights=make(5, low=0.5, high=2))
         yield Sample(x, aweights=make(5, low=0.5, high=2))
     yield Sample(make(5))
     yield Bad(make(1, 2, 3), raises=RuntimeError, says="expected input to have two or fewer dimensions")
-    yield Bad(x, fweights=wrap(np.array([1])), raises=RuntimeError, says="to have the same numel as there are")
+    yield Bad(
+        x, fweights=wrap(np.array([1], np.int64)), raises=RuntimeError, says="to have the same numel as there are"
+    )
     yield Bad(x, aweights=wrap(-np.ones(5)), raises=RuntimeError, says="cov(): aweights cannot be negative")
 
 

@@ -12,7 +12,7 @@ from ..._core.errors import shown
 from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
-from ..._kernels import ctc as kernel
+from ..._kernels import ctc as kernel, positions
 from ..dtype_checks import refuse
 from ..shapes.batches import enter_batch, leave_batch
 from ..shapes.join import cat, stack
@@ -55,7 +55,7 @@ def check_range(targets: Any, lengths: Ints, classes: int) -> None:
     Raises:
         IndexError: one is below 0 or not below the number of classes.
     """
-    counted = np.arange(targets.shape[1]) < np.asarray(lengths, np.int64).reshape(-1, 1)
+    counted = positions.arange(targets.shape[1]) < np.asarray(lengths, np.int64).reshape(-1, 1)
     wrong = counted & ((targets < 0) | (targets >= classes))
     if wrong.any():
         raise IndexError(f"ctc_loss: target {int(targets[wrong][0])} is out of bounds: there are {classes} labels")
@@ -81,8 +81,8 @@ def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any
     """How likely the right alignment is in a state at a time, in operators: (T, N, L); NaN where none fits."""
     steps, items, count = seen.shape
     ends = wrap(kernel.last_states(count, lengths))
-    leaving = passing.roll(-2, 1).where(wrap(np.arange(count) < count - 2), False)
-    first = seen[0].where(wrap(np.arange(count) < 2).expand(items, count), LOW)
+    leaving = passing.roll(-2, 1).where(wrap(positions.arange(count) < count - 2), False)
+    first = seen[0].where(wrap(positions.arange(count) < 2).expand(items, count), LOW)
     alphas, betas = [first], []
     for time in range(1, steps):
         last = alphas[-1]
@@ -107,13 +107,13 @@ def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: i
     labels = labels.select_scatter(padded(targets, blank), 2, 1).reshape((items, 2 * length + 2))
     states = labels.narrow(1, 0, 2 * length + 1)
     before = labels.roll(2, 1).narrow(1, 0, 2 * length + 1)
-    passing = (states != blank) & (states != before) & wrap(np.arange(2 * length + 1) >= 2)
+    passing = (states != blank) & (states != before) & wrap(positions.arange(2 * length + 1) >= 2)
     places = states.unsqueeze(0).expand((steps, items, 2 * length + 1))
     seen = log_probs.gather(2, places).clamp_min(LOW)
     shares = shares_of_states(seen, passing, times, lengths)
     expected = (log_probs * 0).where(log_probs.isfinite(), 0).scatter_add(2, places, shares)
     expected = expected + shares.sum(2, keepdim=True) * 0  # NaN for all labels, if for one
-    counted = wrap((np.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
+    counted = wrap((positions.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
     return (log_probs.exp() - expected).where(counted, 0)
 
 
@@ -207,8 +207,8 @@ def rows_of(targets: Any, lengths: Ints) -> Any:
                 f"{doing}"
             )
         return labels.narrow(1, 0, longest)
-    begins = np.cumsum((0, *lengths))[:-1]
-    places = np.minimum(begins[:, None] + np.arange(longest), max(wanted - 1, 0))
+    begins = positions.cumsum((0, *lengths))[:-1]
+    places = np.minimum(begins[:, None] + positions.arange(longest), max(wanted - 1, 0))
     if not wanted:
         return labels.new_zeros(places.shape)
     return labels.index_select(0, wrap(places.reshape(-1))).reshape(places.shape)

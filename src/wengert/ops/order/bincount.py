@@ -11,7 +11,7 @@ from ..._core.cards.card import ALL, INTEGERS, Array, Bad, Index, Sample, op
 from ..._core.tensor.base import wrap
 from ..._core.types.dtypes import int64
 from ..._core.types.sizes import check_room
-from ..._kernels import direct_function as native
+from ..._kernels import direct_function as native, positions
 from ..dtype_checks import refuse
 
 
@@ -59,11 +59,10 @@ def bincount(self: Index, weights: Array = None, minlength: int = 0) -> Any:
         raise RuntimeError("weights should be 1-d and have the same length as input")
     check_room("bincount", (max(int(self.max()) + 1, minlength),))
     if weights is None:
-        return np.bincount(self, minlength=minlength)
+        return positions.bincount(self, minlength)
     kind = weights.dtype if weights.dtype == np.float32 else np.dtype(np.float64)
-    return np.bincount(
-        self, (weights.real if weights.dtype.kind == "c" else weights).astype(np.float64, copy=False), minlength
-    ).astype(kind, copy=False)
+    wide = (weights.real if weights.dtype.kind == "c" else weights).astype(np.float64, copy=False)
+    return positions.weighted_bincount(self, wide, minlength).astype(kind, copy=False)
 
 
 @bincount.vjp("weights")
@@ -73,8 +72,14 @@ def bincount_vjp(grad: Any, self: Any) -> Any:
 
 @bincount.samples
 def bincount_samples(make: Any) -> Any:
-    yield Sample(wrap(np.array([1, 3, 1])))
-    yield Sample(wrap(np.array([1, 3, 1])), wrap(np.array([0.5, 1.0, 2.0])), 5)
-    yield Bad(wrap(np.array([-1])), raises=RuntimeError, says="bincount only supports 1-d non-negative integral inputs")
-    yield Bad(wrap(np.array([1])), wrap(np.ones(2)), raises=RuntimeError, says="have the same length as input")
-    yield Bad(wrap(np.array([1])), minlength=-1, raises=RuntimeError, says="minlength should be >= 0")
+    yield Sample(wrap(np.array([1, 3, 1], np.int64)))
+    yield Sample(wrap(np.array([1, 3, 1], np.int64)), wrap(np.array([0.5, 1.0, 2.0])), 5)
+    yield Bad(
+        wrap(np.array([-1], np.int64)),
+        raises=RuntimeError,
+        says="bincount only supports 1-d non-negative integral inputs",
+    )
+    yield Bad(
+        wrap(np.array([1], np.int64)), wrap(np.ones(2)), raises=RuntimeError, says="have the same length as input"
+    )
+    yield Bad(wrap(np.array([1], np.int64)), minlength=-1, raises=RuntimeError, says="minlength should be >= 0")

@@ -15,7 +15,7 @@ from ..._core.errors import shown, wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
-from ..._kernels import direct_function, order as kernels
+from ..._kernels import direct_function, order as kernels, positions
 from .. import return_types
 from ..create.factory import read_number
 from ..dtype_checks import check_ordered, checked_number, refuse
@@ -41,10 +41,10 @@ def check_count(name: str, bins: Any, dim: int) -> None:
 
 def even_edges(low: Any, high: Any, bins: int) -> Any:
     """`bins` + 1 edges from `low` to `high`, rows of them: counted from both ends, as `linspace`."""
-    at = np.arange(bins + 1).astype(low.dtype)
+    at = positions.arange(bins + 1).astype(low.dtype)
     pace = (high - low)[:, None] / low.dtype.type(bins)
     from_end = high[:, None] - pace * (bins - at)
-    return np.where(np.arange(bins + 1) < (bins + 1) // 2, low[:, None] + pace * at, from_end)
+    return np.where(positions.arange(bins + 1) < (bins + 1) // 2, low[:, None] + pace * at, from_end)
 
 
 def extent(rows: Any, low: Any, high: Any, apart: float) -> tuple[Any, Any]:
@@ -74,8 +74,8 @@ def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
     inside = (rows >= first) & (rows <= last)
     wide = last > first  # beside large numbers a step to either side may not count
     steps = np.where(inside & wide, (rows - first) * rows.dtype.type(bins) / np.where(wide, last - first, 1), 1)
-    places = np.minimum(steps.astype(np.int64), bins - 1) + bins * np.arange(len(rows))[:, None]
-    return np.bincount(places[inside], minlength=bins * len(rows)).reshape(len(rows), bins).astype(rows.dtype)
+    places = np.minimum(steps.astype(np.int64), bins - 1) + bins * positions.arange(len(rows))[:, None]
+    return positions.bincount(places[inside], bins * len(rows)).reshape(len(rows), bins).astype(rows.dtype)
 
 
 @counts_of_rows.batched
@@ -174,17 +174,23 @@ def counts_of_points(
     if points.dtype not in (np.float32, np.float64):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{type_name(points)}'")
     sets, count, ndim = points.shape
-    rows = list(edges) if edges else [edges_of(points, dim, bins[dim], range) for dim in np.arange(ndim)]
+    rows = list(edges) if edges else [edges_of(points, dim, bins[dim], range) for dim in positions.arange(ndim)]
     shape = [each.shape[1] - 1 for each in rows]
     check_room("histogramdd", (sets, *shape))
-    inside, cell = np.ones((sets, count), np.bool_), np.broadcast_to(np.arange(sets)[:, None], (sets, count))
+    inside, cell = np.ones((sets, count), np.bool_), np.broadcast_to(positions.arange(sets)[:, None], (sets, count))
     for dim, row in enumerate(rows):
         values = np.ascontiguousarray(points[..., dim])
         inside &= (values >= row[:, :1]) & (values <= row[:, -1:])
         where = kernels.insertion_places(row[0] if sets == 1 else row, values, True) - 1
         cell = cell * shape[dim] + np.minimum(where, shape[dim] - 1)  # the last edge belongs to the last cell
     weights = None if weight is None else weight[inside]
-    filled = np.bincount(cell[inside], weights, sets * math.prod(shape)) if math.prod(shape) else np.zeros(0)
+    total = sets * math.prod(shape)
+    if not total:
+        filled = np.zeros(0)
+    elif weights is None:
+        filled = positions.bincount(cell[inside], total)
+    else:
+        filled = positions.weighted_bincount(cell[inside], weights, total)
     found = filled.astype(points.dtype).reshape(sets, *shape)
     if density:
         found /= found.reshape(sets, math.prod(shape)).sum(1).reshape(sets, *[1] * ndim)

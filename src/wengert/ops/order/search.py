@@ -199,8 +199,16 @@ def searchsorted_samples(make: Any) -> Any:
     yield Sample(edges, values, right=True, sorter=edges.detach().argsort(), out_int32=True)
     yield Bad(edges, values, side="foo", raises=RuntimeError, says="side can only be 'left' or 'right' but got foo")
     yield Bad(make(1, 1), values, raises=RuntimeError, says="the first N-1 dimensions of boundaries tensor")
-    yield Bad(edges, values, sorter=wrap(np.arange(2)), raises=RuntimeError, says="must have the same size")
-    yield Bad(edges, values, sorter=wrap(np.arange(1, 2)), raises=RuntimeError, says="sorter index out of range")
+    yield Bad(
+        edges, values, sorter=wrap(np.arange(2, dtype=np.int64)), raises=RuntimeError, says="must have the same size"
+    )
+    yield Bad(
+        edges,
+        values,
+        sorter=wrap(np.arange(1, 2, dtype=np.int64)),
+        raises=RuntimeError,
+        says="sorter index out of range",
+    )
 
 
 def are_plain(edges: Any, values: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._core import batch_errors
 from ..._core.cards.card import COMPLEXES, WIDE, Array, Bad, Sample, composite, op
 from ..._core.types.sizes import normalise
-from ..._kernels import direct_function as native
+from ..._kernels import direct_function as native, positions
 from ..dtype_checks import refuse
 
 
@@ -37,8 +37,8 @@ def grouped(rows: Any, order: Any) -> tuple[Any, Any, Any]:
         order: where each of them was; None if they are in their own order.
     """
     begins = np.concatenate([np.ones(min(len(rows), 1), np.bool_), differs(rows)])
-    starts = np.flatnonzero(begins)
-    runs = np.cumsum(begins) - 1
+    starts = positions.flatnonzero(begins)
+    runs = positions.cumsum(begins) - 1
     inverse = np.empty(len(rows), np.int64)
     inverse[slice(None) if order is None else order] = runs
     return rows[starts], inverse, np.diff(starts, append=len(rows))
@@ -73,13 +73,13 @@ def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, cou
         refuse("unique", "unique", self)
     if dim is None:
         flat = self.reshape(-1)
-        order = None if consecutive else np.argsort(flat, kind="stable")
+        order = None if consecutive else positions.argsort(flat)
         found, numbers, many = grouped(flat if order is None else flat[order], order)
         return found, numbers.reshape(self.shape), many
     axis = check_dim(self, dim)
     slices = np.moveaxis(self, axis, 0)
     rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
-    order = None if consecutive else np.lexsort(rows.T[::-1])
+    order = None if consecutive else positions.lexsort(rows.T[::-1])
     found, numbers, many = grouped(rows if order is None else rows[order], order)
     return np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis), numbers, many
 

@@ -14,6 +14,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
+from ..._kernels import positions
 from ..._kernels.rejection import poisson_numbers
 from ..axes import read_number
 from ..create.factory import check_place, deliver, read_tuple, refuse_dtype, result_dtype, room
@@ -242,13 +243,13 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     source = chosen("multinomial", generator)
     if not replacement or num_samples == 1:  # torch draws a single place in the same way with and without replacement
         waits = -np.log1p(-uniform_array(source, self.shape, dtypes.float64)).astype(self.dtype)
-        return np.argsort(-(self / waits), axis=-1, kind="stable")[..., :num_samples]
+        return positions.argsort(-(self / waits))[..., :num_samples]
     weights = self.reshape(-1, self.shape[-1])
     sums = np.cumsum(weights, axis=-1)
     drawn = uniform_array(source, (len(sums), num_samples), dtypes.float64)
     places = np.empty((len(sums), num_samples), np.int64)
     for row, each, found in zip(sums, drawn, places):
-        found[:] = np.searchsorted(row / row[-1], each, side="left")
+        found[:] = positions.searchsorted(row / row[-1], each, side="left")
     return places.reshape(*self.shape[:-1], num_samples)
 
 

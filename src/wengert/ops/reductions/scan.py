@@ -17,6 +17,7 @@ from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
+from ..._kernels import positions
 from ..axes import read_dim, summed
 from ..differentiated import is_differentiated
 from ..dtype_checks import check_inexact
@@ -119,7 +120,7 @@ def shifted(tensor: Any, dim: int, by: int, fill: Any) -> Any:
     """A tensor moved one place along `dim`, to the back (`by` 1) or the front (-1), with `fill` at the free end."""
     shape = tensor.shape
     length = shape[dim]
-    index = np.clip(np.arange(length) - by, 0, length - 1)
+    index = np.clip(positions.arange(length) - by, 0, length - 1)
     free = np.zeros([length if at == dim else 1 for at in range(len(shape))], np.bool_)
     free.reshape(-1)[0 if by > 0 else -1] = True
     return tensor.index_select(dim, wrap(index)).masked_fill(wrap(free), fill)
@@ -127,7 +128,7 @@ def shifted(tensor: Any, dim: int, by: int, fill: Any) -> Any:
 
 def turned(tensor: Any, dim: int) -> Any:
     """A tensor in reverse order along `dim`."""
-    return tensor.index_select(dim, wrap(np.arange(tensor.shape[dim])[::-1].copy()))
+    return tensor.index_select(dim, wrap(positions.arange(tensor.shape[dim])[::-1].copy()))
 
 
 @op(dtypes=FLOATS, batching=along("dim"), method=False, function=False)

@@ -12,6 +12,7 @@ from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
+from ..._kernels import positions
 from ..axes import normalise
 from ..create.factory import read_number, refuse_dtype
 from ..shapes.join import cat
@@ -24,7 +25,7 @@ JOINS: dict[str, Any] = {"sum": np.add, "mean": np.add, "prod": np.multiply, "ma
 def bounds(offsets: Any, steps: int) -> tuple[Any, Any]:
     """Where segments begin and end as rows lie one behind the other, and a row in vain after each `steps`."""
     rows = offsets.reshape(-1, offsets.shape[-1])
-    rows = rows + np.arange(len(rows))[:, None] * (steps + 1)
+    rows = rows + positions.arange(len(rows))[:, None] * (steps + 1)
     return rows[:, :-1].reshape(-1), rows[:, 1:].reshape(-1)
 
 
@@ -32,10 +33,10 @@ def reduce_rows(rows: Any, starts: Any, ends: Any, kind: str, initial: Any) -> A
     """The reduction of each segment of rows; `initial` belongs to each, None for none."""
     fill = EMPTY[kind] if initial is None else initial
     made = np.full((len(starts), *rows.shape[1:]), fill, rows.dtype)
-    full = np.flatnonzero(ends > starts)
+    full = positions.flatnonzero(ends > starts)
     if full.size:
         places = np.stack([starts[full], ends[full]], 1).reshape(-1)
-        found = JOINS[kind].reduceat(rows, places, axis=0)[::2]
+        found = positions.reduceat(JOINS[kind], rows, places)[::2]
         made[full] = JOINS[kind](made[full], found)
     if kind == "mean":
         counts = (ends - starts).reshape(-1, *(1,) * (rows.ndim - 1)).astype(rows.dtype)
@@ -83,8 +84,8 @@ def reduce_segments(
     spare = np.concatenate([data, np.zeros((*outer, 1, *rest), data.dtype)], axis)
     starts, ends = bounds(offsets, steps)
     made = reduce_rows(spare.reshape((math.prod(spare.shape[: axis + 1]), *rest)), starts, ends, reduce, initial)
-    at = np.arange(steps)[:, None]
-    places = np.where(at[:, 0] < offsets[..., :1], count, np.sum(at >= offsets[..., None, 1:], -1))
+    at = positions.arange(steps)[:, None]
+    places = np.where(at[:, 0] < offsets[..., :1], count, np.sum(at >= offsets[..., None, 1:], -1, np.int64))
     return made.reshape((*outer, count, *rest)).astype(data.dtype, copy=False), places.astype(np.int64)
 
 
@@ -232,11 +233,13 @@ def segment_reduce(
 
 @segment_reduce.samples
 def segment_reduce_samples(make: Any) -> Any:
-    yield Sample(make(5, 2), "sum", lengths=wrap(np.array([5])))
-    yield Sample(make(3, 2), "max", offsets=wrap(np.array([0, 0])))
-    yield Sample(make(2, 3), "prod", lengths=wrap(np.array([[3], [3]])), axis=1, initial=2.0)
-    yield Bad(make(3), "x", lengths=wrap(np.array([3])), raises=RuntimeError, says="reduce argument must be either")
-    yield Bad(make(3), "sum", lengths=wrap(np.array([2])), raises=RuntimeError, says="to sum to data.size")
+    yield Sample(make(5, 2), "sum", lengths=wrap(np.array([5], np.int64)))
+    yield Sample(make(3, 2), "max", offsets=wrap(np.array([0, 0], np.int64)))
+    yield Sample(make(2, 3), "prod", lengths=wrap(np.array([[3], [3]], np.int64)), axis=1, initial=2.0)
+    yield Bad(
+        make(3), "x", lengths=wrap(np.array([3], np.int64)), raises=RuntimeError, says="reduce argument must be either"
+    )
+    yield Bad(make(3), "sum", lengths=wrap(np.array([2], np.int64)), raises=RuntimeError, says="to sum to data.size")
     yield Bad(make(3), "sum", raises=RuntimeError, says="Either lengths or offsets must be defined.")
 
 

@@ -19,6 +19,7 @@ from ..._core.tensor import batches
 from ..._core.tensor.base import OPERATORS
 from ..._core.tensor.storage import size_in_bytes
 from ..._core.types.sizes import LARGEST
+from ..._kernels import positions
 from ..._kernels.layout import reaching
 
 native = kernels.direct_function
@@ -176,7 +177,7 @@ def element_places(shape: Any, steps: Any, start: int) -> Any:
     for dim, (length, step) in enumerate(zip(shape, steps)):
         lengths = [1] * len(shape)
         lengths[dim] = length
-        found = found + (np.arange(length) * step).reshape(lengths)
+        found = found + (positions.arange(length) * step).reshape(lengths)
     return found
 
 
@@ -185,7 +186,7 @@ def numbered(inner: Any, outer: Any) -> tuple[int, Any, Any]:
     both = np.concatenate([inner.reshape(-1), outer.reshape(-1)])  # flat: NumPy indexes in few dimensions only
     both -= both.min()
     if both.max() > 4 * both.size:
-        both = np.unique(both, return_inverse=True)[1]
+        both = positions.inverse_of_unique(both)[1]
     return int(both.max()) + 1, both[: inner.size], both[inner.size :]
 
 
@@ -226,7 +227,7 @@ def as_strided_backward(
         return np.zeros(shape if back else size, grad.dtype)
     count, inner, outer = numbered(inner, outer)
     memory = np.zeros(count, grad.dtype)
-    counts = np.bincount(inner, minlength=count).astype(grad.real.dtype)
+    counts = positions.bincount(inner, count).astype(grad.real.dtype)
     if back:
         np.add.at(memory, outer, np.broadcast_to(grad, size).reshape(-1))
         return (memory[inner] / counts[inner]).reshape(shape)

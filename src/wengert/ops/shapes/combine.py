@@ -14,6 +14,7 @@ from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
+from ..._kernels import positions
 from .join import common_dtype, native, stack
 from .stacks import joined, two_rows, vstack
 
@@ -300,13 +301,13 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         return input.new_empty((0,))
     count = input._array_.size
     check_room("combinations", [count] * min(r, 64))
-    places = np.arange(count)
+    places = positions.arange(count)
     mask = np.ones((count,) * r, np.bool_)
     for at in range(r - 1):
         earlier = places.reshape([count if axis == at else 1 for axis in range(r)])
         later = places.reshape([count if axis == at + 1 else 1 for axis in range(r)])
         mask &= earlier <= later if with_replacement else earlier < later
-    chosen = np.nonzero(mask)
+    chosen = positions.nonzero(mask)
     return stack([input.index_select(0, wrap(each.astype(np.int64, copy=False))) for each in chosen], 1)
 
 

@@ -18,7 +18,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.postponed import resolved
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
-from ..._kernels import direct_function as native, natives
+from ..._kernels import direct_function as native, natives, positions
 from ..family import as_function_of
 from ..memory.memory_formats import copied
 from .shape import spread
@@ -177,7 +177,7 @@ def repeat_interleave(
     if repeats is None:
         if input.ndim != 1:
             raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-        input, repeats = wrap(np.arange(len(input._array_))), input
+        input, repeats = wrap(positions.arange(len(input._array_))), input
     if isinstance(repeats, Tensor) and repeats._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.dynamic("repeat_interleave"))
     if not isinstance(repeats, Tensor) and not is_whole(repeats):
@@ -206,7 +206,7 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got "
             f"repeats.size(0) = {counts.size} and input.size({axis}) = {length}"
         )
-    index = np.repeat(np.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
+    index = positions.repeat(positions.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
     check_output_size(output_size, index.size)
     return source.index_select(axis, wrap(index))
 
@@ -246,11 +246,13 @@ def check_output_size(given: int | None, length: int) -> None:
 @repeat_interleave.samples
 def repeat_interleave_samples(make: Any) -> Any:
     yield Sample(make(2, 3), 2)
-    yield Sample(make(2, 3), wrap(np.array([1, 2])), 0)
+    yield Sample(make(2, 3), wrap(np.array([1, 2], np.int64)), 0)
     yield Bad(make(2, 3), -1, raises=RuntimeError, says="Repeats must be non-negative")
     yield Bad(make(2, 3), 2.0, raises=TypeError, says="argument 'repeats' (position 2) must be int, not float")
     yield Bad(make(2), 2, output_size=5, raises=RuntimeError, says="Invalid output_size, expected 4 but got 5")
-    yield Bad(make(2), wrap(np.array([[1], [2]])), raises=RuntimeError, says="repeats must be 0-dim or 1-dim tensor")
+    yield Bad(
+        make(2), wrap(np.array([[1], [2]], np.int64)), raises=RuntimeError, says="repeats must be 0-dim or 1-dim tensor"
+    )
     yield Bad(make(2), wrap(np.array([1.0, 2.0])), raises=NotImplementedError, says="not implemented for 'Double'")
 
 

@@ -17,6 +17,7 @@ from ..._core.operators.batch_rules import along, rule_for, written
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
+from ..._kernels import positions
 from .slices import select, slice_, slice_backward, split, split_vjp, unbind
 from .strided import unfold
 from .view_shape import alias, infer_size, view_as_dtype, view_shape
@@ -288,7 +289,7 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
     first += have if first < 0 else 0
     if length < 0 or not 0 <= first <= have - length:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({have}).")
-    return row_major(np.take(self, np.arange(first, first + length), at))
+    return row_major(positions.take(self, positions.arange(first, first + length), at))
 
 
 @narrow_copy.vjp("self")

@@ -14,7 +14,7 @@ from ..._core.cards.card import FLOATS, Array, op
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
-from ..._kernels import compressed as lines
+from ..._kernels import compressed as lines, positions
 from .compressed import Compressed, compressed, is_compressed, no_kernel, places_of
 from .compressed_entries import with_entries
 from .entries import entries_at
@@ -65,7 +65,7 @@ def weights(self: Any, other: Any, reduce: str) -> tuple[Any, Any, Any]:
 
 def first_of_each(bounds: Any, rows: Any, found: Any) -> Any:
     """Of what was found only the first in each row, column by column."""
-    count = np.cumsum(found, axis=0)
+    count = positions.cumsum(found, axis=0)
     before = np.concatenate([np.zeros_like(count[:1]), count])[bounds[:-1]]
     return found & (count - before[rows] == 1)
 

@@ -143,7 +143,7 @@ def sparse_coo_tensor(
 
 @sparse_coo_tensor.samples
 def sparse_coo_tensor_samples(make: Any) -> Any:
-    places = wrap(np.array([[0, 1, 1], [2, 0, 2]]))
+    places = wrap(np.array([[0, 1, 1], [2, 0, 2]], np.int64))
     yield Sample(places, make(3), (2, 3))
     yield Bad(places, make(2), (2, 3), raises=RuntimeError, says="must have same nnz")
     yield Bad(places, make(3), (2, 2), raises=RuntimeError, says="size is inconsistent with indices: for dim 1")

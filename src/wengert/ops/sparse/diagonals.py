@@ -10,6 +10,7 @@ from ..._core.cards.arguments import check_tensors, integers
 from ..._core.tensor.base import wrap
 from ..._core.types import dtypes
 from ..._core.types.devices import sparse_coo
+from ..._kernels import positions
 from .compressed_create import titled
 from .entries import entries_at, packed
 from .layouts import sparse_csc, sparse_csr
@@ -44,9 +45,9 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
         begin, end = max(offset, 0), min(whole.shape[1], columns, rows + offset)
         if end < begin:
             raise RuntimeError(f"spdiags: a diagonal with offset {offset} lies outside of a {rows}x{columns} matrix")
-        column = np.arange(begin, end)
+        column = positions.arange(begin, end)
         places.append(np.stack([column - offset, column]))
-        taken.append(np.stack([np.full(column.size, at), column]))
+        taken.append(np.stack([np.full(column.size, at, np.int64), column]))
     where = np.concatenate([np.zeros((2, 0), np.int64), *places], axis=1)
     entries = entries_at(whole, wrap(np.concatenate([np.zeros((2, 0), np.int64), *taken], axis=1)))
     made = packed.call((wrap(where), entries, (rows, columns), where.shape[1] < 2))

@@ -9,7 +9,7 @@ import numpy as np
 from ..._core.calls.sparse import takes_sparse
 from ..._core.cards.card import ALL, Array, Index, op
 from ..._core.tensor.coordinates import Coordinates
-from ..._kernels import sparse as kernels
+from ..._kernels import positions, sparse as kernels
 from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
 
 
@@ -93,7 +93,7 @@ def sparsified(self: Array, sparse_dim: Any = None) -> Any:
         found = found.any(axis=tuple(range(dims, self.ndim)))
     if not dims:
         return coo(np.zeros((0, int(found)), np.int64), self[None][: int(found)].copy(), self.shape, True)
-    places = np.stack(np.nonzero(found))
+    places = np.stack(positions.nonzero(found))
     return coo(places.astype(np.int64, copy=False), self[tuple(places)], self.shape, True)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..._core.calls.sparse import kernel
 from ..._core.tensor.base import wrap
 from ..._core.types.sizes import normalise
+from ..._kernels import positions
 from ..shapes.join import cat
 from ..shapes.views import order_of
 from .parts import entries_of, is_sparse, tensor_of
@@ -86,12 +87,12 @@ def index_select_kernel(self: Any, dim: int, index: Any) -> Any:
             f"dimension {at}"
         )
     places, entries = entries_of(array)
-    order = np.argsort(places[at], kind="stable")
+    order = positions.argsort(places[at])
     known = places[at][order]
-    begin = np.searchsorted(known, wanted, "left")
-    count = np.searchsorted(known, wanted, "right") - begin
-    target = np.repeat(np.arange(wanted.size), count)
-    taken = order[np.arange(target.size) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin, count)]
+    begin = positions.searchsorted(known, wanted, "left")
+    count = positions.searchsorted(known, wanted, "right") - begin
+    target = positions.repeat(positions.arange(wanted.size), count)
+    taken = order[positions.arange(target.size) + positions.repeat(begin + count - positions.cumsum(count), count)]
     made = places[:, taken]
     made[at] = target
     return tensor_of(made, wrap(entries[taken]), shape, made.shape[1] < 2)
@@ -132,11 +133,12 @@ def cat_kernel(tensors: Any, dim: int = 0) -> Any:
                 f"All tensors must have the same shape: {[*first.shape]} (except in the concatenating dimension), but "
                 f"found shape: {[*each.shape]} at position {place}."
             )
-    starts = np.cumsum([0, *[each.shape[at] for each in arrays]])
+    starts = positions.cumsum([0, *[each.shape[at] for each in arrays]])
     shape = (*first.shape[:at], int(starts[-1]), *first.shape[at + 1 :])
     if at >= dims:
         return side_by_side(arrays, starts, at - dims, shape)
-    moved = [each.indices + np.where(np.arange(dims) == at, start, 0)[:, None] for each, start in zip(arrays, starts)]
+    axes = positions.arange(dims)[:, None]
+    moved = [each.indices + np.where(axes == at, start, 0) for each, start in zip(arrays, starts)]
     values = cat(tuple(each.values for each in arrays), 0)
     return tensor_of(np.concatenate(moved, axis=1), values, shape, False)
 

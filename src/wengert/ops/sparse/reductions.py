@@ -14,7 +14,7 @@ from ..._core.cards.card import FLOATS, NUMBERS, Array, find, op
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.types.sizes import normalise
-from ..._kernels import sparse as kernels
+from ..._kernels import positions, sparse as kernels
 from .compressed import is_compressed
 from .entries import entries_at, packed
 from .parts import coo, entries_of, in_order, is_sparse, lead_of, none, with_values
@@ -130,7 +130,7 @@ def grouped(indices: Any, lengths: tuple[int, ...], dim: int) -> Any:
     """For each entry the number of the line along `dim` that it lies in."""
     rest = [at for at in range(len(lengths)) if at != dim]
     keys = kernels.numbers(indices[rest], tuple(lengths[at] for at in rest))
-    return np.unique(keys, return_inverse=True)[1].reshape(-1)
+    return positions.inverse_of_unique(keys)[1]
 
 
 def lines(array: Coordinates, dim: int) -> tuple[Any, int]:

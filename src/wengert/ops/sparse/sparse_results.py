@@ -16,7 +16,7 @@ from ..._core.cards.card import NUMBERS, Array, Bad, Number, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates, nothing
 from ..._core.types import dtypes
-from ..._kernels import sparse as kernels
+from ..._kernels import positions, sparse as kernels
 from .parts import coo, entries_of, in_order, is_sparse, none
 from .products import check_dtypes
 
@@ -42,7 +42,7 @@ def check_matrices(name: str, first: int, *matrices: Any) -> None:
 def rows_of_product(mat1: Coordinates, mat2: Any) -> tuple[Any, Any]:
     """The rows of a product that may differ from zero: their numbers, and what is in them."""
     places, entries = entries_of(in_order(mat1))
-    rows, where = np.unique(places[0], return_inverse=True)
+    rows, where = positions.inverse_of_unique(places[0])
     return rows, kernels.row_sums(where, mat2[places[1]] * entries[:, None], rows.size)
 
 
@@ -141,7 +141,7 @@ def sspaddmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: 
         kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (mat1, self)]
         raise RuntimeError("dtype of values ({}) must match dtype of sparse tensor ({})".format(*kinds))
     rows, values = rows_of_product(mat1, mat2)
-    made = np.stack([np.repeat(rows, shape[1]), np.tile(np.arange(shape[1]), rows.size)])
+    made = np.stack([positions.repeat(rows, shape[1]), np.tile(positions.arange(shape[1]), rows.size)])
     places, entries = entries_of(self)
     factor = self.dtype.type
     values = np.concatenate([entries * factor(beta), values.reshape(-1) * factor(alpha)])
