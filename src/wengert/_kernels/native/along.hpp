@@ -84,7 +84,7 @@ bool at_places(const int64_t* index, const Over& over, npy_intp bytes, const Bod
         bool all_inside = true;
         const auto one = [&](npy_intp at, npy_intp start, npy_intp stride) {
             const int64_t place = load_once(indices + at);
-            if (static_cast<uint64_t>(place) < static_cast<uint64_t>(length)) visit(start + place * stride, at);
+            if (static_cast<uint64_t>(place) < static_cast<uint64_t>(length)) visit(start + static_cast<npy_intp>(place) * stride, at);
             else all_inside = false;
         };
         for (npy_intp strip = begin; strip < end; ++strip) {

@@ -19,8 +19,8 @@ PyObject* unit_vectors(Call args) {
     const int64_t* given = data_of<int64_t>(x);
     for (npy_intp i = 0; i < count; ++i) numbers[static_cast<size_t>(i)] = load_once(given + i);
     const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-    if (*least < 0 || *most >= npy_intp(1) << 48) return nullptr;
-    if (classes == -1) classes = *most + 1;
+    if (*least < 0 || *most >= std::min<int64_t>(int64_t(1) << 48, NPY_MAX_INTP)) return nullptr;
+    if (classes == -1) classes = static_cast<npy_intp>(*most + 1);
     if (*most >= classes || !(Size(count) * classes * 8).fits()) return nullptr;
     npy_intp shape[most_dims];
     std::copy_n(PyArray_DIMS(x), PyArray_NDIM(x), shape);
@@ -60,7 +60,7 @@ struct Margins {
     // The right class of a row; -1 if it is none.
     npy_intp right(npy_intp at) const {
         const int64_t found = load_once(data_of<int64_t>(target) + at);
-        return found >= 0 && found < classes ? found : -1;
+        return found >= 0 && found < classes ? static_cast<npy_intp>(found) : -1;
     }
     T missed(const T* own, npy_intp right, npy_intp other) const {
         const T found = own[other] - own[right] + static_cast<T>(margin);

@@ -59,7 +59,7 @@ PyObject* tensor(PyObject* const* args) {
     npy_intp shape[2];
     if (!PyList_CheckExact(args[1])) return numbers.read(args[1]) ? numbers.array(real, 0, shape) : nullptr;
     const Py_ssize_t count = PyList_GET_SIZE(args[1]);
-    if (count == 0 || count * static_cast<npy_intp>(sizeof(double)) > most_bytes) return nullptr;
+    if (count == 0 || count > most_bytes / static_cast<npy_intp>(sizeof(double))) return nullptr;
     shape[0] = count;
     PyObject* first = PyList_GET_ITEM(args[1], 0);
     if (!PyList_CheckExact(first)) return numbers.read_all(args[1]) ? numbers.array(real, 1, shape) : nullptr;

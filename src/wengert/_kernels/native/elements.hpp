@@ -128,7 +128,7 @@ public:
 private:
     template <class T>
     bool read_real(PyObject* value) {
-        constexpr npy_intp exact = npy_intp(1) << 53;  // further ones NumPy does not round twice
+        constexpr int64_t exact = int64_t(1) << 53;  // further ones NumPy does not round twice
         npy_intp whole = 0;
         if (PyFloat_CheckExact(value)) {
             const double number = PyFloat_AS_DOUBLE(value);

@@ -23,7 +23,7 @@ bool add_rows(T* out, npy_intp rows, npy_intp width, const int64_t* index, npy_i
     const bool split = width >= 8;  // each piece reads all indices
     parallel_for(rows, split ? count * width / rows + 1 : 0, [=, &inside](npy_intp first, npy_intp last) {
         for (npy_intp i = 0; i < count; ++i) {
-            const npy_intp row = load_once(index + i);
+            const int64_t row = load_once(index + i);
             if (row < first || row >= last) {
                 if (row < 0 || row >= rows) inside.store(false, std::memory_order_relaxed);
                 continue;

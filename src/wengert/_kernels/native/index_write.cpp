@@ -24,9 +24,9 @@ struct Slices {
         const npy_intp stride = PyArray_NDIM(places) ? PyArray_STRIDE(places, 0) : 0;
         offsets.reserve(static_cast<size_t>(count));
         for (npy_intp i = 0; i < count; ++i) {
-            npy_intp place = load_once(reinterpret_cast<const int64_t*>(PyArray_BYTES(places) + i * stride));
+            const int64_t place = load_once(reinterpret_cast<const int64_t*>(PyArray_BYTES(places) + i * stride));
             if (place < (from_end ? -length : 0) || place >= length) return false;
-            offsets.push_back((place < 0 ? place + length : place) * step);
+            offsets.push_back(static_cast<npy_intp>(place < 0 ? place + length : place) * step);
         }
         return true;
     }
@@ -97,9 +97,9 @@ PyObject* put_places(Call args) {
     std::vector<npy_intp> checked(static_cast<size_t>(count));
     const int64_t* given = data_of<int64_t>(places);
     for (npy_intp i = 0; i < count; ++i) {
-        const npy_intp place = load_once(given + i);
+        const int64_t place = load_once(given + i);
         if (place < -length || place >= length) return nullptr;
-        checked[static_cast<size_t>(i)] = (place < 0 ? place + length : place) * bytes;
+        checked[static_cast<size_t>(i)] = static_cast<npy_intp>(place < 0 ? place + length : place) * bytes;
     }
     return Blocks{0, 1, 1, &count, &bytes, PyArray_BYTES(source)}.write(target, checked) ? Py_NewRef(Py_None) : nullptr;
 }

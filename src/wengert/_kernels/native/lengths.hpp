@@ -5,7 +5,8 @@
 
 namespace wengert {
 
-constexpr npy_intp most_bytes = npy_intp(1) << 32;  // beyond, errors are for the bodies to word
+// Beyond, errors are for the bodies to word.
+constexpr npy_intp most_bytes = static_cast<npy_intp>(std::min<int64_t>(int64_t(1) << 32, NPY_MAX_INTP - 1));
 
 // Lengths one by one or as one sequence; how many, or -1 for what is unusual or too large.
 inline int read_lengths(PyObject* const* given, Py_ssize_t count, PyArray_Descr* descr, npy_intp* shape) {

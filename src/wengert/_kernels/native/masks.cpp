@@ -81,7 +81,7 @@ PyObject* nonzero(Call args) {
             for (npy_intp i = begin; i < end && k < last;) {
                 int64_t place[NPY_MAXDIMS];  // of the first element of what is left of a row
                 for (npy_intp dim = ndim - 1, rest = i; dim >= 0; rest /= shape[dim--]) place[dim] = rest % shape[dim];
-                const npy_intp stop = std::min(end, i + length - place[ndim - 1]);
+                const npy_intp stop = std::min(end, i + length - static_cast<npy_intp>(place[ndim - 1]));
                 for (; i < stop && k < last; ++i, ++place[ndim - 1]) {
                     for (int dim = 0; dim < ndim; ++dim) out[dim * total + k] = place[dim];
                     k += held[i] != 0;

@@ -70,7 +70,7 @@ class Ranks {
 public:
     void put(npy_intp i, Bits key) { keys_[i] = static_cast<Word>(key ^ (std::make_unsigned_t<Word>(1) << (8 * sizeof(Word) - 1))); }
     void find(npy_intp count) { loops<Real>().ranks(keys_, count, ranks_); }
-    npy_intp of(npy_intp i) const { return ranks_[i]; }
+    npy_intp of(npy_intp i) const { return static_cast<npy_intp>(ranks_[i]); }
 
 private:
     using Real = std::conditional_t<sizeof(Bits) == 8, double, float>;

@@ -39,7 +39,7 @@ struct Sides {
         return room.fits();
     }
     static bool as_width(PyObject* object, npy_intp& width) {
-        constexpr npy_intp most = npy_intp(1) << 48;
+        constexpr npy_intp most = static_cast<npy_intp>(std::min<int64_t>(int64_t(1) << 48, NPY_MAX_INTP / 16));
         return PyLong_CheckExact(object) && as_index(object, width) && width > -most && width < most;
     }
     npy_intp size() const { return product(made, ndim); }

@@ -71,10 +71,10 @@ private:
             walk(std::max(ndim - 1, 0), shape, strides, strides, 0, 0, [&](npy_intp at, npy_intp) {
                 bool all = true;
                 for (npy_intp i = 0; i < count; ++i) {
-                    const npy_intp given = load_once(reinterpret_cast<const int64_t*>(data + at + i * apart));
-                    const npy_intp place = given < 0 ? given + length : given;
-                    const bool fits = static_cast<size_t>(place) < static_cast<size_t>(length);
-                    offset[i] += fits ? place * step : 0;
+                    const int64_t given = load_once(reinterpret_cast<const int64_t*>(data + at + i * apart));
+                    const int64_t place = given < 0 ? given + length : given;
+                    const bool fits = static_cast<uint64_t>(place) < static_cast<uint64_t>(length);
+                    offset[i] += fits ? static_cast<npy_intp>(place) * step : 0;
                     all &= fits;
                 }
                 inside = inside && all;

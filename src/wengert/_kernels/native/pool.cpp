@@ -93,7 +93,7 @@ PyObject* max_backward(PyObject* const* slots) {
             std::memset(out + begin * area, 0, static_cast<size_t>((end - begin) * area) * sizeof(T));
             for (npy_intp p = begin; p < end; ++p)
                 for (npy_intp i = p * pooled; i < (p + 1) * pooled; ++i) {
-                    const npy_intp place = load_once(places + i);
+                    const int64_t place = load_once(places + i);
                     if (place < 0 || place >= area)  // the twin words the error
                         inside.store(false, std::memory_order_relaxed);
                     else

@@ -118,7 +118,7 @@ struct Shared {
             for (npy_intp i = 0; i < count; ++i) hits += row[i] != row[i];
         else
             for (npy_intp i = 0; i < count; ++i) hits += row[i] == extreme;
-        return hits;
+        return static_cast<npy_intp>(hits);
     }
     T part_of(npy_intp at, Count hits) const { return grad[at * step] / static_cast<T>(hits); }
     T nothing_beside(T part) const { return whole ? T(0) : part * T(0); }

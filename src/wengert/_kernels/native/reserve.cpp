@@ -72,7 +72,7 @@ size_t machine_memory() {
 // Eight sizes for each power of two: at most an eighth more than was asked for, and blocks fit one another. 0: too many bytes.
 size_t room_for(size_t bytes) {
     size_t step = least_kept / 8;
-    while (step <= bytes / 16 && step < (size_t(1) << 58)) step *= 2;
+    while (step <= bytes / 16 && step <= SIZE_MAX >> 6) step *= 2;
     return bytes > SIZE_MAX / 2 ? 0 : (bytes + step - 1) / step * step;
 }
 

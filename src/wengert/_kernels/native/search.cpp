@@ -110,7 +110,8 @@ PyObject* bincount_card(Call args) {
     PyArrayObject* x = plain(args[0], int64_descr);
     npy_intp least = 0, count = x ? PyArray_SIZE(x) : 0;
     if (!x || PyArray_NDIM(x) != 1 || count == 0 || args[1] != Py_None || !as_index(args[2], least) || least < 0) return nullptr;
-    const npy_intp most = std::max<npy_intp>(4 * std::min(count, npy_intp(1) << 40), 1 << 16);  // of more the body asks whether there is room
+    // Of more the body asks whether there is room.
+    const int64_t most = std::max<int64_t>(4 * std::min<int64_t>(count, int64_t(1) << 40), 1 << 16);
     if (least > most) return nullptr;
     const int64_t* values = data_of<int64_t>(x);
     std::vector<int64_t> counts(static_cast<size_t>(std::max<npy_intp>(least, 1)));
@@ -123,9 +124,9 @@ PyObject* bincount_card(Call args) {
             if (value >= length) {
                 inside = value < static_cast<uint64_t>(most);  // a negative one is not
                 if (!inside) break;
-                counts.resize(value + 1), length = value + 1;
+                counts.resize(static_cast<size_t>(value + 1)), length = value + 1;
             }
-            ++counts[value];
+            ++counts[static_cast<size_t>(value)];
         }
     }
     const npy_intp made = static_cast<npy_intp>(counts.size());

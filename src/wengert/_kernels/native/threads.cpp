@@ -24,6 +24,13 @@ inline void pause_briefly() {
 #endif
 }
 
+// WebAssembly has none, unless a program is made for them: to start one would end it.
+#if (defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)) || (defined(__wasi__) && !defined(_REENTRANT))
+constexpr bool has_threads = false;
+#else
+constexpr bool has_threads = true;
+#endif
+
 constexpr int most_threads = 256;         // that share a kernel
 constexpr int waits_before_yield = 2000;  // for the last pieces of a job
 // How long a thread without work stays awake: as long as it takes from one kernel of a training step to the next. At first it
@@ -106,6 +113,7 @@ private:
     }
 
     void start_workers(int wanted) {
+        if (!has_threads) return;
         for (; workers_ < wanted; ++workers_) {
             try {
                 std::thread(&Pool::work, this, workers_ + 1).detach();
@@ -202,6 +210,7 @@ int default_count() {
     const char* wanted = std::getenv("OMP_NUM_THREADS");
     const long number = wanted ? std::strtol(wanted, nullptr, 10) : 0;
     if (number > 0) return number < 4096 ? static_cast<int>(number) : 4096;
+    if (!has_threads) return 1;
     const unsigned available = std::thread::hardware_concurrency();
     return available ? static_cast<int>(available) : 1;
 }
