@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -192,7 +193,8 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
 
     Raises:
         TypeError: `dtype` is none.
-        ValueError: no buffer, or one that is too short, or its length is no multiple of the element size.
+        ValueError: no buffer, or one that is too short, or its length is no multiple of the element size; or it says
+            that its numbers are of the other byte order.
         RuntimeError: the buffer's memory is not in one piece.
 
     >>> wg.frombuffer(bytearray([1, 0, 2, 0]), dtype=wg.int16)
@@ -202,6 +204,8 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
         raise TypeError("frombuffer(): argument 'dtype' must be torch.dtype, not NoneType")
     element = read_dtype("frombuffer", dtype, dtype)
     length = buffer_length(buffer)
+    if element.itemsize > 1:
+        refuse_foreign(buffer)
     room = length - offset
     if length <= 0 or count == 0:
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
@@ -223,6 +227,20 @@ def frombuffer(buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, r
     if not array.flags.writeable:
         anomaly.warn_once(NOT_WRITABLE.replace("NumPy array", "buffer"))
     return finish("frombuffer", array, requires_grad)
+
+
+def refuse_foreign(buffer: Any) -> None:
+    """Refuse buffers of numbers of the other byte order, as NumPy's arrays may be.
+
+    Raises:
+        ValueError: the format of the buffer says so.
+    """
+    with memoryview(buffer) as view:
+        if view.itemsize > 1 and view.format[0] in (">!" if sys.byteorder == "little" else "<"):
+            raise ValueError(
+                f"frombuffer(): the buffer holds numbers of the other byte order (format {view.format!r}), and the "
+                "result would share its memory. Convert them first: array.astype(array.dtype.newbyteorder('='))"
+            )
 
 
 def buffer_length(buffer: Any) -> int:
