@@ -3,6 +3,8 @@
 Python bounds how deep calls may nest, per thread. So a pass that is nested too deep runs in another thread, in the
 modes of the one that waits for it. That is a thread without an object of `threading`, which takes locks to start and to
 end one: a signal handler that came while they were held, and went as deep itself, would wait for ever.
+
+Where no thread can be started (WebAssembly, or a program that has as many as it may), the pass goes on in its own.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ INHERITED = (
     "overriding", "passing", "profiled", "saved_hooks", "sequence", "transforms", "watch", "word",
 )  # fmt: skip
 """The modes that the other thread takes over; `quiet` and `depth` are its own."""
+
+NO_THREAD = "can't start new thread"
+"""How Python says that there are no more threads, or none at all."""
 
 
 def in_thread(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -72,22 +77,38 @@ def run_to_end(
 ) -> BaseException | None:
     """Run in another thread and wait until there is an outcome; what a signal handler raised meanwhile.
 
+    Where no thread can be started, run in this one.
+
     Raises:
-        BaseException: the thread did not begin, and will not.
+        BaseException: an interrupt before the thread began, which then does nothing.
     """
     interrupt: BaseException | None = None
     try:
         _thread.start_new_thread(body, ())
     except BaseException as error:  # no thread to be had, or an interrupt while it starts
-        if take(tickets):
+        if not take(tickets):
+            interrupt = error
+        elif isinstance(error, RuntimeError) and str(error) == NO_THREAD:
+            tickets.append(None)
+            run_here(body)
+        else:
             raise
-        interrupt = error
     while not outcome:
         try:
             finished.acquire()
         except BaseException as error:  # an interrupt; but the pass writes to the program's tensors until it ends
             interrupt = error
     return interrupt
+
+
+def run_here(body: Callable[[], None]) -> None:
+    """Run in this thread, which counts from no pass on, as another one would."""
+    modes = current()
+    depth, modes.depth = modes.depth, 0
+    try:
+        body()
+    finally:
+        modes.depth = depth
 
 
 def take(tickets: list[None]) -> bool:

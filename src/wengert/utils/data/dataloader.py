@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import multiprocessing.context
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,7 +13,7 @@ from ._utils.fetch import _DatasetKind as _DatasetKind
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .fetching import _BaseDataLoaderIter, _SingleProcessDataLoaderIter
-from .processes import _MultiProcessingDataLoaderIter
+from .processes import _MultiProcessingDataLoaderIter, can_start
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 from .worker import get_worker_info
 
@@ -138,6 +139,13 @@ class DataLoader:
 
             begin_orders(self.dataset, self.generator)
         if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        if not can_start():
+            warnings.warn(
+                f"DataLoader: no process or thread can be started here; num_workers={self.num_workers} is taken for 0, "
+                "and this process makes the batches",
+                stacklevel=2,
+            )
             return _SingleProcessDataLoaderIter(self)
         if not self.persistent_workers:
             return _MultiProcessingDataLoaderIter(self)

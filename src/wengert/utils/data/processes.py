@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import multiprocessing
 import os
+import sys
 import time
 import weakref
 from multiprocessing.connection import Connection, wait
@@ -17,6 +19,18 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds that workers have to end by themselves."""
+
+
+def can_start() -> bool:
+    """Whether this platform starts processes, and threads, which feed the queues of tasks: WebAssembly does neither."""
+    if sys.platform in ("emscripten", "wasi"):
+        return False
+    try:
+        _thread.start_new_thread(int, ())
+    except RuntimeError:
+        return False
+    return True
+
 
 _NOTHING = object()
 """What stands for no batch, since a batch may be None."""
