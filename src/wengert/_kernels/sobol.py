@@ -1,8 +1,8 @@
 """Sobol' sequences: direction numbers, scrambling, points.
 
 The primitive polynomials and the first direction numbers of 21201 dimensions, `sobol.npz`, are the public data of Joe
-and Kuo, Constructing Sobol' sequences with better two-dimensional projections, 2008 (their file new-joe-kuo-6.21201).
-Their licence lies beside it.
+and Kuo, Constructing Sobol' sequences with better two-dimensional projections, 2008 (their file new-joe-kuo-6.21201,
+packed by `tools/pack_sobol.py`). Their licence lies beside it.
 """
 
 from __future__ import annotations
@@ -21,20 +21,43 @@ DIMENSIONS = 21201
 _PLACES = positions.arange(BITS - 1, -1, -1)
 
 
+def table(dimension: int) -> tuple[Array, Array, Array]:
+    """Polynomials of the first dimensions, their degrees, and the first direction numbers of each, one after another.
+
+    A polynomial's bits are its coefficients; it has as many first numbers as its degree. Number `i` (counted from 1) is
+    odd and less than 2**i. So the file holds `i - 1` bits of it: first those of all second numbers, then of all third
+    ones, and so on; and half of each polynomial's distance from the one before it.
+
+    Returns:
+        int64: (dimension,), (dimension,), (the sum of the degrees,).
+    """
+    with np.load(Path(__file__).with_name("sobol.npz")) as data:
+        polynomials = 1 + 2 * positions.cumsum(np.concatenate([[0], data["distances"].astype(np.int64)]))
+        bits = np.unpackbits(data["bits"])
+    degrees = np.frexp(polynomials.astype(np.float64))[1].astype(np.int64) - 1
+    degrees[0] = 0  # the first dimension is van der Corput's sequence
+    own = degrees[:dimension]
+    starts = positions.cumsum(own) - own
+    numbers = np.ones(own.sum(), np.int64)
+    begin = 0
+    for place in range(1, int(own.max(initial=0))):
+        where = starts[own > place] + place
+        digits = bits[begin : begin + place * len(where)].reshape(-1, place).astype(np.int64)
+        numbers[where] += 2 * (digits << positions.arange(place - 1, -1, -1)).sum(1)
+        begin += place * int((degrees > place).sum())
+    return polynomials[:dimension], own, numbers
+
+
 def directions(dimension: int) -> Array:
     """Direction numbers of the first dimensions: int64, (dimension, BITS), as multiples of 2**-BITS.
 
     Source: Bratley and Fox, Algorithm 659, 1988, for the recurrence.
     """
-    with np.load(Path(__file__).with_name("sobol.npz")) as data:
-        polynomials = data["polynomials"].astype(np.int64)
-        first = data["numbers"].astype(np.int64)
-    degrees = np.frexp(polynomials.astype(np.float64))[1] - 1
-    degrees[0] = 0  # the first dimension is van der Corput's sequence
-    starts = np.concatenate([[0], positions.cumsum(degrees)[:-1]])
+    polynomials, degrees, first = table(dimension)
+    starts = positions.cumsum(degrees) - degrees
     numbers = np.ones((dimension, BITS), np.int64)
-    for degree in range(1, int(degrees[:dimension].max(initial=0)) + 1):
-        rows = positions.flatnonzero(degrees[:dimension] == degree)
+    for degree in range(1, int(degrees.max(initial=0)) + 1):
+        rows = positions.flatnonzero(degrees == degree)
         own = numbers[rows]
         own[:, :degree] = first[starts[rows, None] + positions.arange(degree)]
         for at in range(degree, BITS):
