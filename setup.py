@@ -55,6 +55,8 @@ NATIVE_FLAGS = [
 # operation that C++ does not define, end the process. The loops for AVX-512 are made so that they run without it.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 WIDE_LOOPS = ["-DWENGERT_WIDE_LOOPS", "-Wno-psabi"]
+# Wheels have no symbols, and no pages of zeros between code and data.
+LINKED_SMALL = ["-s", "-Wl,-O1", "-Wl,-z,noseparate-code"]
 PROBES = {
     "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
     "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
@@ -277,7 +279,14 @@ class BuildExtensions(build_ext):
         self.parallel = self.parallel or min(os.cpu_count() or 1, 4)  # some 400 MB each
         self.translate()
         super().run()
-        self.write(record, text)
+        self.write(record, text if self.inplace else self.without_times(text))
+
+    @staticmethod
+    def without_times(text: str) -> str:
+        """Return a record for a wheel: who installs it gives the files other times, and two builds are to be equal."""
+        record = lists.Record(text)
+        head = (record.title, record.recipe, " ".join(sorted(record.libraries)), " ".join(sorted(record.modules)))
+        return "\n".join((*head, "", f"{record.lines}\n", ""))
 
     def loops_alone(self) -> str:
         """The only one of `LOOPS` that is compiled; an empty string for all."""
@@ -405,7 +414,9 @@ class BuildExtensions(build_ext):
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        small = [] if self.inplace or not sys.platform.startswith("linux") or compiles(*LINKED_SMALL) else LINKED_SMALL
         for extension in self.extensions:
+            extension.extra_link_args += small
             extension.extra_objects = [str(objects[source]) for source in extension.sources]
             extension.sources = []
         # Link anew in any case: no time of a file tells that a source was removed.
