@@ -12,7 +12,8 @@
 #   make instructions               instructions of hot calls (valgrind) against the recorded ones; ARGS=--record writes them
 #   make bench, make parity         beside torch (and JAX, HIPS autograd); TORCH_PYTHON=... names a Python that has them
 #   make hunt [MINUTES=10]          search for crashes, hangs, damage and differences, in both builds; SEED=... repeats one
-#   make wheel, make clean
+#   make wheel [ARGS=--record]      the compiled and the interpreted wheel, dist/, and their sizes, which --record writes into the README
+#   make clean
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
@@ -133,8 +134,12 @@ hunt: $(VENV)/.built $(VENV)/.installed-test
 # Left-overs of earlier builds would travel in the wheel, so the folder it is packed from is made anew.
 wheel: $(VENV)/.created
 	rm -rf build/lib* build/bdist* dist
+	$(INSTALL) "zopfli>=0.2"
 	$(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
-	$(RUN) tools/check_wheel.py dist
+	rm -rf build/lib* build/bdist*
+	WENGERT_PURE=1 $(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
+	$(RUN) tools/finish_release.py dist
+	$(RUN) tools/check_wheel.py dist $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist docs/made demo-out bench-out browser-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info

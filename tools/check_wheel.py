@@ -1,16 +1,25 @@
-"""Look at the wheel that was just built: its size, and that it holds what it must.
+"""Look at the wheels that were just built: their sizes, and that they hold what they must.
 
-`python tools/check_wheel.py FOLDER` prints the size of each wheel in FOLDER and exits with 1 if one is larger than 5
-MB, or lacks a file that the package needs.
+`python tools/check_wheel.py FOLDER` prints the sizes of each wheel in FOLDER, packed and installed (without byte code),
+and exits with 1 if one is larger than 5 MB or 15 MB, or lacks a file that the package needs. With `--record` the sizes
+are written to `tools/wheel_sizes.toml` and into the README.
 """
 
 from __future__ import annotations
 
+import argparse
+import re
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "tools" / "wheel_sizes.toml"
+README = ROOT / "README.md"
+MARKED = re.compile(r"(<!-- sizes: written by make wheel ARGS=--record -->\n).*?(\n<!-- end of sizes -->)", re.S)
 LIMIT = 5_000_000
+LIMIT_INSTALLED = 15_000_000
 NEEDED = (
     "wengert/__init__.py", "wengert/_build.py", "wengert/py.typed",
     "wengert/__init__.pyi", "wengert/_core/tensor/base.pyi", "wengert/nn/functional.pyi",
@@ -35,20 +44,69 @@ def problems(wheel: Path) -> list[str]:
         found.append("holds compiled modules without the record of their build, or the record without the modules")
     if compiled == wheel.name.endswith("-none-any.whl"):
         found.append("is named for a build that it does not hold")
-    if wheel.stat().st_size > LIMIT:
+    packed, unpacked = sizes(wheel)
+    if packed > LIMIT:
         found.append(f"is larger than {LIMIT / 1e6:.0f} MB")
+    if unpacked > LIMIT_INSTALLED:
+        found.append(f"is larger than {LIMIT_INSTALLED / 1e6:.0f} MB when it is installed")
     return found
+
+
+def sizes(wheel: Path) -> tuple[int, int]:
+    """Bytes of a wheel, and of the files that it installs."""
+    with zipfile.ZipFile(wheel) as archive:
+        return wheel.stat().st_size, sum(entry.file_size for entry in archive.infolist())
+
+
+def kind(wheel: Path) -> str:
+    """Under which name the record holds a wheel."""
+    return "interpreted" if wheel.name.endswith("-none-any.whl") else "compiled"
+
+
+def recorded() -> dict[str, dict[str, int]]:
+    """The sizes that were recorded last."""
+    return tomllib.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+
+
+def sentence(known: dict[str, dict[str, int]]) -> str:
+    """What the README says about sizes."""
+    said = {name: [f"{own[part] / 1e6:.1f} MB" for part in ("wheel", "installed")] for name, own in known.items()}
+    text = "A wheel for Linux on x86-64 has {} and takes {} when installed".format(*said["compiled"])
+    if "interpreted" in said:
+        text += "; the one without compiled parts, for any machine, {} and {}".format(*said["interpreted"])
+    return f"{text}."
+
+
+def record(wheels: list[Path]) -> None:
+    """Write sizes down; those of kinds that are not among the wheels stay."""
+    known = recorded()
+    known |= {kind(wheel): dict(zip(("wheel", "installed"), sizes(wheel))) for wheel in wheels}
+    parts = [
+        f"[{name}]\nwheel = {own['wheel']}\ninstalled = {own['installed']}\n" for name, own in sorted(known.items())
+    ]
+    RECORD.write_text(
+        "# Bytes of wheels, written by `make wheel ARGS=--record`.\n\n" + "\n".join(parts), encoding="utf-8"
+    )
+    text = README.read_text(encoding="utf-8")
+    README.write_text(MARKED.sub(lambda found: found[1] + sentence(known) + found[2], text), encoding="utf-8")
 
 
 def main() -> int:
     """Report on the wheels in the folder given."""
-    wheels = sorted(Path(sys.argv[1]).glob("*.whl"))
+    parser = argparse.ArgumentParser(description="sizes and contents of wheels")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--record", action="store_true", help="write the sizes down, also in the README")
+    options = parser.parse_args()
+    wheels = sorted(options.folder.glob("*.whl"))
     bad = 0 if wheels else 1
     for wheel in wheels:
-        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")
+        packed, unpacked = sizes(wheel)
+        print(f"{wheel.name}: {packed / 1e6:.2f} MB, installed {unpacked / 1e6:.2f} MB")
         for problem in problems(wheel):
             print(f"{wheel.name} {problem}")
             bad = 1
+    if options.record:
+        record(wheels)
     return bad
 
 
