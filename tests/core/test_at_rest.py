@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
+TESTS = Path(__file__).resolve().parents[1]
 
 # In this order, in one process: what one leaves behind does not change what the next ones do.
 TIDY = {
@@ -54,11 +54,13 @@ def fail_with_a_graph():
 def outcomes(tmp_path_factory):
     """What a run of small tests reports: for each "passed", or "error" where the look after it complained."""
     folder = tmp_path_factory.mktemp("suite")
-    shutil.copy(CONFTEST, folder / "conftest.py")
+    (folder / "tests").mkdir()
+    for each in TESTS.glob("*.py"):
+        shutil.copy(each, folder / "tests")
     kinds = {**TIDY, **LEAVERS}
     tests = [f"def test_{number:02}():\n    {body}\n" for number, body in enumerate(kinds.values())]
-    (folder / "test_all.py").write_text("\n\n".join([HEAD, *tests]), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "test_all.py"]
+    (folder / "tests" / "test_all.py").write_text("\n\n".join([HEAD, *tests]), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", "tests/test_all.py"]
     text = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
     complaints = {line.split("::")[1].split()[0]: line for line in text.splitlines() if line.startswith("ERROR")}
     passed = {line.split("::")[1].split()[0] for line in text.splitlines() if line.startswith("PASSED")}

@@ -71,3 +71,9 @@ def test_failures_of_raises_and_skips_count_for_their_case_only():
 @pytest.mark.cases(wanted=once, where=lambda case: case.name == "exp", together=True)
 def test_the_marker_gives_a_test_its_cases_with_its_other_arguments(case, tmp_path):
     assert case.name == "exp" and tmp_path.exists()
+
+
+def test_a_share_has_cases_of_every_operator_and_dtype():
+    for chosen in samples(wanted=lambda operator, dtype: True, share=True):
+        of_all = {(case.name, case.dtype) for case in cases(lambda operator, dtype: True, names=chosen.names)}
+        assert {(case.name, case.dtype) for case in chosen} == of_all
