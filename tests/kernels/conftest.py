@@ -119,7 +119,9 @@ def pass_on(native: Any, request: pytest.FixtureRequest) -> Callable[..., None]:
 
     def run(instructions: str, *tests: Callable[..., Any]) -> None:
         if not has_loops(instructions):
-            pytest.skip(f"this build, or this processor, has no loops for {instructions} (WENGERT_ALL_LOOPS=1 compiles all)")
+            pytest.skip(
+                f"this build, or this processor, has no loops for {instructions} (WENGERT_ALL_LOOPS=1 compiles all)"
+            )
         chosen = [f"{request.path}::{test.__name__}" for test in tests]
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
         environment = {**os.environ, "WENGERT_INSTRUCTIONS": instructions, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
