@@ -80,7 +80,7 @@ EXPRESSIONS = listed(r"""
     {v}.logsumexp(0) ; {v}.var(0) ; {v}.flip(0) ; {v}.roll(1) ;
     {v}.gather(0, wg.zeros({shape}, dtype=wg.int64)) ; {v}[wg.tensor([0, 0, 1])] ; {v}[{v} > {c}].sum() ;
     {v}.masked_fill({mask}, {c}) ; {v}.clamp(-1.0, 1.2) ; {v} + ({v} * {c} + {e}).relu_() ; {v}.max() ;
-    {v}.norm() ; ({v} * {t}).relu_() + {v} ; {v}.repeat(2) ; {v}.sort(0)[0] ; {v}.contiguous() ; +{v} ; -{v} ;
+    {v}.norm() ; ({v} * {t} + 0.12345).relu_() + {v} ; {v}.repeat(2) ; {v}.sort(0)[0] ; {v}.contiguous() ; +{v} ; -{v} ;
     {v}.abs() ; wg.maximum({v}, {x}) ; {v}.index_select(0, wg.tensor([1, 0, 0])) ; {v} * np.float64({c}) ;
     {v} * {k} ; {k} * {v} ; {v} + {k} ; wg.as_tensor({k}) * {v} ; {v}.tril() ;
     wg.tensor([[1.0, 0.3], [0.2, 2.0]]) @ {v} ; wg.addmm({x}, {v}, {w}) ;
