@@ -129,6 +129,11 @@ FOUND = {
     return v1.real - v1.imag""",
     "real numbers filled by a complex one": """
     return wg.fill(x, (2 - 0.5j) * x.sum())""",
+    "powers of complex zeros": """
+    v1 = wg.zeros((2, 3), dtype=wg.complex128)
+    v1[..., 0].fill_(x.sum())
+    v2 = wg.linalg.vander(v1)
+    return v2.real - v2.imag""",
     "a copy that lies as its columns do": """
     v1 = x.clone()
     v1.permute(*range(x.ndim - 1, -1, -1)).reshape(-1).copy_(v1.reshape(-1).sin())

@@ -29,6 +29,19 @@ def test_complex_powers_at_equal_distances_come_by_way_of_the_logarithm(base, wa
     assert shown(wg.logspace(0, 2, 3, base=base, dtype=wg.complex128)) == wanted
 
 
+@pytest.mark.parametrize("dtype", [wg.complex64, wg.complex128])
+@pytest.mark.parametrize("exponent", [wg.tensor([0, 1, 2]), wg.tensor([0.0, 1, 2]), wg.tensor([0j, 1, 2])])
+def test_complex_zeros_to_the_power_0_are_1_and_have_derivatives(dtype, exponent):
+    zeros = wg.zeros(3, dtype=dtype, requires_grad=True)
+    raised = zeros.pow(exponent)
+    assert raised.tolist() == [1, 0, 0]
+    raised.real.sum().backward()
+    assert zeros.grad.tolist() == [0, 1, 0]
+    assert wg.func.jvp(lambda z: z.pow(exponent), (wg.zeros(3, dtype=dtype),), (wg.ones(3, dtype=dtype),))[
+        1
+    ].tolist() == [0, 1, 0]
+
+
 def test_one_complex_power_is_made_of_length_and_angle():
     assert shown(wg.logspace(0, 3, 1, base=inf, dtype=wg.complex64)) == ["(nan+nanj)"]
     assert shown(wg.logspace(inf, 3, 1, base=1.0, dtype=wg.complex64)) == ["(1+0j)"]
@@ -112,7 +125,7 @@ def nodes(node):
 
 def test_complex_powers_of_zero_and_of_infinity_are_those_of_the_logarithm():
     base = wg.tensor([0, 0, complex(math.inf, 0), complex(math.inf, 0), 2 + 1j])
-    found = base.pow(wg.tensor([0j, -1, 0, -1, 0]))
+    found = base.pow(wg.tensor([1j, -1, 0, -1, 0]))
     assert found.isnan().tolist() == [True, True, True, False, False]
     assert found.real.isinf().tolist() == [False, True, False, False, False]
     assert found[3:].tolist() == [0, 1]

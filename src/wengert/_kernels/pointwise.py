@@ -179,9 +179,13 @@ def remainder(a: Operand, b: Operand, out: Array | None = None) -> Array:
 
 
 def complex_limits(base: Operand, exponent: Array, raised: Array) -> Array:
-    """Complex powers, with those of 0 and of what is not finite as the formula `exp(exponent * log(base))` has them."""
+    """Complex powers, with those of 0 and of what is not finite as the formula `exp(exponent * log(base))` has them.
+
+    0 to the power 0 is 1, as for a number as exponent and for real tensors; torch's tensors have NaN there, and NaN for
+    the derivative of the first power.
+    """
     given = np.asarray(base, raised.dtype)
-    limits = (given == 0) | (~np.isfinite(given) & (~np.isnan(given) | (exponent == 0)))
+    limits = ((given == 0) & (exponent != 0)) | (~np.isfinite(given) & (~np.isnan(given) | (exponent == 0)))
     limits &= np.isfinite(exponent) | (np.imag(exponent) == 0)
     if np.any(limits):
         np.copyto(raised, np.exp(np.asarray(exponent, raised.dtype) * np.log(given)), where=limits)
