@@ -69,24 +69,10 @@ LOOPS_PROBE = (
 )
 # What nearly all native files include, which takes the compiler longer to read than most of them.
 SHARED_HEADER = "common.hpp"
-# Put before each C file of the core, which names all modules that it takes types and functions from. Python's function
-# looks at the package of the module, too: while that is being imported, it waits for a lock each time.
-IMPORTS = """\
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-static inline PyObject *wengert_import(const char *name) {
-    PyObject *key = PyUnicode_FromString(name), *found = key ? PyImport_GetModule(key) : NULL;
-    Py_XDECREF(key);
-    if (PyErr_Occurred() || (found && found != Py_None)) return found;
-    Py_XDECREF(found);
-    return PyImport_ImportModule(name);
-}
-#define PyImport_ImportModule wengert_import
-"""
 BUILDING = {"build", "build_ext", "bdist_wheel", "bdist_egg", "editable_wheel", "develop", "install"}
 NO_COMPILER = """
 *** wengert: no C++ compiler that can build a Python extension was found ({reason}).
-*** The interpreted package is installed: the same results, several times slower per operation.
+*** The interpreted package is installed: the same results, but a small operation takes about {slower} times as long.
 *** For the compiled build install a C++ compiler and Python's headers, then install wengert again.
 """
 
@@ -214,7 +200,7 @@ def extensions() -> list[Extension]:
     windows = sys.platform == "win32"
     reason = compiles()
     if reason:
-        print(NO_COMPILER.format(reason=reason), file=sys.stderr)
+        print(NO_COMPILER.format(reason=reason, slower=lists.SLOWER), file=sys.stderr)
         return []
     import numpy
 
@@ -244,11 +230,12 @@ def extensions() -> list[Extension]:
             f"wengert.{lists.CORE_LIBRARY}",
             [f"src/wengert/{module.replace('.', '/')}.py" for module in modules],
             include_dirs=[numpy.get_include()],
+            depends=[f"src/wengert/{lists.PRELUDE}"],
             # Strings as they are: to unpack those of 33 modules takes longer than to read them.
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("CYTHON_COMPRESS_STRINGS", "0")],
-            extra_compile_args=["/FIbuild/cython/imports.h"]
+            extra_compile_args=[f"/FIsrc/wengert/{lists.PRELUDE}"]
             if windows
-            else sanitized(["-O2", "-g0", "-Wno-unused-function", "-include", "build/cython/imports.h"]),
+            else sanitized(["-O2", "-g0", "-Wno-unused-function", "-include", f"src/wengert/{lists.PRELUDE}"]),
             extra_link_args=[] if windows else sanitized([]),
             export_symbols=[f"PyInit_{module.rpartition('.')[2]}" for module in modules],
             language="c",
@@ -357,7 +344,6 @@ class BuildExtensions(build_ext):
         from Cython.Build import cythonize
         from Cython.Compiler.Errors import CompileError
 
-        self.write(HERE / "build" / "cython" / "imports.h", IMPORTS)
         core = self.extensions[-1]
         names = [source.removeprefix("src/").removesuffix(".py").replace("/", ".") for source in core.sources]
         if self.inplace:
@@ -487,8 +473,12 @@ class BuildPython(build_py):
     """Copy the Python files; with nothing to compile, take away what an earlier build left in the source tree."""
 
     def run(self) -> None:
-        """Leave an interpreted editable install without extension modules."""
+        """Leave an interpreted editable install without extension modules, and a note if that was asked for."""
         super().run()
+        asked = (PACKAGE if self.editable_mode else Path(self.build_lib, "wengert")) / lists.ASKED_FILE
+        asked.unlink(missing_ok=True)
+        if lists.asked_for_interpreted():
+            asked.write_text("WENGERT_PURE was set when this was installed.\n", encoding="utf-8")
         if self.editable_mode and not self.distribution.has_ext_modules():
             BuildExtensions.remove(PACKAGE / lists.record_file(), lists.built_libraries(str(PACKAGE)))
 

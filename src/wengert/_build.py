@@ -32,6 +32,8 @@ CORE = "_core"
 NATIVE = "_kernels/native"
 NATIVE_MODULE = "_kernels._native"
 CORE_LIBRARY = "_core._compiled"
+PRELUDE = "_core/prelude.h"
+"""Put before each C file of the core."""
 NATIVE_SOURCE_ENDINGS = (".cpp", ".hpp", ".inc")
 # Their `.pxd` files hold C constants and C functions that stand in for the Python file: there is nothing to compile.
 INTERPRETED_CORE = (
@@ -46,6 +48,12 @@ INTERPRETED_CORE = (
     "_core/vectorcall",
 )
 RECORD_TITLE = "wengert build record 3"
+ASKED_FILE = "_core/_build-interpreted.txt"
+"""There if the interpreted build was asked for when the package was installed."""
+SLOWER = 17
+"""How many times as long a small operation takes in the interpreted build: `benchmarks/builds.py` measures it."""
+WITHOUT_COMPILER = ("emscripten", "wasi")
+"""Platforms on which nobody can install one."""
 
 
 # ---- what a tree holds -----------------------------------------------------------------------------------------------
@@ -106,7 +114,9 @@ def native_sources(root: str) -> list[str]:
 
 def source_files(root: str) -> list[str]:
     """Every file that the extension modules are made from, relative to the package, with forward slashes."""
-    return [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")] + native_sources(root)
+    sources = [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")]
+    prelude = [PRELUDE] if PRELUDE.rpartition("/")[2] in listing(root, CORE) else []
+    return sources + prelude + native_sources(root)
 
 
 def wanted_libraries(root: str) -> set[str]:
@@ -308,6 +318,33 @@ def finder(root: str, held: set[str], package: str = PACKAGE) -> Finder:
     )
 
 
+def is_for_want_of_compiler(root: str) -> bool:
+    """Whether nobody has asked for the interpreted build of the package in the folder `root`, which runs."""
+    asked = asked_for_interpreted() or ASKED_FILE.rpartition("/")[2] in listing(root, CORE)
+    return not asked and sys.platform not in WITHOUT_COMPILER
+
+
+def how_to_compile() -> str:
+    """How much slower the interpreted build is, and what to do about it."""
+    return (
+        f"a small operation takes about {SLOWER} times as long as compiled; install a C++ compiler and Python's "
+        "headers, then wengert again: pip install --force-reinstall --no-cache-dir wengert"
+    )
+
+
+def tell_of_interpreted(root: str) -> None:
+    """Say in one line that the interpreted build runs though nobody has asked for it.
+
+    No warning, which would be two lines, and an ImportError for programs that make errors of warnings.
+    """
+    if not is_for_want_of_compiler(root):
+        return
+    try:
+        sys.stderr.write(f"wengert: the interpreted build runs: {how_to_compile()} (WENGERT_PURE=1: not a word)\n")
+    except (AttributeError, OSError, ValueError):  # there is no stream, or it is closed
+        return
+
+
 def warn_without_lock() -> None:
     """Say so where the interpreted core would run without the interpreter's lock, which it stands on.
 
@@ -332,5 +369,6 @@ if __name__ == f"{PACKAGE}._build":
     if COMPILED:
         BUILD = "compiled"
     else:
+        tell_of_interpreted(ROOT)
         warn_without_lock()
     finder(ROOT, COMPILED).install()

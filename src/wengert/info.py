@@ -40,9 +40,11 @@ def _describe_build() -> str:
     """The build, and why it is this one."""
     if _build.BUILD == "compiled":
         return "compiled"
-    return (
-        "interpreted (WENGERT_PURE is set)" if _build.asked_for_interpreted() else "interpreted (nothing was compiled)"
-    )
+    if _build.asked_for_interpreted():
+        return "interpreted (WENGERT_PURE is set)"
+    if _build.is_for_want_of_compiler(_build.ROOT):
+        return f"interpreted (nothing was compiled: {_build.how_to_compile()})"
+    return "interpreted (nothing was compiled, as was asked for)"
 
 
 def _instruction_set() -> str:

@@ -21,6 +21,7 @@ FILES = {
     "_core/backward/__init__.py": "",
     "_core/backward/engine.py": "VALUE = 'from source'\n",
     "_core/backward/engine.pxd": "cdef class Engine: pass\n",
+    "_core/_build-interpreted.txt": "asked for\n",
     "_core/errors.py": "",
     "_core/flags.py": "X = 1\n",
     "_core/flags.pxd": "cdef enum:\n    X = 1\n",
@@ -332,3 +333,53 @@ def test_a_python_that_always_has_the_lock_is_not_warned(monkeypatch, recwarn):
     monkeypatch.delattr(sys, "_is_gil_enabled", raising=False)
     lists.warn_without_lock()
     assert not recwarn.list
+
+
+# ---- the word about an interpreted build that nobody has asked for ---------------------------------------------------
+
+IMPORTED = "import wengert, importlib; from wengert import _build; importlib.reload(wengert)"
+
+
+@pytest.fixture
+def unasked(package):
+    (package / lists.ASKED_FILE).unlink()
+    return package
+
+
+def test_an_interpreted_build_for_want_of_a_compiler_says_so_once_in_one_line(unasked):
+    said = run_python(unasked, IMPORTED)
+    (line,) = said.splitlines()
+    assert line.startswith("wengert: the interpreted build runs: ") and "WENGERT_PURE=1" in line
+    assert f"about {lists.SLOWER} times as long" in line and "install a C++ compiler" in line
+
+
+@pytest.mark.parametrize("code", ["import sys; sys.stderr = None; ", "import sys; sys.stderr.close(); "])
+def test_no_stream_for_it_is_no_error(unasked, code):
+    assert run_python(unasked, code + IMPORTED + "; print('fine')") == "fine\n"
+
+
+def test_programs_that_make_errors_of_warnings_can_be_told(unasked):
+    said = run_python(unasked, IMPORTED + "; print('fine')", PYTHONWARNINGS="error")
+    assert "fine" in said and said.count("\n") == 2
+
+
+def test_who_asks_for_the_interpreted_build_is_told_nothing(unasked):
+    assert run_python(unasked, IMPORTED, WENGERT_PURE="1") == ""
+    (unasked / lists.ASKED_FILE).write_text("asked for\n", encoding="utf-8")
+    assert run_python(unasked, IMPORTED) == ""
+
+
+@pytest.mark.parametrize("platform", ["emscripten", "wasi"])
+def test_where_no_compiler_can_be_had_nothing_is_told(unasked, platform):
+    assert run_python(unasked, f"import os, sys; sys.platform = {platform!r}; " + IMPORTED) == ""
+
+
+def test_the_figure_is_near_what_the_builds_take():
+    path = ROOT.parents[1] / "benchmarks" / "builds.py"
+    spec = importlib.util.spec_from_file_location("benchmark_of_builds", path)
+    benchmark = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(benchmark)
+    if not lists.built_libraries(str(ROOT)):
+        pytest.skip("nothing is compiled here")
+    ratio = benchmark.mean_ratio(*benchmark.measure(turns=1))
+    assert lists.SLOWER / 3 < ratio < lists.SLOWER * 3
