@@ -424,7 +424,10 @@ class BuildExtensions(build_ext):
 
     def is_stale(self, source: str, path: Path) -> bool:
         """Whether a source, or what it includes, changed since its object file was made."""
-        newest = max(each.stat().st_mtime for each in included(Path(source)))
+        reads = included(Path(source))
+        if source.endswith(".c"):
+            reads |= {PACKAGE / lists.PRELUDE}
+        newest = max(each.stat().st_mtime for each in reads)
         return bool(self.force) or not path.exists() or path.stat().st_mtime <= newest
 
     def prepare_header(self) -> None:

@@ -84,13 +84,15 @@ _MIRRORS = (  # torch's modules for what is not there, and settings that change 
     *("storage", "types", "version", "xpu"),
 )
 
-LOADING = "_loading"
-"""Loads what is imported in the middle of a program, for all layers."""
+FOR_ALL = ("_boundary", "_loading", "_tracebacks")
+"""Modules that stand below all layers: imports in the middle of a program, and errors that leave the package."""
 
 # Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
 ALLOWED: dict[str, tuple[str, ...]] = {
     "_build": ("_loading",),
-    "_loading": ("missing",),
+    "_loading": ("_boundary", "missing"),
+    "_boundary": ("_tracebacks",),
+    "_tracebacks": (),
     "missing": (),
     "__future__": ("nn",),
     "_later": (),
@@ -313,7 +315,7 @@ def breach(layer: str, room: str, imported: str, *, inside: bool) -> str | None:
             target = "__init__"
         if target == layer:
             return room_breach(layer, room, rest.split(".")[1] if "." in rest else "__init__")
-        if target in ALLOWED[layer] or target == LOADING:
+        if target in ALLOWED[layer] or target in FOR_ALL:
             return None
         return f"{layer} may not import {target} (allowed: {', '.join(ALLOWED[layer]) or 'nothing'})"
     if top in sys.stdlib_module_names or top in ALWAYS_THERE or top in DIRECTIVES.get(layer, ()):

@@ -405,7 +405,13 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
         if name not in homes:
-            absent(module["__name__"], name)
+            try:
+                absent(module["__name__"], name)
+            except Exception as error:
+                from ._boundary import shorten
+
+                shorten(error)
+                raise
         home = homes[name]
         anchor = module["__package__"] if home[0] == "." else module["__name__"]
         found: Any = load(f"{anchor}.{home.lstrip('.')}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import gradients
+from ._boundary import shorten
 from ._core import door, errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
@@ -169,13 +170,20 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`."""
-    if dispatch.may_be_overridden(self):
-        from ._core.calls import overriding
+    try:
+        if dispatch.may_be_overridden(self):
+            from ._core.calls import overriding
 
-        if overriding.is_anyone_asked((self,)):
-            given = {"gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
-            return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
-    passes.backward(self, gradient, retain_graph, create_graph, inputs)
+            if overriding.is_anyone_asked((self,)):
+                given = {
+                    "gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs
+                }  # fmt: skip
+                return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
+        passes.backward(self, gradient, retain_graph, create_graph, inputs)
+    except Exception as error:
+        shorten(error, "backward", backward)
+        raise
+    return None
 
 
 def get_base(self: Tensor) -> Tensor | None:

@@ -126,6 +126,7 @@ cdef extern from *:
             Py_DECREF(result);
             result = wengert_general_call(op, args, given, keywords);
         }
+        if (result == NULL) wengert_shorten(op);
         return result;
     }
     static CYTHON_UNUSED int wengert_set_calls(PyObject *op, WengertCalls calls) {

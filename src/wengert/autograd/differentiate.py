@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .._boundary import boundary
 from .._core import flags
 from .._core.backward import passes
 from .._core.cards.arguments import word_of
@@ -18,6 +19,7 @@ ONLY_INPUTS = (
 )
 
 
+@boundary
 def backward(
     tensors: Any,
     grad_tensors: Any = None,
@@ -46,7 +48,7 @@ def backward(
     tensor([ 3., 21.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -63,6 +65,7 @@ def backward(
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
+@boundary
 def grad(
     outputs: Any,
     inputs: Any,
@@ -115,7 +118,7 @@ def grad(
         }  # fmt: skip
         return answered(grad, (*outputs, *inputs), (outputs, inputs), given)
     if not only_inputs:
-        warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=2)
+        warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=3)
     if is_grads_batched and grad_outputs is not None:
         found = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     else:

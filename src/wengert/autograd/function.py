@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .._boundary import shorten
 from .._core.functions import function_errors as errors
 from .._core.functions.function import FunctionNode, refuse_derivative
 from .._core.functions.function_call import call
@@ -251,17 +252,21 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             TypeError: the arguments do not fit `forward`, or something was saved that is no tensor.
             RuntimeError: a tensor marked dirty may not be written to, or was not returned.
         """
-        if current().observers:
-            inform("function", cls.__name__, (*args, *kwargs.values()))
-        split = cls.setup_context is not Function.setup_context
-        if not kwargs and not (split and takes_more(cls.forward, len(args))):
-            results = call(cls, args, None, split)
-        else:
-            places, keywords = bound(cls.forward, args, kwargs, split)
-            results = call(cls, places, keywords, split)
-        if current().observers:
-            inform("returned", cls.__name__, (*args, *kwargs.values()), results)
-        return results
+        try:
+            if current().observers:
+                inform("function", cls.__name__, (*args, *kwargs.values()))
+            split = cls.setup_context is not Function.setup_context
+            if not kwargs and not (split and takes_more(cls.forward, len(args))):
+                results = call(cls, args, None, split)
+            else:
+                places, keywords = bound(cls.forward, args, kwargs, split)
+                results = call(cls, places, keywords, split)
+            if current().observers:
+                inform("returned", cls.__name__, (*args, *kwargs.values()), results)
+            return results
+        except Exception as error:
+            shorten(error)
+            raise
 
 
 def takes_more(forward: Any, given: int) -> bool:

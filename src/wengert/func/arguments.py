@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._boundary import boundary
 from ..autograd.containers import flatten, unflatten
 from ..tensor import Tensor
 
@@ -95,8 +96,11 @@ def only_tensors(name: str, output: Any) -> tuple[list[Any], Any]:
     return elements, structure
 
 
-def named(function: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
-    """The wrapper with the name and the docstring of the function, where that has them."""
+def named(function: Callable[..., Any], wrapper: Callable[..., Any], transform: str) -> Callable[..., Any]:
+    """The wrapper with the name and the docstring of the function, where that has them; a boundary of tracebacks, in
+    which it has the name of the transform.
+    """
+    wrapper = boundary(wrapper, transform)
     for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
         if hasattr(function, attribute):
             setattr(wrapper, attribute, getattr(function, attribute))

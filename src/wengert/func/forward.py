@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._boundary import boundary
 from ..autograd.containers import flatten, mapped, unflatten
 from ..autograd.forward_levels import ForwardLevel, check_inexact, check_shape
 from ..autograd.limits import Limits
@@ -15,6 +16,7 @@ from .arguments import only_tensors, parted
 JVP = "jvp(f, primals, tangents)"
 
 
+@boundary
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -95,6 +97,7 @@ def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
     return output.new_zeros(output.shape)  # type: ignore[attr-defined]
 
 
+@boundary
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of a function, and its derivative as a linear function of directions, which does not run it again.
 

@@ -67,7 +67,7 @@ def jacrev(
         result = unflatten(closed, structure)
         return (result, mapped(scope.closed, aux)) if has_aux else result
 
-    return named(func, jacobian)
+    return named(func, jacobian, "jacrev")
 
 
 def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | None) -> list[Any]:
@@ -134,7 +134,7 @@ def jacfwd(
         result = unflatten(closed, structure)
         return (result, aux) if has_aux else result
 
-    return named(func, jacobian)
+    return named(func, jacobian, "jacfwd")
 
 
 def columns_of(

@@ -6,11 +6,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._boundary import boundary
 from ..ops.shapes.join import stack
 from ..tensor import Tensor
 from .replaced import Place, place_of, places_of, read, replaced
 
 
+@boundary
 def functional_call(
     module: Any,
     parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._boundary import boundary
 from ..autograd import is_grad_enabled
 from ..autograd.containers import flatten, mapped, unflatten
 from ..autograd.limits import Limits
@@ -47,7 +48,7 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
         found, value = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
-    return named(func, gradient)
+    return named(func, gradient, "grad")
 
 
 def grad_and_value(
@@ -79,7 +80,7 @@ def grad_and_value(
         value = scope.parted(output, create)
         return result, (value, mapped(scope.closed, aux)) if has_aux else value
 
-    return named(func, gradient_and_value)
+    return named(func, gradient_and_value, "grad_and_value")
 
 
 def check_scalar(output: Any) -> None:
@@ -97,6 +98,7 @@ def check_scalar(output: Any) -> None:
         )
 
 
+@boundary
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The value of a function, and its derivative as a function of cotangents (the vector-Jacobian product).
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import factorial
 from typing import Any
 
+from .._boundary import boundary
 from ..autograd.containers import flatten, unflatten
 from ..autograd.forward_levels import check_inexact
 from ..autograd.taylor.following import Following
@@ -13,6 +14,7 @@ from ..tensor import Tensor
 from .arguments import only_tensors
 
 
+@boundary
 def jet(func: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, list[Any]]:
     """The value of a function and its derivatives along a curve, up to an order, in one run.
 
@@ -58,6 +60,7 @@ def jet(func: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, list[
     return unflatten(outputs, made), derivatives
 
 
+@boundary
 def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) -> list[Any]:
     """The derivatives of a function along a direction, from that of order 0, the value, to one of a given order.
 

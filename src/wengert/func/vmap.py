@@ -52,7 +52,7 @@ def vmap(
             return in_chunks(given, kwargs, randomness, chunk_size)
         return given.run(BatchLevel(given.size, randomness), given.elements, kwargs)
 
-    return named(func, mapped)
+    return named(func, mapped, "vmap")
 
 
 def check_options(randomness: Any, chunk_size: Any) -> None:

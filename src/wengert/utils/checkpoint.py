@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from .._boundary import boundary
 from ..amp import casting
 from ..amp.autocast_mode import autocast
 from ..autograd import Function, backward, enable_grad, is_grad_enabled
@@ -50,6 +51,7 @@ def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManag
     return nullcontext(), nullcontext()
 
 
+@boundary
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
@@ -94,7 +96,7 @@ def checkpoint(
     tensor([1.0000, 5.4366])
     """
     if use_reentrant is None:
-        warnings.warn(f"torch.utils.checkpoint: {_BE_EXPLICIT}", stacklevel=2)
+        warnings.warn(f"torch.utils.checkpoint: {_BE_EXPLICIT}", stacklevel=3)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -223,6 +225,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
+@boundary
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
@@ -242,7 +245,7 @@ def checkpoint_sequential(
         ValueError: another keyword argument, or fewer functions than segments.
     """
     if use_reentrant is None:
-        warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_BE_EXPLICIT}", stacklevel=2)
+        warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_BE_EXPLICIT}", stacklevel=3)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:

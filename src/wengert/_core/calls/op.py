@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from ..._boundary import shorten
 from .. import flags, vectorcall
 from ..operators import promotion
 from ..operators.declaration import REQUIRED, Declaration, bind, read_plain
@@ -66,13 +67,15 @@ class Op(Declaration):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return out.call(self, args, kwargs) if "out" in kwargs else self.run(bind(self, args, kwargs))
-        except TypeError:  # perhaps what is no tensor has a `__torch_function__`
-            from . import overriding
+        except Exception as error:
+            if isinstance(error, TypeError):  # perhaps what is no tensor has a `__torch_function__`
+                from . import overriding
 
-            made: Any = overriding.of_strangers(self, args, kwargs)
-            if made is overriding.NOBODY:
-                raise
-            return made
+                made: Any = overriding.of_strangers(self, args, kwargs)
+                if made is not overriding.NOBODY:
+                    return made
+            shorten(error, self.name, self.body)
+            raise
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self if instance is None else types.MethodType(self, instance)

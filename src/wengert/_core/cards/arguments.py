@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from ..._boundary import shorten
 from ..._loading import load
 from .. import errors, flags, forward_errors
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
@@ -150,10 +151,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             if not kwargs and least <= count <= simple and isinstance(first := args[0], Tensor):
                 if not (word | first._flags_) & WATCHED:
                     return body(*args)
-            if method:
-                word |= word_of_self(name, args)
-            elif loose:
-                word |= word_of(args)
+            word |= word_of_self(name, args) if method else word_of(args) if loose else 0
             if kwargs and not aliases.keys().isdisjoint(kwargs):
                 kwargs = own_names(name, kwargs, aliases)
             refuse_missing(said, required[count:], kwargs)
@@ -171,6 +169,9 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             return profiled(name, body, args, kwargs) if word & flags.PROFILED else body(*args, **kwargs)
         except ElsewhereError:
             return made_elsewhere(name, body, args, kwargs)
+        except Exception as error:
+            shorten(error, name, body)
+            raise
 
     return titled(call, module or body.__module__, name if module else body.__qualname__)
 
@@ -184,7 +185,11 @@ def titled(function: Any, module: str, name: str) -> Any:
 def made_elsewhere(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A tensor on the device "meta", for a function that was asked for one."""
     home = load(f"{__name__.partition('.')[0]}.ops.create.elsewhere")
-    return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
+    try:
+        return home.made(name, body, args, own_names(name, kwargs, other_names(body)))
+    except Exception as error:
+        shorten(error, name, body)
+        raise
 
 
 def word_of_self(name: str, args: tuple[Any, ...]) -> int:

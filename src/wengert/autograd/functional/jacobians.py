@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._boundary import boundary
 from ..._core.cards.card import registered
 from ..._core.state.grad_mode import enable_grad
 from . import batched, strictness
@@ -16,6 +17,7 @@ stack: Any = registered("stack")
 FORWARD, REVERSE = "forward-mode", "reverse-mode"
 
 
+@boundary
 def jacobian(
     func: Callable[..., Any],
     inputs: Any,
@@ -160,6 +162,7 @@ def stacked(rows: list[Any], output: Any, tensor: Any) -> Any:
     return stack(rows).view((*output.shape, *tensor.shape))
 
 
+@boundary
 def hessian(
     func: Callable[..., Any],
     inputs: Any,

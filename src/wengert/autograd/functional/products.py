@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..._boundary import boundary
 from ..._core.state.grad_mode import enable_grad
 from . import strictness
 from .arguments import Tensors, as_tuple, fresh, is_one_number, result, vector
@@ -15,6 +16,7 @@ INPUTS_NEED_VECTOR = (
 )
 
 
+@boundary
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
@@ -60,6 +62,7 @@ def vjp(
     return result(outputs, several_outputs, create_graph), result(found, several, create_graph)
 
 
+@boundary
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
@@ -104,6 +107,7 @@ def jvp(
     return result(outputs, several_outputs, create_graph), result(found, several_outputs, create_graph)
 
 
+@boundary
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
@@ -141,6 +145,7 @@ def vhp(
     return result(at.outputs, False, create_graph), result(found, at.several, create_graph)
 
 
+@boundary
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ loaded with `wengert.autograd`, and loads what it needs with the first check.
 
 from __future__ import annotations
 
+from ..._boundary import boundary
 from ..._loading import on_demand
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .former import get_analytical_jacobian, get_numerical_jacobian, get_numerical_jacobian_wrt_specific_input
 
 
+@boundary
 def gradcheck(
     func: Callable[..., Tensor | Sequence[Tensor]],
     inputs: Tensor | Sequence[Any],
@@ -94,6 +96,7 @@ def gradcheck(
         return False
 
 
+@boundary
 def gradgradcheck(
     func: Callable[..., Tensor | Sequence[Tensor]],
     inputs: Tensor | Sequence[Any],

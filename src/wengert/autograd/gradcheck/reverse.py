@@ -149,8 +149,8 @@ def check_missing(outputs: list[Tensor], leaves: list[Tensor]) -> None:
     try:
         grads = passes.grad(outputs, leaves, zeros(outputs), None, False, True)
     except RuntimeError as error:
-        warnings.warn(errors.UNDEFINED_WARNING, stacklevel=5)
+        warnings.warn(errors.UNDEFINED_WARNING, stacklevel=6)
         raise GradcheckError(errors.UNDEFINED_UNHANDLED) from error
     if any(each is not None and each._array_.any() for each in grads):
-        warnings.warn(errors.UNDEFINED_WARNING, stacklevel=5)
+        warnings.warn(errors.UNDEFINED_WARNING, stacklevel=6)
         raise GradcheckError(errors.UNDEFINED_NOT_ZERO)

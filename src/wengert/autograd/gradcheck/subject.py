@@ -108,7 +108,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
         if not isinstance(each, Tensor) or not each.requires_grad:
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
-            warnings.warn(errors.narrow_input(at), stacklevel=4)
+            warnings.warn(errors.narrow_input(at), stacklevel=5)
         if overlaps_itself(each._array_):
             raise RuntimeError(errors.overlapping_input(at))
         if not each._array_.flags.writeable:

@@ -9,6 +9,7 @@ import numpy as np
 
 import wengert as wg
 
+from ..._boundary import shorten
 from ..._core import flags
 from ...tensor import Tensor
 from ..hips.boxes import tensor_of
@@ -117,17 +118,21 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: 
         TypeError: there is no rule for the ufunc or the method; an option that tensors do not know.
         RuntimeError: `out` is an array, and a gradient would be lost.
     """
-    out = options.pop("out", None)
-    if any(is_foreign(each) for each in (*inputs, *(out or ()))):
-        return NotImplemented
-    for name, value in PLAIN.items():
-        if options.pop(name, value) != value:
-            raise TypeError(f"np.{ufunc.__name__}: tensors know no {name}= other than {value!r}")
-    if method == "at":
-        return add_at(ufunc, *inputs)
-    if method not in METHODS:
-        raise no_rule(f"np.{ufunc.__name__}.{method}")
-    return METHODS[method](ufunc, inputs, out, **options)
+    try:
+        out = options.pop("out", None)
+        if any(is_foreign(each) for each in (*inputs, *(out or ()))):
+            return NotImplemented
+        for name, value in PLAIN.items():
+            if options.pop(name, value) != value:
+                raise TypeError(f"np.{ufunc.__name__}: tensors know no {name}= other than {value!r}")
+        if method == "at":
+            return add_at(ufunc, *inputs)
+        if method not in METHODS:
+            raise no_rule(f"np.{ufunc.__name__}.{method}")
+        return METHODS[method](ufunc, inputs, out, **options)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def is_foreign(value: Any) -> bool:

@@ -162,7 +162,7 @@ def sparse_jacobian(
             outputs = run(variables)
         return plan.matrix(pulled(outputs, variables, plan.seeds.T).T)
 
-    return named(func, jacobian)
+    return named(func, jacobian, "sparse_jacobian")
 
 
 def sparse_hessian(
@@ -217,7 +217,7 @@ def sparse_hessian(
             slopes = gradients([output], variables, [None], True, True)
         return plan.matrix(pulled(slopes, variables, plan.seeds.T).T)
 
-    return named(func, hessian)
+    return named(func, hessian, "sparse_hessian")
 
 
 def check_symmetric(caller: str, pattern: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..._boundary import shorten
 from ...tensor import RemovableHandle, Tensor
 from . import global_hooks
 from .backward_hooks import BackwardHook, register_on_last_node, warn_of_missing
@@ -39,9 +40,13 @@ class Hooking(State):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What `forward` computes, with the hooks around it."""
-        if self._call_hooks or ACTIVE:
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if self._call_hooks or ACTIVE:
+                return self._call_with_hooks(args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     _call_impl = _wrapped_call_impl = __call__  # what libraries put their own in the place of
     _compiled_call_impl: Any = None  # what they ask for a compiled form of it

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._boundary import shorten
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
@@ -43,9 +44,13 @@ def from_numpy(ndarray: Any) -> Tensor:
         TypeError: not an array, or of a type that tensors do not have.
         ValueError: negative strides, or foreign byte order.
     """
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {full_name(ndarray)})")
-    return shared(ndarray)
+    try:
+        if not isinstance(ndarray, np.ndarray):
+            raise TypeError(f"expected np.ndarray (got {full_name(ndarray)})")
+        return shared(ndarray)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def full_name(value: object) -> str:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._boundary import shorten
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.forks import forks
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
@@ -264,7 +265,11 @@ def manual_seed(seed: Any) -> Generator:
     Raises:
         ValueError: beyond 64 bits.
     """
-    return default_generator.manual_seed(int(seed))
+    try:
+        return default_generator.manual_seed(int(seed))
+    except Exception as error:
+        shorten(error, "manual_seed", manual_seed)
+        raise
 
 
 @composite(method=False)
