@@ -2,6 +2,7 @@
 // normal.py, digit by digit: each product with a sum that is rounded once there is `fused` here.
 #include "words.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
