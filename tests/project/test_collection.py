@@ -11,9 +11,9 @@ from wengert._core.cards.card import REGISTRY, Card
 
 resource = pytest.importorskip("resource")  # which only Unix has
 
-IMPORTS = 100
-"""So many times what `import wengert` takes may collection take in one process: 181,000 items took 400, 20,000 and all
-files of tests take 30, and 80 in the first run after a change, which compiles them."""
+IMPORTS = 250
+"""So many times what `import wengert` takes may collection take in one process: 181,000 items took 860, 48,000
+take 70, and 115 in the first run after a change, which compiles the files of tests."""
 
 
 def cpu_of_children() -> float:
