@@ -6,6 +6,7 @@
   machine either. So two builds of one commit by one compiler are equal to the byte.
 - A wheel gets a software bill of materials in CycloneDX's form, `*.dist-info/sboms/wengert.cdx.json` (PEP 770): the
   package, what it brings of others, what it needs.
+- A wheel forgets that the interpreted build was asked for when it was made: who installs it has not asked, and is told.
 - A wheel is compressed as far as deflate goes: by Zopfli, where that is installed, otherwise by zlib at its highest
   level.
 """
@@ -35,6 +36,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 VENDORED = "wengert/viz/page/vendor/VERSIONS.toml"
 SOBOL = "wengert/_kernels/sobol.npz"
+ASKED = "wengert/_core/_build-interpreted.txt"
 FIRST_TIME = 315_532_800  # 1980: no zip archive knows an earlier one
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://pypi.org/project/wengert/")
 
@@ -158,6 +160,7 @@ def finish_wheel(path: Path, when: int) -> None:
     with zipfile.ZipFile(path) as archive:
         contents = {entry.filename: archive.read(entry) for entry in archive.infolist() if not entry.is_dir()}
     (record,) = (name for name in contents if name.endswith(".dist-info/RECORD"))
+    contents.pop(ASKED, None)
     folder = record.rpartition("/")[0]
     sbom = f"{folder}/sboms/wengert.cdx.json"
     contents[sbom] = bill(contents[f"{folder}/METADATA"].decode(), contents, when)

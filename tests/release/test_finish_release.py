@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tools import check_wheel, finish_release
+from wengert import _build
 
 ROOT = Path(__file__).resolve().parents[2]
 METADATA = """Metadata-Version: 2.4
@@ -53,6 +54,15 @@ def test_wheels_of_the_same_files_become_equal(tmp_path):
     again = one.read_bytes()
     finish_release.finish_wheel(one, WHEN)
     assert one.read_bytes() == again
+
+
+def test_who_installs_a_wheel_has_not_asked_for_the_interpreted_build(tmp_path):
+    path = wheel(tmp_path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(f"wengert/{_build.ASKED_FILE}", "asked for")
+    finish_release.finish_wheel(path, WHEN)
+    with zipfile.ZipFile(path) as archive:
+        assert f"wengert/{_build.ASKED_FILE}" not in archive.namelist()
 
 
 def test_a_finished_wheel_is_one_and_its_record_names_every_file(tmp_path):
