@@ -295,6 +295,12 @@ def test_what_may_be_refused_is_refused_by_the_modes_that_may():
     assert sum(found.refused.values()) == sum(each.backward for each in modes.MODES.values())
 
 
+def test_members_with_an_odd_number_of_elements_have_no_view_of_pairs():
+    found = judging.judge(text_of("\n    wg.view_as_complex(x[:2])\n    return x"), modes.MODES)
+    assert found.complaints == {}
+    assert 0 < sum(found.refused.values()) < len(modes.MODES)
+
+
 # ---- programs are made shorter ---------------------------------------------------------------------------------------
 
 

@@ -42,6 +42,11 @@ REFUSALS: tuple[tuple[str, Callable[[Mode], bool], str], ...] = (
         "an operator takes complex numbers only where it has nothing to do, as without dimensions",
     ),
     (
+        "Tensor must have a (stride|storage_offset) divisible by 2",
+        lambda mode: mode.name != "reverse",
+        "members with an odd number of elements lie behind each other, so that their numbers are no pairs of all",
+    ),
+    (
         "vmap: We do not support batching operators that can support dynamic shape",
         lambda mode: mode.batched,
         "the members would have results of different shapes",
