@@ -340,7 +340,7 @@ def tell_of_interpreted(root: str) -> None:
     if not is_for_want_of_compiler(root):
         return
     try:
-        sys.stderr.write(f"wengert: the interpreted build runs: {how_to_compile()} (WENGERT_PURE=1: not a word)\n")
+        sys.stderr.write(f"wengert: the interpreted build runs: {how_to_compile()} (WENGERT_PURE=1 silences this)\n")
     except (AttributeError, OSError, ValueError):  # there is no stream, or it is closed
         return
 
