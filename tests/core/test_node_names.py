@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import wengert as wg
+from wengert._core.cards.card import REGISTRY
+from wengert._core.cards.node_classes import numbers
 
 F = wg.nn.functional
 
@@ -180,3 +184,36 @@ def test_the_class_of_a_node_is_shown_by_its_name_alone():
 def test_nodes_show_what_those_of_torch_show(function, fields):
     node = function(wg.ones(2, requires_grad=True)).grad_fn
     assert [name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_")] == fields
+
+
+def operands(op):
+    """All combinations of tensors and numbers where a tensor may be differentiated, but for numbers alone."""
+    length = max(op.grad_slots) + 1
+    for kinds in itertools.product((True, False), repeat=len(op.grad_slots)):
+        args = [None] * length
+        for slot, is_tensor in zip(op.grad_slots, kinds, strict=True):
+            args[slot] = leaf() if is_tensor else 2.0
+        if any(kinds):
+            yield tuple(args)
+
+
+MIXED = [
+    "pow", "floor_divide", "remainder", "fmod", "clamp", "copysign", "xlogy", "special_zeta", "lerp", "masked_fill",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_the_edges_of_a_class_of_nodes_do_not_depend_on_the_call_that_makes_it(name):
+    op = REGISTRY[name]
+    edges = {}
+    for args in operands(op):
+        edges.setdefault(op.choose_node(args), set()).add(numbers(op, args))
+    assert len(edges) > 1
+    assert all(len(each) == 1 for each in edges.values()), edges
+
+
+def test_a_remainder_of_a_number_by_a_tensor_has_the_edge_of_the_tensor_alone():
+    x = leaf()
+    assert len((x % x).grad_fn.next_functions) == 2
+    assert len((2 % x).grad_fn.next_functions) == 1
+    assert name(2 % x) == name(x % x) == "RemainderBackward1"

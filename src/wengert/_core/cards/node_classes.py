@@ -149,10 +149,17 @@ def raw_field(name: str) -> property:
 
 
 def numbers(op: Declaration, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """The edges of a node of torch's form for numbers: those of what is no tensor, if there is an operand among it.
+    """Return the edges that torch's form for numbers does not have: of operands for which its calls have no tensor.
 
-    A program's array counts as a number does: the class that is made serves both.
+    A call shows which they are: with a tensor in the place of one of them it would have a node of another class. A
+    program's array counts as a number does: the class that is made serves both.
     """
-    if op.list_slot >= 0 or all(args[at] is None or isinstance(args[at], Tensor) for at in op.grad_slots):
+    given = [args[at] for at in op.grad_slots] if op.list_slot < 0 else []
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    if not tensors or all(each is None or isinstance(each, Tensor) for each in given):
         return ()
-    return tuple([slot for slot, at in enumerate(op.grad_slots) if not isinstance(args[at], Tensor)])
+    chosen, hidden = op.choose_node(args), []
+    for slot, at in enumerate(op.grad_slots):
+        if not isinstance(args[at], Tensor) and op.choose_node((*args[:at], tensors[0], *args[at + 1 :])) != chosen:
+            hidden.append(slot)
+    return tuple(hidden)

@@ -261,8 +261,8 @@ def floor_divide_samples(make: Any) -> Any:
 
 @quotient(
     lone_numbers=False,
-    node=("RemainderBackward0", "RemainderBackward1"),
-    choose=second_is_tensor,
+    node=("RemainderBackward0", "RemainderBackward1", "RemainderBackward1"),
+    choose=number_among_two,
     native=native("remainder"),
 )
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
