@@ -129,6 +129,15 @@ struct Slopes {
         if (array && (step ? same_shape(array.get(), pair.x) : PyArray_NDIM(array.get()) == 0)) data = data_of<T>(array.get());
     }
     T of(npy_intp i) const { return data[i * step] * factor; }
+    // Multiplies the elements of a part by their gradients.
+    void scale(T* out, npy_intp begin, npy_intp end) const {
+        const T first = of(0);
+        if (step) {
+            for (npy_intp i = begin; i < end; ++i) out[i] *= of(i);
+        } else {
+            for (npy_intp i = begin; i < end; ++i) out[i] *= first;
+        }
+    }
 };
 
 // [gradient of x or None, gradient of the target or None], as `wanted` says; null with an error set.
@@ -241,13 +250,17 @@ PyObject* logits_rule(PyObject* const* args) {
         T* out = data_of<T>(made);
         over(pair, [&](npy_intp begin, npy_intp end) {
             if (at) {
-                for (npy_intp i = begin; i < end; ++i) out[i] = -x[i] * slopes.of(i);
-                return;
+                for (npy_intp i = begin; i < end; ++i) out[i] = -x[i];
+                return slopes.scale(out, begin, end);
             }
             // By the smaller of the two probabilities: 1 less the other has lost its digits where that is near 1.
             for (npy_intp i = begin; i < end; ++i) out[i] = x[i] > 0 ? -x[i] : x[i];
             loops<T>().unary[SIGMOID](out + begin, out + begin, end - begin);
-            for (npy_intp i = begin; i < end; ++i) out[i] = (x[i] > 0 ? (1 - target[i]) - out[i] : out[i] - target[i]) * slopes.of(i);
+            for (npy_intp i = begin; i < end; ++i) {
+                const T smaller = out[i], wanted = target[i], of_positive = (1 - wanted) - smaller, of_negative = smaller - wanted;
+                out[i] = x[i] > 0 ? of_positive : of_negative;
+            }
+            slopes.scale(out, begin, end);
         });
     });
 }

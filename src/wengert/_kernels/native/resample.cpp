@@ -94,6 +94,7 @@ void along_lines(const Plan<T>& plan, npy_intp outer, const T* from, T* to) {
             for (npy_intp at = 0; at < plan.count; ++at, places += taps, weights += taps) {
                 T total = seen[places[0]];
                 if (taps > 1) total *= weights[0];
+#pragma GCC unroll 4
                 for (int tap = 1; tap < taps; ++tap) total += seen[places[tap]] * weights[tap];
                 made[at] = total;
             }

@@ -24,6 +24,7 @@ void bisect(const T* edges, npy_intp length, const T* values, npy_intp count, np
     npy_intp left = length;
     for (; left > 1; left -= left / 2) {
         const npy_intp half = left / 2;
+#pragma GCC unroll 8
         for (npy_intp k = 0; k < abreast; ++k) base[k] += half & -before(edges[base[k] + half - 1], wanted[k]);
     }
     for (npy_intp k = 0; k < count; ++k) found[k] = base[k] + before(edges[base[k]], wanted[k]);
