@@ -24,16 +24,18 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 	if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
 VENV := .venv
 RUN := $(VENV)/bin/python
-INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
+# Byte code of what is installed is made when it is first imported, and kept, even where the environment says that Python
+# is to keep none: of most files none is ever needed.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --no-compile
 CORE := src/wengert/_core
 NATIVE := src/wengert/_kernels/native
 COMPILED := setup.py src/wengert/_build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd $(CORE)/*/*.py $(CORE)/*/*.pxd $(NATIVE)/*.cpp $(NATIVE)/*.hpp $(NATIVE)/*.inc)
 ARGS ?=
 TESTS ?= tests
 # Two workers, each with its own threads: as many threads as cores would make them wait for each other.
-# What needs a browser has a target of its own. Files of tests are compiled once, even where the environment says that
-# Python is to keep nothing: it takes each worker half a minute.
-PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 --ignore=tests/browser $(ARGS)
+# What needs a browser has a target of its own.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pytest -n 2 --ignore=tests/browser $(ARGS)
 
 # ---- set-up ------------------------------------------------------------------------------------------------------------------
 

@@ -44,19 +44,45 @@ DIRECTIVES = {
 # switch fused multiply-add on for themselves, by a pragma.
 NATIVE_FLAGS = [
     "-std=c++17",
-    "-O3",
     "-g0",
     "-fvisibility=hidden",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
 ]
+# What GCC does at -O3 takes a third longer to compile and a fifth more room than this, and is no faster: loops of their
+# own for a stride or a flag, vectors where they pay, and long functions inlined, without which a loop has no vectors.
+# Short loops that must be unrolled say so by a pragma. Measured by benchmarks/two_trees.py.
+GCC_LOOPS = [
+    "-O2",
+    "-fvect-cost-model=dynamic",
+    "-funswitch-loops",
+    "-fversion-loops-for-strides",
+    "--param=max-inline-insns-single=200",
+]
+# What calls, backward passes, batches and tangents go through. All else in the core is compiled for size.
+HOT_MODULES = {
+    "aliasing": "views",
+    "backward": "engine passes ready running task",
+    "calls": "attempts batching dispatch dual_memory forward op unusual",
+    "cards": "composed",
+    "functions": "function_call",
+    "graph": "node",
+    "leaves": "accumulate",
+    "operators": "batch_rules layouts promotion rules",
+    "recording": "recorded saved",
+    "state": "modes regions",
+    "tensor": "base batches meta reading slots storage tangents",
+    "writes": "inplace parts slices",
+}
 # WENGERT_SANITIZE=1, set by `make sanitize` for a tree of its own: the first access outside of memory, and the first
 # operation that C++ does not define, end the process. The loops for AVX-512 are made so that they run without it.
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 WIDE_LOOPS = ["-DWENGERT_WIDE_LOOPS", "-Wno-psabi"]
-# Wheels have no symbols, and no pages of zeros between code and data.
+# Wheels have no symbols, and no pages of zeros between code and data; nor, in the core, which is C, what an exception
+# or a debugger would find the calling function by.
 LINKED_SMALL = ["-s", "-Wl,-O1", "-Wl,-z,noseparate-code"]
+NO_UNWINDING = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 PROBES = {
     "probe_c.c": "#include <Python.h>\nint probe_c(void) { return PY_MAJOR_VERSION; }\n",
     "probe_cpp.cpp": "#include <Python.h>\n#include <vector>\nstd::vector<int> probe_cpp() { return {1}; }\n",
@@ -108,6 +134,31 @@ def compiles(*flags: str) -> str:
         except Exception as error:  # each kind of compiler has its own exceptions; all mean that it does not work
             return textwrap.shorten(str(error) or type(error).__name__, 100)
     return ""
+
+
+@functools.cache
+def is_gcc() -> bool:
+    """Return whether the C++ compiler is GCC."""
+    compiler = new_compiler()
+    customize_compiler(compiler)
+    command = getattr(compiler, "compiler_so_cxx", None)
+    if not command:
+        return False
+    said = subprocess.run([*command[:1], "--version"], capture_output=True, text=True, check=False).stdout
+    return "Free Software Foundation" in said
+
+
+def is_hot(source: str) -> bool:
+    """Return whether a translated module of the core is one of `HOT_MODULES`."""
+    path = Path(source)
+    return path.stem in HOT_MODULES.get(path.parent.name, "").split()
+
+
+def check_hot_modules(modules: list[str]) -> None:
+    """Refuse a name in `HOT_MODULES` that no compiled module has any more."""
+    hot = {f"_core.{folder}.{name}" for folder, names in HOT_MODULES.items() for name in names.split()}
+    if not hot.issubset(modules):
+        raise SystemExit(f"setup.py: HOT_MODULES names what is not compiled: {', '.join(hot.difference(modules))}")
 
 
 @functools.cache
@@ -219,12 +270,15 @@ def extensions() -> list[Extension]:
                 [source for source in sources if source.endswith(".cpp")],
                 include_dirs=[numpy.get_include(), f"src/wengert/{lists.NATIVE}"],
                 depends=[source for source in sources if not source.endswith(".cpp")],
-                extra_compile_args=["/std:c++17", "/O2"] if windows else sanitized([*NATIVE_FLAGS, *optional]),
+                extra_compile_args=["/std:c++17", "/O2"]
+                if windows
+                else sanitized([*NATIVE_FLAGS, *(GCC_LOOPS if is_gcc() else ["-O3"]), *optional]),
                 extra_link_args=[] if windows else [*sanitized([]), "-pthread"],
                 language="c++",
             )
         )
     modules = lists.core_modules(root)
+    check_hot_modules(modules)
     found.append(
         Extension(
             f"wengert.{lists.CORE_LIBRARY}",
@@ -250,7 +304,7 @@ class BuildExtensions(build_ext):
     def run(self) -> None:
         """Build what is out of date; leave a record beside the modules when all of it is done."""
         self.loops = self.loops_alone()
-        self.build_temp = f"{self.build_temp}-{self.loops or 'all'}"
+        self.build_temp = f"{self.build_temp}-{self.loops or 'all'}{'' if self.inplace else '-wheel'}"
         root = PACKAGE if self.inplace else Path(self.build_lib, "wengert")
         record = root / lists.record_file()
         if not self.extensions:
@@ -385,6 +439,12 @@ class BuildExtensions(build_ext):
         self.use_cache()
         places = {source: extension for extension in self.extensions for source in extension.sources}
         objects = {source: self.object_of(source) for source in places}
+        for_wheel = not self.inplace and sys.platform.startswith("linux")
+        small = LINKED_SMALL if for_wheel and not compiles(*LINKED_SMALL) else []
+        for extension in self.extensions:
+            extension.extra_link_args += small
+            if extension.language == "c" and for_wheel and not compiles(*NO_UNWINDING):
+                extension.extra_compile_args += NO_UNWINDING
         stale = [source for source, path in objects.items() if self.is_stale(source, path)]
         seconds = {source: seconds_to_compile(source, self.loops) for source in stale}
         if stale:
@@ -400,9 +460,7 @@ class BuildExtensions(build_ext):
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        small = [] if self.inplace or not sys.platform.startswith("linux") or compiles(*LINKED_SMALL) else LINKED_SMALL
         for extension in self.extensions:
-            extension.extra_link_args += small
             extension.extra_objects = [str(objects[source]) for source in extension.sources]
             extension.sources = []
         # Link anew in any case: no time of a file tells that a source was removed.
@@ -436,10 +494,7 @@ class BuildExtensions(build_ext):
         extension = next((each for each in self.extensions if each.language == "c++"), None)
         command = getattr(self.compiler, "compiler_so_cxx", None)
         self.header = ""
-        if extension is None or command is None or "cache" in command[0]:
-            return
-        told = subprocess.run([*command[:1], "--version"], capture_output=True, text=True, check=False).stdout
-        if "Free Software Foundation" not in told:
+        if extension is None or command is None or "cache" in command[0] or not is_gcc():
             return
         header = Path(self.build_temp).resolve() / SHARED_HEADER
         header.parent.mkdir(parents=True, exist_ok=True)
@@ -453,6 +508,8 @@ class BuildExtensions(build_ext):
         """Compile one source of an extension."""
         path = Path(source)
         flags = list(extension.extra_compile_args)
+        if path.suffix == ".c":
+            flags = ["-Os" if flag == "-O2" and not is_hot(source) else flag for flag in flags]
         if path.suffix == ".cpp" and self.loops:
             flags += [f"-DWENGERT_WITHOUT_{name.upper()}" for name in LOOPS if name != self.loops]
         if self.header and "WENGERT_MODULE_FILE" not in path.read_text(encoding="utf-8"):
