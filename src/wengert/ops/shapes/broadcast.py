@@ -8,7 +8,7 @@ from ..._core.cards.arguments import check_elements, integers
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
-from ..._core.types import sizes
+from ..._core.types.sizes import Size, broadcast
 from ..family import as_function_of
 from .shape import spread
 
@@ -74,7 +74,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     check_elements(given, 0)
     common: tuple[int, ...] = ()
     for each in given:
-        common = sizes.broadcast(common, each._array_.shape)
+        common = broadcast(common, each._array_.shape)
     return tuple([each if each._array_.shape == common else each.expand(common) for each in given])
 
 
@@ -85,7 +85,7 @@ def broadcast_tensors_samples(make: Any) -> Any:
 
 
 @composite(method=False)
-def broadcast_shapes(*shapes: Any) -> sizes.Size:
+def broadcast_shapes(*shapes: Any) -> Size:
     """The common shape of several.
 
     Args:
@@ -112,8 +112,8 @@ def broadcast_shapes(*shapes: Any) -> sizes.Size:
                 )
         if any(length < 0 for length in given):
             raise ValueError("Attempting to broadcast a dimension with negative length!")
-        common = sizes.broadcast(common, given)
-    return sizes.Size(common)
+        common = broadcast(common, given)
+    return Size(common)
 
 
 @broadcast_shapes.samples
