@@ -34,7 +34,6 @@ LAST = (1 << 62) - 1
 
 
 @cython.no_gc
-@cython.freelist(32)
 @cython.cclass
 class AccumulateGrad(Node):
     """Adds what arrives to `variable.grad`.

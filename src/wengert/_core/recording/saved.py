@@ -47,7 +47,6 @@ class Saved:
 
 
 @cython.no_gc
-@cython.freelist(512)
 @cython.cclass
 class SavedInput(Saved):
     """An input, with the version that it had: its memory and its place in the graph.
@@ -88,7 +87,6 @@ class SavedInput(Saved):
 
 
 @cython.no_gc
-@cython.freelist(512)
 @cython.cclass
 class SavedOutput(Saved):
     """An output: its memory and version; its place in the graph is the node that saves it."""

@@ -22,10 +22,10 @@ _numbers = itertools.count(1)
 def next_serial() -> int:
     """A number larger than all that were given before, in whatever thread."""
     global _last
-    if cython.compiled:  # one step for all threads there, but not for the interpreter
-        _last += 1
-        return _last
-    return next(_numbers)
+    if not cython.compiled:
+        return next(_numbers)
+    _last += 1  # one step for all threads when compiled, but not for the interpreter
+    return _last
 
 
 @cython.no_gc

@@ -12,7 +12,7 @@ PyArrayObject* as_line(PyArrayObject* array) {
     return seen_as(array, 1, &count, &step);
 }
 
-// write(target, other), both in rows: as they are, or as lines where they lie alike in another order. `other` may be no array.
+// write(target, other), both in rows: as they are, or as lines where they lie alike in another order. `other` may be no array, or null.
 template <class Write>
 PyObject* written(PyObject* target, PyObject* other, const Write& write) {
     PyArrayObject* array = dense(target);
@@ -21,8 +21,8 @@ PyObject* written(PyObject* target, PyObject* other, const Write& write) {
     if (plain(target)) {
         made = write(target, other);
     } else {
-        PyArrayObject* beside = dense(other);
-        if (PyArray_Check(other) && !(beside && same_shape(array, beside) && same_strides(array, beside))) return nullptr;
+        PyArrayObject* beside = other ? dense(other) : nullptr;
+        if (other && PyArray_Check(other) && !(beside && same_shape(array, beside) && same_strides(array, beside))) return nullptr;
         const Owned line(as_line(array)), other_line(beside ? as_line(beside) : nullptr);
         if (!line || (beside && !other_line)) return nullptr;
         made = write(reinterpret_cast<PyObject*>(line.get()), beside ? reinterpret_cast<PyObject*>(other_line.get()) : other);
@@ -35,7 +35,7 @@ PyObject* written(PyObject* target, PyObject* other, const Write& write) {
 // (self)
 template <Unary op>
 PyObject* of_one(PyObject* const* args) {
-    return written(args[0], Py_None, [](PyObject* x, PyObject*) { return pointwise_unary(op, x, x); });
+    return written(args[0], nullptr, [](PyObject* x, PyObject*) { return pointwise_unary(op, x, x); });
 }
 // (self, other)
 template <Binary op>

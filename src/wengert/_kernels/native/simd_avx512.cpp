@@ -3,6 +3,9 @@
 #include "simd.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(WENGERT_WITHOUT_AVX512)
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 says so of its own _mm512_undefined_ps
+#endif
 #include <immintrin.h>  // before the target changes: it declares each function with its own
 #ifdef WENGERT_WIDE_LOOPS
 #define WENGERT_TARGET "avx2,fma,f16c"
