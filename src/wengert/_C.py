@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import nullcontext
+from enum import Enum
 from itertools import count
 from types import SimpleNamespace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ._core.calls.overriding import (
@@ -17,6 +21,7 @@ from ._core.calls.unanswered import (
 from ._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
 from ._core.state.modes import Pass, current
 from ._core.tensor.base import Tensor
+from .amp.autocast_mode import autocast
 from .nn.modules.conversion import parse_to as _parse_to
 from .ops.linalg.matrices import LinAlgError as _LinAlgError
 from .ops.randomness.generator import Generator as Generator
@@ -70,8 +75,71 @@ def _are_functorch_transforms_active() -> bool:
     return current().transforms > 0
 
 
+class DispatchKey(Enum):
+    """Names of torch's kinds of kernels, for programs that say which of them to pass over."""
+
+    CPU = "CPU"
+    CUDA = "CUDA"
+    Meta = "Meta"
+    Autograd = "Autograd"
+    AutogradCPU = "AutogradCPU"
+    AutocastCPU = "AutocastCPU"
+    AutocastCUDA = "AutocastCUDA"
+    AutocastXPU = "AutocastXPU"
+    CompositeImplicitAutograd = "CompositeImplicitAutograd"
+    CompositeExplicitAutograd = "CompositeExplicitAutograd"
+
+
+class DispatchKeySet:
+    """A set of them.
+
+    Args:
+        keys: one, or those of another set.
+    """
+
+    def __init__(self, keys: DispatchKey | Iterable[DispatchKey]) -> None:
+        self._keys = frozenset((keys,) if isinstance(keys, DispatchKey) else keys)
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(self._keys | other._keys)
+
+    def __and__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(self._keys & other._keys)
+
+    def __sub__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return DispatchKeySet(self._keys - other._keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DispatchKeySet) and self._keys == other._keys
+
+    def __hash__(self) -> int:
+        return hash(self._keys)
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether a key is in the set."""
+        return key in self._keys
+
+
+class _ExcludeDispatchKeyGuard:
+    """A `with` block without some kinds of kernels: of those that are there, the casts of autocast on the CPU.
+
+    Args:
+        keys: the kinds.
+    """
+
+    def __init__(self, keys: DispatchKeySet) -> None:
+        self._block = autocast("cpu", enabled=False) if keys.has(DispatchKey.AutocastCPU) else nullcontext()
+
+    def __enter__(self) -> None:
+        self._block.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._block.__exit__(*error)
+
+
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "_LinAlgError",
+    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator",
+    "_LinAlgError",
     "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
     "_is_multithreading_enabled",

@@ -1,17 +1,18 @@
-"""`torch.hub` for folders of this machine: `hubconf.py` says what they offer. Nothing is fetched from elsewhere."""
+"""`torch.hub`: models that folders of this machine offer in their `hubconf.py`, and weights, which are fetched once."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
+from urllib.parse import urlparse as urlparse
 
-HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
-"""Where the name of a file of weights has the beginning of its checksum: `resnet18-5c106cde.pth`."""
+from .io.fetching import HASH_REGEX as HASH_REGEX, fetch as _fetch, fetch_weights as _fetch_weights, progress_class
+
+tqdm = progress_class()
 
 
 def _hubconf(folder: Any) -> ModuleType:
@@ -95,11 +96,15 @@ def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwa
     return _entry(repo_or_dir, model)(*args, **kwargs)
 
 
+def _get_torch_home() -> str:
+    """Return the folder for what programs of torch keep: `$TORCH_HOME`, or `~/.cache/torch`."""
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
+
+
 def get_dir() -> str:
     """The folder for what programs keep: `$TORCH_HOME/hub`, or `~/.cache/torch/hub`."""
-    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
-    return _set.get("folder") or os.path.join(os.path.expanduser(home), "hub")
+    return _set.get("folder") or os.path.join(_get_torch_home(), "hub")
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
@@ -110,13 +115,50 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 _set: dict[str, str] = {}
 
 
-def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
-    """What fetches files.
+def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
+    """Fetch a file, the whole of it or nothing.
+
+    Args:
+        url: where it is.
+        dst: where it is put, in a folder that is there.
+        hash_prefix: the beginning of its SHA-256 checksum, in hexadecimal digits.
+        progress: show how much has arrived, on standard error.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: the checksum begins otherwise.
+        urllib.error.HTTPError: the server refuses.
+        urllib.error.URLError: there is no connection; the message says where to put the file.
     """
-    raise RuntimeError("torch.hub: nothing is fetched here; fetch the file yourself, then load it from its path")
+    _fetch(url, dst, hash_prefix, progress)
 
 
-download_url_to_file = load_state_dict_from_url = _refuse
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | None = None,
+    map_location: Any = None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = False,
+) -> Any:
+    """Load weights of a file that is fetched into a folder of this machine when it is first asked for.
+
+    Args:
+        url: where the file is.
+        model_dir: the folder, `checkpoints` below `get_dir()` if None.
+        map_location: as `load` takes it.
+        progress: show how much has arrived, on standard error.
+        check_hash: the file is named `name-<beginning of its SHA-256 checksum>.ext`, and must have it.
+        file_name: its name in the folder, if not that of the URL.
+        weights_only: as True: nothing that a file names is ever executed here.
+
+    Returns:
+        What the file holds, as `load` gives it.
+
+    Raises:
+        RuntimeError: the checksum begins otherwise.
+        urllib.error.HTTPError: the server refuses.
+        urllib.error.URLError: there is no connection; the message says where to put the file.
+    """
+    folder = os.path.join(get_dir(), "checkpoints") if model_dir is None else os.fspath(model_dir)
+    return _fetch_weights(url, folder, map_location, progress, check_hash, file_name)

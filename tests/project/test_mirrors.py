@@ -208,6 +208,45 @@ def test_a_folder_of_this_machine_is_a_hub(tmp_path):
         wg.hub.load("owner/repository", "model")
 
 
+def test_a_library_with_operators_of_torch_cannot_be_loaded():
+    with pytest.raises(OSError, match=r"_C\.so needs torch's own library"):
+        wg.ops.load_library("/somewhere/_C.so")
+
+
+def test_kinds_of_kernels_make_sets_and_a_block_without_autocast():
+    key, keys = wg._C.DispatchKey, wg._C.DispatchKeySet
+    both = keys(key.AutocastCPU) | keys(key.AutocastCUDA)
+    assert both.has(key.AutocastCPU) and not both.has(key.CPU)
+    assert both - keys(key.AutocastCUDA) == both & keys(key.AutocastCPU) == keys(key.AutocastCPU)
+    x = wg.ones(2, 2)
+    with wg.autocast("cpu", dtype=wg.bfloat16):
+        with wg._C._ExcludeDispatchKeyGuard(keys(key.AutocastCUDA)):
+            assert (x @ x).dtype == wg.bfloat16
+        with wg._C._ExcludeDispatchKeyGuard(both):
+            assert (x @ x).dtype == wg.float32
+        assert (x @ x).dtype == wg.bfloat16
+
+
+def test_modules_that_libraries_of_images_import_are_there():
+    print_names = """
+        import wengert; wengert.install_as_torch()
+        import torch._custom_ops, torch.onnx.operators
+        from torch._dynamo.utils import is_compile_supported
+        from torch.hub import _get_torch_home, urlparse
+        from torch.jit.annotations import BroadcastingList2, BroadcastingList3
+        from torch.onnx import register_custom_op_symbolic, symbolic_opset11
+        from torch.onnx.symbolic_helper import parse_args
+        from torch.utils.model_zoo import load_url, tqdm
+        def pair(x: BroadcastingList2[int]): return x
+        register_custom_op_symbolic("torchvision::nms", parse_args("v")(pair), 11)
+        x = torch.zeros(2, 3)
+        shape = torch.onnx.operators.shape_as_tensor(x)
+        print(is_compile_supported("cpu"), shape.tolist(), torch.jit._script_if_tracing(pair)(1))
+        print(tuple(torch.onnx.operators.reshape_from_tensor_shape(x, shape.flip(0)).shape))
+    """
+    assert run(print_names).split("\n") == ["False [2, 3] 1", "(3, 2)"]
+
+
 def test_a_duck_type_handles_functions_that_ask_it():
     class Duck:
         def __torch_function__(self, function, types, args=(), kwargs=None):

@@ -100,6 +100,9 @@ def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
     return fn
 
 
+_script_if_tracing = script_if_tracing
+
+
 def is_scripting() -> bool:
     """False: it is Python that runs."""
     return False

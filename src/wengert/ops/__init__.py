@@ -25,8 +25,10 @@ def __getattr__(name: str) -> object:
     """A namespace of operators that a program declares (`library`), there before the first of them: torch's `ops`."""
     from importlib.util import find_spec
 
-    from .namespaces import namespace  # only who asks for one pays for it
+    from .namespaces import load_library, namespace  # only who asks for one pays for it
 
+    if name == "load_library":
+        return load_library
     absent = name.startswith("__") or not name.isidentifier()
     if absent or find_spec(f"{__name__}.{name}") is not None:  # a module that is not yet imported
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -172,3 +172,12 @@ NAMESPACES: dict[str, Namespace] = {"aten": Aten("aten")}
 def namespace(name: str) -> Namespace:
     """The namespace of that name, made on first use."""
     return NAMESPACES.setdefault(name, Namespace(name))
+
+
+def load_library(path: str) -> NoReturn:
+    """Refuse a shared library with operators: it is made for torch's own library, which is not there.
+
+    Raises:
+        OSError: always, as where a library cannot be loaded, so that programs go on without it.
+    """
+    raise OSError(f"torch.ops.load_library: {path} needs torch's own library, which is not there")

@@ -1,18 +1,7 @@
-"""`torch.utils.model_zoo`: fetching of weights, which is refused."""
+"""`torch.utils.model_zoo`: the older name for the fetching of weights in `hub`."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from ..hub import load_state_dict_from_url as load_url, tqdm as tqdm
 
 __all__ = ["load_url"]
-
-
-def load_url(url: str, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refused.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError(
-        f"torch.utils.model_zoo: nothing is fetched here; fetch {url} yourself, then load it from its path"
-    )

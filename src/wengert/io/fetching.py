@@ -1,0 +1,139 @@
+"""Fetching of files, whole and with their checksum, for `hub` and `utils.model_zoo`."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlparse
+from urllib.request import Request, urlopen
+
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+"""Where the name of a file of weights has the beginning of its checksum: `resnet18-5c106cde.pth`."""
+CHUNK = 1 << 17
+
+
+class PlainProgress:
+    """Stands for `tqdm` where that is not installed: the share that has arrived, on standard error.
+
+    Args:
+        total: bytes to come, or None if that is unknown.
+        disable: show nothing.
+    """
+
+    def __init__(self, *, total: int | None = None, disable: bool = False, **options: Any) -> None:
+        self.total, self.disable, self.n = total, disable, 0
+
+    def update(self, n: int) -> None:
+        """Show that `n` more bytes have arrived."""
+        self.n += n
+        if not self.disable:
+            share = f"{100 * self.n / self.total:.1f}%" if self.total else f"{self.n / 1e6:.1f} MB"
+            sys.stderr.write(f"\r{share}")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """End the line."""
+        if not self.disable:
+            sys.stderr.write("\n")
+
+    def __enter__(self) -> PlainProgress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def progress_class() -> Any:
+    """Return `tqdm`, or what stands for it."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return PlainProgress
+    return tqdm
+
+
+def name_of(url: str) -> str:
+    """Return the last part of a URL's path, the name of the file."""
+    return os.path.basename(urlparse(url).path)
+
+
+@contextlib.contextmanager
+def written_beside(path: Path) -> Iterator[IO[bytes]]:
+    """Give a file to write, which takes the place of `path` when the block ends, and is removed if it fails."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".partial")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def fetch(url: str, path: str | os.PathLike[str], hash_prefix: str | None = None, progress: bool = True) -> None:
+    """Fetch a file. What lies at `path` is replaced by the whole of it, or stays as it is.
+
+    Args:
+        url: where it is.
+        path: where it is put; the folder must be there.
+        hash_prefix: the beginning of its SHA-256 checksum, in hexadecimal digits.
+        progress: show how much has arrived, on standard error.
+
+    Raises:
+        RuntimeError: the checksum begins otherwise.
+        HTTPError: the server refuses.
+        URLError: there is no connection; the message says where to put the file. Or it does not arrive whole.
+    """
+    target = Path(os.path.expanduser(path))
+    try:
+        answer = urlopen(Request(url, headers={"User-Agent": "torch.hub"}))
+    except HTTPError:
+        raise
+    except URLError as error:
+        raise URLError(f"{error.reason}: {url} cannot be fetched; put that file at {target} yourself") from None
+    checksum = hashlib.sha256()
+    with answer, written_beside(target) as file:
+        length = answer.headers.get("Content-Length")
+        total = int(length) if length and length.isdigit() else None
+        with progress_class()(total=total, disable=not progress, unit="B", unit_scale=True, unit_divisor=1024) as bar:
+            while chunk := answer.read(CHUNK):
+                file.write(chunk)
+                checksum.update(chunk)
+                bar.update(len(chunk))
+        if total is not None and file.tell() != total:
+            raise URLError(f"only {file.tell()} of {total} bytes of {url} have arrived")
+        digest = checksum.hexdigest()
+        if hash_prefix is not None and digest[: len(hash_prefix)] != hash_prefix:
+            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest}")')
+
+
+def fetch_weights(
+    url: str, folder: str, map_location: Any, progress: bool, check_hash: bool, file_name: str | None
+) -> Any:
+    """Load the tensors of a file, which is fetched into `folder` unless it lies there.
+
+    Args:
+        check_hash: the file's name has the beginning of its checksum (`HASH_REGEX`), which must fit when it is fetched.
+        file_name: its name in the folder, if not that of the URL.
+
+    Raises:
+        RuntimeError, URLError, HTTPError: as `fetch`.
+    """
+    from .objects import load
+
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, file_name or name_of(url))
+    if not os.path.exists(path):
+        sys.stderr.write(f'Downloading: "{url}" to {path}\n')
+        found = HASH_REGEX.search(os.path.basename(path)) if check_hash else None
+        fetch(url, path, found[1] if found else None, progress)
+    return load(path, map_location=map_location)
