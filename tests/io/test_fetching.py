@@ -65,6 +65,7 @@ def test_weights_are_fetched_once(server, tmp_path, monkeypatch, capsys):
 
 
 def test_the_folder_and_the_name_can_be_chosen(server, tmp_path):
+    assert wg.utils.model_zoo.__all__ == ["load_url"]
     wg.utils.model_zoo.load_url(f"{server.url}/a.pt", model_dir=tmp_path / "new", file_name="b.pt", progress=False)
     assert [each.name for each in (tmp_path / "new").iterdir()] == ["b.pt"]
 

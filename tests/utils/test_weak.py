@@ -69,12 +69,6 @@ def test_references():
         TensorWeakRef([1])
 
 
-def test_nothing_is_fetched():
-    assert "load_url" in wg.utils.model_zoo.__all__
-    with pytest.raises(RuntimeError, match=r"fetch https://example\.org/model\.pt yourself"):
-        wg.utils.model_zoo.load_url("https://example.org/model.pt")
-
-
 def test_what_runs_is_told(capsys):
     assert "NumPy: " in wg.utils.collect_env.get_pretty_env_info()
     wg.utils.collect_env.main()
