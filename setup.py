@@ -69,7 +69,7 @@ HOT_MODULES = {
     "functions": "function_call",
     "graph": "node",
     "leaves": "accumulate",
-    "operators": "batch_rules layouts promotion rules",
+    "operators": "batch_rules declaration layouts promotion rules",
     "recording": "recorded saved",
     "state": "modes regions",
     "tensor": "base batches meta reading slots storage tangents",
