@@ -41,13 +41,13 @@ def serve(operators: bool) -> None:
     from benchmarks.libraries import TorchLike
 
     adapter, cases = TorchLike("wengert"), chosen_cases(operators)
-    made: dict[int, Any] = {}
+    functions: dict[int, Any] = {}  # of the case that runs, alone: others would keep its memory
     for line in sys.stdin:
         number, calls = map(int, line.split())
-        if number not in made:
-            made.clear()
-            made[number] = cases[number].make(adapter)
-        function = made[number]
+        if number not in functions:
+            functions.clear()
+            functions[number] = cases[number].make(adapter)
+        function = functions[number]
         begun = time.perf_counter()
         if function is not None:
             for _ in range(calls):

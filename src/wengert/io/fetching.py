@@ -1,19 +1,19 @@
-"""Fetching of files, whole and with their checksum, for `hub` and `utils.model_zoo`."""
+"""Fetch files, whole and with their checksum, for `hub` and `utils.model_zoo`."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse
 from urllib.request import Request, urlopen
+
+from .atomic import write_atomically
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 """Where the name of a file of weights has the beginning of its checksum: `resnet18-5c106cde.pth`."""
@@ -65,18 +65,27 @@ def name_of(url: str) -> str:
     return os.path.basename(urlparse(url).path)
 
 
-@contextlib.contextmanager
-def written_beside(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write, which takes the place of `path` when the block ends, and is removed if it fails."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.", suffix=".partial")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+def pieces_of(answer: Any, url: str, hash_prefix: str | None, progress: bool) -> Iterator[bytes]:
+    """Yield what a server sends, piece by piece, and show how much has arrived.
+
+    Raises:
+        RuntimeError: the checksum of the whole does not begin with `hash_prefix`.
+        URLError: it does not arrive whole.
+    """
+    length = answer.headers.get("Content-Length")
+    total = int(length) if length and length.isdigit() else None
+    checksum, arrived = hashlib.sha256(), 0
+    with progress_class()(total=total, disable=not progress, unit="B", unit_scale=True, unit_divisor=1024) as bar:
+        while chunk := answer.read(CHUNK):
+            checksum.update(chunk)
+            arrived += len(chunk)
+            bar.update(len(chunk))
+            yield chunk
+    if total is not None and arrived != total:
+        raise URLError(f"only {arrived} of {total} bytes of {url} have arrived")
+    digest = checksum.hexdigest()
+    if hash_prefix is not None and not digest.startswith(hash_prefix):
+        raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest}")')
 
 
 def fetch(url: str, path: str | os.PathLike[str], hash_prefix: str | None = None, progress: bool = True) -> None:
@@ -100,20 +109,8 @@ def fetch(url: str, path: str | os.PathLike[str], hash_prefix: str | None = None
         raise
     except URLError as error:
         raise URLError(f"{error.reason}: {url} cannot be fetched; put that file at {target} yourself") from None
-    checksum = hashlib.sha256()
-    with answer, written_beside(target) as file:
-        length = answer.headers.get("Content-Length")
-        total = int(length) if length and length.isdigit() else None
-        with progress_class()(total=total, disable=not progress, unit="B", unit_scale=True, unit_divisor=1024) as bar:
-            while chunk := answer.read(CHUNK):
-                file.write(chunk)
-                checksum.update(chunk)
-                bar.update(len(chunk))
-        if total is not None and file.tell() != total:
-            raise URLError(f"only {file.tell()} of {total} bytes of {url} have arrived")
-        digest = checksum.hexdigest()
-        if hash_prefix is not None and digest[: len(hash_prefix)] != hash_prefix:
-            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest}")')
+    with answer:
+        write_atomically(target, pieces_of(answer, url, hash_prefix, progress))
 
 
 def fetch_weights(
