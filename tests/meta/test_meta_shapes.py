@@ -60,8 +60,9 @@ def same(function, *inputs):
         lambda x: x.var(),
     ],
 )
-def test_functions_of_one_tensor(function):
-    same(function, torch.rand(2, 3))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_functions_of_one_tensor(function, dtype):
+    same(function, torch.rand(2, 3, dtype=dtype))
 
 
 @pytest.mark.parametrize(

@@ -304,3 +304,33 @@ def test_the_module_of_the_context_has_torchs_names() -> None:
     with DeviceContext("meta"):
         assert torch.ones(1).is_meta
     assert set_device("meta")(lambda: torch.ones(1))().is_meta
+
+
+DTYPES = (
+    *(torch.bfloat16, torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128, torch.bool),
+    *(torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.uint16, torch.uint32, torch.uint64),
+)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("other", [None, torch.float32, torch.bfloat16, torch.int64], ids=str)
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+def test_every_conversion_leaves_the_values_behind(dtype: torch.dtype, other: torch.dtype | None) -> None:
+    x = torch.zeros(3, 2, dtype=dtype).t()
+    expected = x if other is None else x.to(other)
+    like = torch.empty(0, dtype=expected.dtype, device="meta")
+    for result in (
+        x.to("meta", other),
+        x.to(device="meta", dtype=other),
+        x.to(torch.device("meta"), other, copy=True),
+        x.to(like),
+    ):
+        assert result.is_meta
+        assert (result.dtype, result.shape, result.stride()) == (expected.dtype, expected.shape, expected.stride())
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+def test_a_layer_is_moved_in_every_precision(dtype: torch.dtype) -> None:
+    layer = nn.Linear(2, 3, dtype=dtype).to("meta")
+    assert layer.weight.is_meta
+    assert layer(torch.empty(4, 2, dtype=dtype, device="meta")).is_meta

@@ -28,7 +28,10 @@ CONVERSIONS = frozenset(["to", "cpu"])
 """What gives a tensor on a device that it is told."""
 
 
-@op(dtypes=WIDE, linear="self", name="_to_meta", node="ToCopyBackward0", hidden=True, method=False, function=False)
+@op(
+    dtypes=WIDE, linear="self", name="_to_meta", node="ToCopyBackward0", hidden=True, method=False, function=False,
+    takes_halves=True,
+)  # fmt: skip
 def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A tensor like `self`, without values."""
     return valueless(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))
