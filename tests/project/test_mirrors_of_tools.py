@@ -14,13 +14,13 @@ def test_what_quantises_can_be_imported_and_is_refused():
         wengert.install_as_torch()
         import torch, torch.nn.intrinsic.qat
         import torch.ao.nn.quantized as nnq
-        from torch.ao.quantization import QuantStub, quantize_dynamic
+        from torch.ao.quantization import QConfig, quantize_dynamic
         from torch.quantization.observer import MinMaxObserver
 
         class Mine(torch.ao.quantization.FakeQuantize): pass
 
         print(isinstance(torch.nn.Linear(1, 1), (nnq.Linear, torch.nn.intrinsic.qat.LinearReLU)))
-        for refused in (QuantStub, quantize_dynamic, MinMaxObserver, Mine, torch.quantization.prepare):
+        for refused in (QConfig, quantize_dynamic, MinMaxObserver, Mine, torch.quantization.prepare):
             try:
                 refused(1)
             except RuntimeError as error:
@@ -29,12 +29,31 @@ def test_what_quantises_can_be_imported_and_is_refused():
     says = "there are no quantised tensors here"
     assert run(code).splitlines() == [
         "False",
-        f"torch.ao.quantization.QuantStub: {says}",
+        f"torch.ao.quantization.QConfig: {says}",
         f"torch.ao.quantization.quantize_dynamic: {says}",
         f"torch.quantization.observer.MinMaxObserver: {says}",
         f"torch.ao.quantization.FakeQuantize: {says}",
         f"torch.quantization.prepare: {says}",
     ]
+
+
+def test_models_that_may_be_quantised_compute_on_floats():
+    stubs = wg.ao.quantization
+    functional = wg.nn.quantized.FloatFunctional()
+    assert wg.ao.nn.quantized.FloatFunctional is wg.nn.quantized.FloatFunctional
+    model = stubs.QuantWrapper(wg.nn.ReLU())
+    assert [name for name, _ in model.named_children()] == ["quant", "dequant", "module"]
+    x, y = wg.tensor([1.0, -2.0], requires_grad=True), wg.tensor([2.0, 1.0])
+    assert model(x).tolist() == [1.0, 0.0]
+    assert wg.quantization.DeQuantStub()(x) is x
+    assert functional.add_relu(x, y).tolist() == [3.0, 0.0]
+    assert functional.add(x, functional.mul_scalar(y, 2.0)).tolist() == [5.0, 0.0]
+    assert functional.mul(functional.add_scalar(x, 1.0), y).tolist() == [4.0, -1.0]
+    assert functional.cat([x, y]).shape == (4,)
+    functional.matmul(x, y).backward()
+    assert x.grad.tolist() == y.tolist()
+    with pytest.raises(RuntimeError, match="not intended to use the 'forward'"):
+        functional(x)
 
 
 def test_no_graph_of_a_compiler_is_traced():

@@ -21,7 +21,7 @@ assert spec is not None and spec.loader is not None
 docs = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(docs)
 
-ASKED = [("", "native_norm"), ("nn.functional", "scaled_mm"), ("masked", "MaskedTensor"), ("nn", "quantized")]
+ASKED = [("", "native_norm"), ("nn.functional", "scaled_mm"), ("masked", "MaskedTensor"), ("nn", "qat")]
 
 
 def module(space: str) -> object:

@@ -1,8 +1,12 @@
-"""`torch.ao`: quantisation and pruning for it, which are not there. Programs may name them; calls are refused."""
+"""`torch.ao`: quantisation and pruning for it, which are not there. Programs may name them; calls are refused.
+
+What models that may be quantised consist of is there, and computes on floats: `FloatFunctional`, `QuantStub`.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +14,13 @@ from .. import absent
 
 MODULES = frozenset(("intrinsic", "nn", "ns", "pruning", "qat", "quantizable", "quantization", "quantized"))
 """Modules that programs ask for without an import of their own."""
+
+
+FLOATING = {
+    "quantization": (".stubs", frozenset(("DeQuantStub", "QuantStub", "QuantWrapper"))),
+    "nn.quantized": ("..nn.quantized", frozenset(("FloatFunctional",))),
+}
+"""The end of a module's name -> what is there of it, and where."""
 
 
 @functools.cache
@@ -22,6 +33,9 @@ def stand_in(module: str, name: str) -> Any:
     """What a module of torch.ao has in the place of `name`."""
     if name in MODULES:
         return below(f"{module}.{name}")
+    for end, (place, names) in FLOATING.items():
+        if name in names and module.partition(".")[2].removeprefix("ao.").startswith(end):
+            return getattr(importlib.import_module(place, __name__), name)
     return absent.stand_in(module, name, "there are no quantised tensors here")
 
 
