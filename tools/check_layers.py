@@ -130,7 +130,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_vmap_internals": ("func",),
     "_functorch": ("func", "functorch", "nn"),
     "absent": (),
-    **dict.fromkeys(("ao", "distributed", "fx", "_subclasses"), ("absent",)),
+    **dict.fromkeys(("distributed", "fx", "_subclasses"), ("absent",)),
+    "ao": ("absent", "nn"),
     "quantization": ("ao",),
     "__config__": ("info",),
     "installed": ("version",),
@@ -157,7 +158,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "functorch": ("tensor", "torch_version", "nn", "func"),
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
-    "nn": ("_loading", "tensor", "ops", "autograd", *_USERS[: _USERS.index("nn")]),
+    "nn": ("_loading", "absent", "tensor", "ops", "autograd", *_USERS[: _USERS.index("nn")]),
     "native_forms": ("nn", "tensor"),
     "_dynamo": ("compiler", "overrides"),
     "utils": (
@@ -166,6 +167,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "library": ("tensor", "ops", "autograd", "amp"),
+    "vision": ("__init__", "library", "tensor", "ops", "autograd", *_USERS[: _USERS.index("vision")]),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
@@ -244,6 +246,7 @@ OPTIONAL = {
     "tqdm",
     "matplotlib",
     "ml_dtypes",
+    "PIL",
     "graphviz",
     "opt_einsum",
     "hypothesis",

@@ -23,6 +23,8 @@ __all__ = [
 
 OF_CPU = frozenset(("cpu", "default", "compositeexplicitautograd"))
 WHOLE = frozenset(("compositeimplicitautograd", "autograd", "autogradcpu"))
+OTHER_KEYS = {"meta": "fake", "autocastcpu": "autocast"}
+"""Dispatch keys under which a function is kept apart from the kernel, and where."""
 Names = str | Sequence[str] | None
 
 
@@ -264,9 +266,12 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any
     if isinstance(qualname, Library):
         library, name, key = qualname, types, func or ""
         return lambda function: library.impl(name, function, key)
-    names = [types] if isinstance(types, str) else list(types)
-    if any(each.lower() in WHOLE for each in names):
-        return registered(qualname, "whole", func)
+    names = [name.lower() for name in ([types] if isinstance(types, str) else types)]
+    for name in names:
+        if name in WHOLE:
+            return registered(qualname, "whole", func)
+        if name in OTHER_KEYS:
+            return registered(qualname, OTHER_KEYS[name], func)
     return register_kernel(qualname, names, func)
 
 

@@ -31,6 +31,7 @@ class OpOverload(namespaces.OpOverload):
         batch_rule: as `Function.vmap`; without one members are computed one by one.
         fake: what a program says of the shapes of results, called on the device "meta".
         cast_to: the dtype of floating-point tensors within autocast, or None.
+        autocast: is called in the place of all else within autocast, or None.
         function: the custom Function that records calls.
     """
 
@@ -47,6 +48,7 @@ class OpOverload(namespaces.OpOverload):
         self.batch_rule: Callable[..., Any] | None = None
         self.fake: Callable[..., Any] | None = None
         self.cast_to: Any = None
+        self.autocast: Callable[..., Any] | None = None
         self.function = function_of(self)
 
     def __repr__(self) -> str:
@@ -83,7 +85,9 @@ class OpOverload(namespaces.OpOverload):
             RuntimeError: arguments do not fit the schema, or a result is an argument or shares its memory.
         """
         values = self._schema.bound(args, kwargs)
-        if self.cast_to is not None and is_autocast_enabled("cpu"):
+        if (self.cast_to is not None or self.autocast is not None) and is_autocast_enabled("cpu"):
+            if self.autocast is not None:
+                return self.called(self.autocast, values)
             values = [cast(each, self.cast_to) for each in values]
         if self.whole is not None:
             return self.called(self.whole, values)

@@ -5,6 +5,8 @@ package's own under torch's name for them, `torch.ops.aten.mm`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -174,10 +176,27 @@ def namespace(name: str) -> Namespace:
     return NAMESPACES.setdefault(name, Namespace(name))
 
 
-def load_library(path: str) -> NoReturn:
-    """Refuse a shared library with operators: it is made for torch's own library, which is not there.
+LIBRARIES = {
+    ("torchvision", "_C"): "wengert.vision.operators.declarations",
+    ("torchvision", "image"): "wengert.vision.operators.images",
+}
+"""Shared libraries, by folder and the beginning of their name, and the module that declares the same operators."""
+
+
+def load_library(path: str) -> None:
+    """Declare the operators of a shared library, if the package has a module for it.
+
+    No shared library is loaded: all are made for torch's own library, which is not there.
+
+    Args:
+        path: of the library, `.../torchvision/_C.so`.
 
     Raises:
-        OSError: always, as where a library cannot be loaded, so that programs go on without it.
+        OSError: if there is no such module, as where a library cannot be loaded; programs then go on without it.
     """
-    raise OSError(f"torch.ops.load_library: {path} needs torch's own library, which is not there")
+    file = Path(path)
+    stem = file.name.partition(".")[0].removesuffix("_stable")
+    module = LIBRARIES.get((file.parent.name, stem))
+    if module is None:
+        raise OSError(f"torch.ops.load_library: {path} needs torch's own library, which is not there")
+    import_module(module)

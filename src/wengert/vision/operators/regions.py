@@ -1,0 +1,308 @@
+"""Pooling of regions of interest: `roi_align`, `roi_pool`, `ps_roi_align`, `ps_roi_pool`.
+
+Regions are rows `(batch_index, x1, y1, x2, y2)`. Images have the shape (N, C, H, W), the result
+(K, C, bins_h, bins_w);
+in the position-sensitive forms (`ps_`) each bin reads channels of its own, and the result has C / (bins_h * bins_w).
+Sources: He et al., "Mask R-CNN" (2017); Girshick, "Fast R-CNN" (2015); Dai et al., "R-FCN" (2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import wengert as wg
+from wengert.tensor import Tensor
+
+from .axes import Axis, bilinear, covering
+
+
+def check_regions(input: Tensor, rois: Tensor) -> None:
+    """Refuse regions that do not belong to images.
+
+    Raises:
+        RuntimeError: if `rois` has no shape (K, 5), `input` not four dimensions, or their dtypes differ.
+        IndexError: if a region is of an image that is not there.
+    """
+    if rois.dim() != 2 or rois.size(1) != 5:
+        raise RuntimeError(f"rois must have shape as Tensor[K, 5], but got {tuple(rois.shape)}")
+    if input.dim() != 4:
+        raise RuntimeError(f"expected images of shape (N, C, H, W), but got {tuple(input.shape)}")
+    check_dtypes("input", input, rois)
+    check_images(rois, input.size(0))
+
+
+def check_dtypes(name: str, tensor: Tensor, rois: Tensor) -> None:
+    """Refuse two dtypes.
+
+    Raises:
+        RuntimeError: if the dtypes differ.
+    """
+    if tensor.dtype != rois.dtype:
+        raise RuntimeError(
+            f"Expected tensor for {name} to have the same type as tensor for rois; "
+            f"but type {tensor.dtype} does not equal {rois.dtype}"
+        )
+
+
+def check_images(rois: Tensor, count: int) -> None:
+    """Refuse regions of images that are not there.
+
+    Raises:
+        IndexError: if a batch index is negative or at least `count`.
+    """
+    images = computed(rois)[:, 0].astype(np.int64)
+    if images.size and not 0 <= images.min() <= images.max() < count:
+        raise IndexError(f"rois: batch indices must be in [0, {count}), but got {images.min()} to {images.max()}")
+
+
+def check_bins(input: Tensor, bins: tuple[int, int]) -> None:
+    """Refuse channels that cannot be shared out among the bins.
+
+    Raises:
+        RuntimeError: if the number of channels is no multiple of the number of bins.
+    """
+    if input.size(1) % (bins[0] * bins[1]):
+        raise RuntimeError("input channels must be a multiple of pooling height * pooling width")
+
+
+def computed(tensor: Tensor) -> np.ndarray:
+    """Return the elements of a tensor as an array in which sums are exact enough: float32 for smaller dtypes."""
+    if tensor.dtype.itemsize < 4:
+        tensor = tensor.float()
+    return tensor.detach().numpy()
+
+
+def sampled_axes(
+    rois: Tensor, scale: float, bins: tuple[int, int], ratio: int, size: tuple[int, int], shift: float, least: float
+) -> tuple[np.ndarray, Axis, Axis]:
+    """Return the image of each region, and the weights of rows and columns in its bilinear samples.
+
+    Args:
+        rois: the regions.
+        scale: pixels of the image for one unit of the regions.
+        bins: number of bins along both axes.
+        ratio: samples of a bin along each axis; 0 or less for one for each pixel that the bin covers.
+        size: height and width of the images.
+        shift: how far regions are moved, in pixels.
+        least: the smallest size of a region, in pixels.
+    """
+    table = computed(rois)
+    dtype = table.dtype.type
+    corners = table[:, 1:] * dtype(scale) - dtype(shift)
+    starts, extents = corners[:, 1::-1], corners[:, :1:-1] - corners[:, 1::-1]
+    if least:
+        extents = np.maximum(extents, dtype(least))
+    steps = extents / np.array(bins, dtype)
+    samples = np.ceil(steps).astype(np.int64) if ratio <= 0 else np.full(steps.shape, ratio)
+    samples = np.maximum(samples, 0)
+    rows, columns = (bilinear(starts[:, k], steps[:, k], bins[k], samples[:, k], size[k]) for k in range(2))
+    count = samples.prod(axis=1)
+    if least:
+        count = np.maximum(count, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # as torchvision: NaN for a position-sensitive empty region
+        weights = rows.weights / count[:, None, None].astype(dtype)
+    return table[:, 0].astype(np.int64), Axis(weights, rows.starts, rows.stops), columns
+
+
+def covered_axes(
+    rois: Tensor, scale: float, bins: tuple[int, int], size: tuple[int, int]
+) -> tuple[np.ndarray, Axis, Axis]:
+    """Return the image of each region, and the weights of rows and columns in the mean of each bin."""
+    table = computed(rois)
+    dtype = table.dtype.type
+    corners = rounded(table[:, 1:] * dtype(scale))
+    extents = np.maximum(corners[:, :1:-1] - corners[:, 1::-1], 1)
+    axes = []
+    for k in range(2):
+        starts, stops = edges(corners[:, 1 - k], extents[:, k], bins[k], dtype)
+        last = max(size[k] - 1, 0)
+        axes.append(covering(starts.clip(0, last), stops.clip(0, last), size[k]))
+    rows, columns = (Axis(axis.weights.astype(dtype), axis.starts, axis.stops) for axis in axes)
+    return table[:, 0].astype(np.int64), rows, columns
+
+
+def rounded(values: np.ndarray) -> np.ndarray:
+    """Return the nearest integers, halves away from zero."""
+    return np.trunc(values + np.copysign(0.5, values).astype(values.dtype)).astype(np.int64)
+
+
+def edges(starts: np.ndarray, extents: np.ndarray, bins: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the whole pixels where bins begin and end, each of shape (K, bins), computed in `dtype`."""
+    steps = (extents.astype(dtype) / dtype(bins))[:, None]
+    begin = starts[:, None].astype(dtype)
+    lower = np.floor(np.arange(bins).astype(dtype) * steps + begin)
+    upper = np.ceil(np.arange(1, bins + 1).astype(dtype) * steps + begin)
+    return lower.astype(np.int64), upper.astype(np.int64)
+
+
+def pool(images: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis) -> np.ndarray:
+    """Return `rows @ image @ columns.T` for each region, of shape (K, C, bins_h, bins_w)."""
+    channels = images.shape[1]
+    bins = rows.weights.shape[1], columns.weights.shape[1]
+    last = np.ascontiguousarray(images.transpose(0, 2, 3, 1))  # so that each product is one of matrices
+    result = np.zeros((len(of_region), *bins, channels), images.dtype)
+    for region, image in enumerate(of_region):
+        (across, ys), (along, xs) = rows.part(region), columns.part(region)
+        window = last[image, ys, xs]
+        lines = across @ window.reshape(window.shape[0], window.shape[1] * channels)
+        result[region] = along @ lines.reshape(bins[0], window.shape[1], channels)
+    return result.transpose(0, 3, 1, 2)
+
+
+def spread(grad: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the gradient of `pool` by the images, of the given shape (N, C, H, W)."""
+    count, channels, height, width = shape
+    last = np.ascontiguousarray(grad.transpose(0, 2, 3, 1))
+    result = np.zeros((count, height, width, channels), grad.dtype)
+    for region, image in enumerate(of_region):
+        (across, ys), (along, xs) = rows.part(region), columns.part(region)
+        lines = along.T @ last[region]
+        window = across.T @ lines.reshape(lines.shape[0], lines.shape[1] * channels)
+        result[image, ys, xs] += window.reshape(across.shape[1], *lines.shape[1:])
+    return result.transpose(0, 3, 1, 2)
+
+
+def pool_by_bin(images: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis) -> np.ndarray:
+    """Return `rows @ image @ columns.T` where each bin reads channels of its own."""
+    bins = rows.weights.shape[1], columns.weights.shape[1]
+    count, channels, *size = images.shape
+    grouped = images.reshape(count, channels // (bins[0] * bins[1]), *bins, *size)
+    result = np.zeros((len(of_region), grouped.shape[1], *bins), images.dtype)
+    for region, image in enumerate(of_region):
+        (across, ys), (along, xs) = rows.part(region), columns.part(region)
+        lines = np.einsum("cpqyx,qx->cpqy", grouped[image, ..., ys, xs], along)
+        result[region] = np.einsum("cpqy,py->cpq", lines, across)
+    return result
+
+
+def spread_by_bin(
+    grad: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis, shape: tuple[int, ...]
+) -> np.ndarray:
+    """Return the gradient of `pool_by_bin` by the images, of the given shape (N, C, H, W)."""
+    bins = grad.shape[2:]
+    result = np.zeros((shape[0], shape[1] // (bins[0] * bins[1]), *bins, *shape[2:]), grad.dtype)
+    for region, image in enumerate(of_region):
+        (across, ys), (along, xs) = rows.part(region), columns.part(region)
+        result[image, ..., ys, xs] += np.einsum("cpq,py,qx->cpqyx", grad[region], across, along)
+    return result.reshape(shape)
+
+
+def channel_mapping(rois: Tensor, channels: int, bins: tuple[int, int]) -> Tensor:
+    """Return which channel each bin reads, int32 of shape (K, C / bins, bins_h, bins_w)."""
+    table = np.arange(channels, dtype=np.int32).reshape(channels // (bins[0] * bins[1]), *bins)
+    return wg.from_numpy(np.repeat(table[None], rois.size(0), axis=0))
+
+
+def apply(
+    function: Callable[..., np.ndarray], tensor: Tensor, axes: tuple[np.ndarray, Axis, Axis], *shape: Any
+) -> Tensor:
+    """Return what one of the functions above gives for a tensor, in the tensor's dtype."""
+    return wg.from_numpy(np.ascontiguousarray(function(computed(tensor), *axes, *shape))).to(tensor.dtype)
+
+
+def align_axes(
+    rois: Tensor, scale: float, bins: tuple[int, int], ratio: int, size: tuple[int, int], aligned: bool
+) -> tuple[np.ndarray, Axis, Axis]:
+    """Return the weights of `roi_align`."""
+    shift, least = (0.5, 0.0) if aligned else (0.0, 1.0)
+    return sampled_axes(rois, scale, bins, ratio, size, shift, least)
+
+
+def roi_align(
+    input: Tensor,
+    rois: Tensor,
+    spatial_scale: float,
+    pooled_height: int,
+    pooled_width: int,
+    sampling_ratio: int,
+    aligned: bool,
+) -> Tensor:
+    """Return the mean of bilinear samples in each bin of each region."""
+    check_regions(input, rois)
+    bins, size = (pooled_height, pooled_width), (input.size(2), input.size(3))
+    return apply(pool, input, align_axes(rois, spatial_scale, bins, sampling_ratio, size, aligned))
+
+
+def roi_align_backward(
+    grad: Tensor,
+    rois: Tensor,
+    spatial_scale: float,
+    pooled_height: int,
+    pooled_width: int,
+    batch_size: int,
+    channels: int,
+    height: int,
+    width: int,
+    sampling_ratio: int,
+    aligned: bool,
+) -> Tensor:
+    """Return the gradient of `roi_align` by its input."""
+    check_dtypes("grad", grad, rois)
+    check_images(rois, batch_size)
+    axes = align_axes(rois, spatial_scale, (pooled_height, pooled_width), sampling_ratio, (height, width), aligned)
+    return apply(spread, grad, axes, (batch_size, channels, height, width))
+
+
+def ps_roi_align(
+    input: Tensor, rois: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int, sampling_ratio: int
+) -> tuple[Tensor, Tensor]:
+    """Return the mean of bilinear samples in each bin of each region, and which channel each bin reads."""
+    check_regions(input, rois)
+    bins, size = (pooled_height, pooled_width), (input.size(2), input.size(3))
+    check_bins(input, bins)
+    axes = sampled_axes(rois, spatial_scale, bins, sampling_ratio, size, 0.5, 0.0)
+    return apply(pool_by_bin, input, axes), channel_mapping(rois, input.size(1), bins)
+
+
+def ps_roi_align_backward(
+    grad: Tensor,
+    rois: Tensor,
+    channel_mapping: Tensor,
+    spatial_scale: float,
+    pooled_height: int,
+    pooled_width: int,
+    sampling_ratio: int,
+    batch_size: int,
+    channels: int,
+    height: int,
+    width: int,
+) -> Tensor:
+    """Return the gradient of `ps_roi_align` by its input."""
+    check_dtypes("grad", grad, rois)
+    check_images(rois, batch_size)
+    bins = pooled_height, pooled_width
+    axes = sampled_axes(rois, spatial_scale, bins, sampling_ratio, (height, width), 0.5, 0.0)
+    return apply(spread_by_bin, grad, axes, (batch_size, channels, height, width))
+
+
+def ps_roi_pool(
+    input: Tensor, rois: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int
+) -> tuple[Tensor, Tensor]:
+    """Return the mean of the pixels in each bin of each region, and which channel each bin reads."""
+    check_regions(input, rois)
+    bins, size = (pooled_height, pooled_width), (input.size(2), input.size(3))
+    check_bins(input, bins)
+    axes = covered_axes(rois, spatial_scale, bins, size)
+    return apply(pool_by_bin, input, axes), channel_mapping(rois, input.size(1), bins)
+
+
+def ps_roi_pool_backward(
+    grad: Tensor,
+    rois: Tensor,
+    channel_mapping: Tensor,
+    spatial_scale: float,
+    pooled_height: int,
+    pooled_width: int,
+    batch_size: int,
+    channels: int,
+    height: int,
+    width: int,
+) -> Tensor:
+    """Return the gradient of `ps_roi_pool` by its input."""
+    check_dtypes("grad", grad, rois)
+    check_images(rois, batch_size)
+    axes = covered_axes(rois, spatial_scale, (pooled_height, pooled_width), (height, width))
+    return apply(spread_by_bin, grad, axes, (batch_size, channels, height, width))
