@@ -167,7 +167,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "library": ("tensor", "ops", "autograd", "amp"),
-    "vision": ("__init__", "library", "tensor", "ops", "autograd", *_USERS[: _USERS.index("vision")]),
+    "vision": ("__init__", "library", "hub", "tensor", "ops", "autograd", *_USERS[: _USERS.index("vision")]),
     "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),

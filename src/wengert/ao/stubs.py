@@ -1,4 +1,4 @@
-"""The places in a model where tensors would be quantised and read back: identities, for there are no quantised tensors."""
+"""Places in a model where tensors would be quantised and read back: identities, as there are no quantised tensors."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ class QuantWrapper(Module):
         self.add_module("module", module)
         self.train(module.training)
 
-    def forward(self, X: Any) -> Any:
+    def forward(self, X: Any) -> Any:  # noqa: N803  torch's name
         """Return what the layer gives for `X`."""
         return self.dequant(self.module(self.quant(X)))

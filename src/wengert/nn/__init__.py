@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _reduction as _reduction, attention, common_types, functional, grad, init, modules, parallel, quantized, utils
+from . import (
+    _reduction as _reduction,
+    attention,
+    common_types,
+    functional,
+    grad,
+    init,
+    modules,
+    parallel,
+    quantized,
+    utils,
+)
 from .modules import *  # noqa: F403  the list of their names is there
 from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter

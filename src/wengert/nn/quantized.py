@@ -1,4 +1,4 @@
-"""Arithmetic as layers, of which models consist that may be quantised: without quantised tensors it computes on floats."""
+"""Arithmetic as layers, for models that may be quantised: without quantised tensors it computes on floats."""
 
 from __future__ import annotations
 
