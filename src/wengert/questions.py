@@ -34,15 +34,30 @@ def numel(input: Tensor) -> int:
     return int(input._array_.size)
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
-    """The dtype of an operation on two tensors or numbers.
+RESULT_TYPE_NAMES = (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "scalar2"))
+"""How torch names the arguments of `result_type`, which may be tensors or numbers."""
+
+
+def result_type(*operands: Any, **named: Any) -> dtype:
+    """Return the dtype of an operation on two tensors or numbers.
+
+    Args:
+        operands: two tensors or numbers.
+        named: the same by one of the pairs of names `tensor`, `other`; `scalar`, `tensor`; `scalar1`, `scalar2`.
+
+    Raises:
+        TypeError: if there are not two, or one is something else.
 
     >>> import wengert as wg
     >>> wg.result_type(wg.tensor([1, 2]), 1.0)
     torch.float32
     """
-    operands = (tensor1, tensor2)
-    if not all(isinstance(each, (Tensor, int, float, complex, np.generic)) for each in operands):
+    for names in RESULT_TYPE_NAMES:
+        rest = names[len(operands) :]
+        if named and set(rest) == named.keys():
+            operands, named = (*operands, *[named[name] for name in rest]), {}
+    known = all(isinstance(operand, (Tensor, int, float, complex, np.generic)) for operand in operands)
+    if len(operands) != 2 or named or not known:
         given = ", ".join(type(each).__name__ for each in operands)
         raise TypeError(f"result_type() takes tensors and numbers: invalid combination of arguments - got ({given})")
     arrays = [each._array_ for each in operands if isinstance(each, Tensor)]

@@ -93,8 +93,9 @@ def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dic
     """Keyword arguments by the parameters' own names; raises a TypeError if one was given by two of its names."""
     named = {aliases.get(each, each): value for each, value in kwargs.items()}
     if len(named) < len(kwargs):
-        twice = next(alias for alias in kwargs if aliases.get(alias, "") in kwargs)
-        raise TypeError(f"{name}() got multiple values for argument {aliases[twice]!r}")
+        own = [aliases.get(each, each) for each in kwargs]
+        twice = next(each for each in own if own.count(each) > 1)
+        raise TypeError(f"{name}() got multiple values for argument {twice!r}")
     return named
 
 

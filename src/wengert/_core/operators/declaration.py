@@ -35,8 +35,11 @@ ALIASES = {
     "dim": ("axis",),
     "dims": ("axes",),
     "keepdim": ("keepdims",),
+    "indices_or_sections": ("indices", "sections", "tensor_indices_or_sections"),
+    "elements": ("element",),
+    "test_elements": ("test_element",),
 }
-"""Other names by which torch's and NumPy's users give a parameter."""
+"""Other names by which torch's overloads, and NumPy's users, give a parameter."""
 
 KINDS = {"Array": sources.ARRAY, "Arrays": sources.ARRAYS, "Index": sources.INDEX, "Indices": sources.INDICES}
 """The kinds of parameters by the first word of their annotation; others are plain."""

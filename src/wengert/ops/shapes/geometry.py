@@ -64,12 +64,13 @@ def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
     return self.transpose_(dim0, dim1)
 
 
-def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
     """Give the tensor another shape, and more memory if it needs more; new elements are not initialised.
 
     Args:
         self: tensor that requires no gradient.
         sizes: the shape.
+        size: the same by name.
         memory_format: `contiguous_format`, in which the elements then lie.
 
     Returns:
@@ -80,7 +81,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         NotImplementedError: it is sparse in another way.
     """
     given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    shape = integers("resize_", "size", given)
+    shape = integers("resize_", "size", given if size is None else size)
     if any(length < 0 for length in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
     check_room("resize_", shape, self._array_.itemsize)
