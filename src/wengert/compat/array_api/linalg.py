@@ -4,84 +4,138 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import wengert as wg
 
-from ...linalg import (
-    cholesky as _cholesky,
-    cross as _cross,
-    det,
-    eigh,
-    eigvalsh,
-    inv,
-    matrix_power,
-    pinv as _pinv,
-    qr as _qr,
-    slogdet,
-    solve,
-    svd as _svd,
-    svdvals,
-    vector_norm as _vector_norm,
-)
 from ...tensor import Tensor
-from . import numbers
-from .numbers import matrix_transpose, tensordot, vecdot
+from .data_types import WIDE
+from .linear_algebra import matmul, matrix_transpose, tensordot, vecdot
+from .operands import binary, on_arrays, promoted
+from .statistical import sum
 
-matmul = wg.matmul
+
+def with_ndim(x: Tensor, ndim: int) -> Tensor:
+    """`x` with at least `ndim` dimensions, those in front of length 1."""
+    return x.reshape((1,) * (ndim - x.ndim) + tuple(x.shape))
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """The triangular factor of positive definite matrices."""
-    return _cholesky(x, upper=upper)
+    return wg.linalg.cholesky(x, upper=upper)
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Cross products of vectors of length 3."""
-    return _cross(x1, x2, dim=axis)
+    x1, x2 = promoted("cross", x1, x2)
+    if x1.dtype in WIDE:
+        return on_arrays(np.linalg.cross, x1, x2, axis=axis)
+    ndim = max(x1.ndim, x2.ndim)
+    return wg.linalg.cross(with_ndim(x1, ndim), with_ndim(x2, ndim), dim=axis)
+
+
+def det(x: Tensor, /) -> Tensor:
+    """Determinants of matrices."""
+    return wg.linalg.det(x)
 
 
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """The diagonals of matrices."""
+    """Diagonals of matrices."""
     return wg.diagonal(x, offset, -2, -1)
 
 
-def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """The sums of the diagonals of matrices."""
-    return numbers.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+def eigh(x: Tensor, /) -> Any:
+    """Eigenvalues and eigenvectors of symmetric matrices."""
+    return wg.linalg.eigh(x)
+
+
+def eigvalsh(x: Tensor, /) -> Tensor:
+    """Eigenvalues of symmetric matrices."""
+    return wg.linalg.eigvalsh(x)
+
+
+def inv(x: Tensor, /) -> Tensor:
+    """Inverses of matrices."""
+    return wg.linalg.inv(x)
+
+
+def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
+    """Norms of matrices.
+
+    Args:
+        ord: which one: "fro", "nuc", 1, 2, inf, -1, -2 or -inf.
+    """
+    return wg.linalg.matrix_norm(x, "fro" if ord is None else ord, (-2, -1), keepdims)
+
+
+def matrix_power(x: Tensor, n: int, /) -> Tensor:
+    """Square matrices to the power of an integer."""
+    return wg.linalg.matrix_power(x, n)
+
+
+def matrix_rank(x: Tensor, /, *, rtol: Any = None) -> Tensor:
+    """Ranks of matrices: how many singular values are above `rtol` times the largest."""
+    return wg.linalg.matrix_rank(x, rtol=rtol)
 
 
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """All products of elements of two vectors."""
-    return wg.outer(x1, x2)
-
-
-def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
-    """Norms of matrices."""
-    return wg.linalg.matrix_norm(x, ord, (-2, -1), keepdims)
-
-
-def matrix_rank(x: Tensor, /, *, rtol: Any = None) -> Tensor:
-    """Ranks of matrices."""
-    return wg.linalg.matrix_rank(x, rtol=rtol)
+    return binary(wg.outer, np.outer, x1, x2)
 
 
 def pinv(x: Tensor, /, *, rtol: Any = None) -> Tensor:
-    """Pseudo-inverses of matrices."""
-    return _pinv(x, rtol=rtol)
+    """Pseudo-inverses of matrices; singular values below `rtol` times the largest count as zero."""
+    return wg.linalg.pinv(x, rtol=rtol)
 
 
 def qr(x: Tensor, /, *, mode: str = "reduced") -> Any:
-    """Factors of matrices, one orthogonal, one triangular."""
-    return _qr(x, mode)
+    """Factors `Q` and `R` of matrices, one orthogonal, one triangular.
+
+    Args:
+        mode: "reduced" or "complete".
+    """
+    return wg.linalg.qr(x, mode)
+
+
+def slogdet(x: Tensor, /) -> Any:
+    """Signs of determinants and logarithms of their absolute values."""
+    return wg.linalg.slogdet(x)
+
+
+def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """Solutions of systems of linear equations.
+
+    Args:
+        x1: square matrices.
+        x2: a vector if it is 1-dim, else matrices.
+    """
+    x1, x2 = promoted("solve", x1, x2)
+    if x2.ndim > 1:
+        # torch takes x2 for vectors where it has the shape of x1 without one dimension; not where it has as many.
+        x2 = with_ndim(x2, x1.ndim)
+    return wg.linalg.solve(x1, x2)
 
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> Any:
-    """Singular value decompositions."""
-    return _svd(x, full_matrices)
+    """Singular value decompositions `U`, `S`, `Vh` of matrices."""
+    return wg.linalg.svd(x, full_matrices)
+
+
+def svdvals(x: Tensor, /) -> Tensor:
+    """Singular values of matrices."""
+    return wg.linalg.svdvals(x)
+
+
+def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
+    """Sums of the diagonals of matrices; of small integers in 64 bits."""
+    return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
 def vector_norm(x: Tensor, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
-    """Norms of vectors along dimensions."""
-    return _vector_norm(x, ord, axis, keepdims)
+    """Norms of vectors along dimensions, of all elements by default."""
+    if axis == ():
+        return wg.linalg.vector_norm(x.unsqueeze(-1), ord, -1)
+    return wg.linalg.vector_norm(x, ord, axis, keepdims)
 
 
 __all__ = [

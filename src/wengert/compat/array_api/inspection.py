@@ -6,7 +6,7 @@ from typing import Any
 
 import wengert as wg
 
-from .numbers import KINDS
+from .data_types import KINDS
 
 
 class Info:

@@ -1,0 +1,173 @@
+"""Data types: what dtypes promote to, which kinds there are, and the limits of each; `wengert.array_api`."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any
+
+import wengert as wg
+
+from ...tensor import Tensor
+
+SIGNED = (wg.int8, wg.int16, wg.int32, wg.int64)
+UNSIGNED = (wg.uint8, wg.uint16, wg.uint32, wg.uint64)
+REAL = (wg.float32, wg.float64)
+COMPLEX = (wg.complex64, wg.complex128)
+SCALARS = (int, float, complex)  # bool is an int
+WIDE = UNSIGNED[1:]
+"""Unsigned integers that torch promotes with nothing, and for which it has few functions."""
+
+KINDS: dict[str, tuple[Any, ...]] = {
+    "bool": (wg.bool,),
+    "signed integer": SIGNED,
+    "unsigned integer": UNSIGNED,
+    "integral": (*SIGNED, *UNSIGNED),
+    "real floating": REAL,
+    "complex floating": COMPLEX,
+    "numeric": (*SIGNED, *UNSIGNED, *REAL, *COMPLEX),
+}
+FAMILIES = (KINDS["bool"], KINDS["integral"], (*REAL, *COMPLEX))
+"""Dtypes within which the standard says what two promote to."""
+
+
+@dataclass(frozen=True)
+class FloatLimits:
+    """What `finfo` tells of a floating dtype."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: Any
+
+
+@dataclass(frozen=True)
+class IntegerLimits:
+    """What `iinfo` tells of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: Any
+
+
+def dtype_of(function: str, operand: Any) -> Any:
+    """Return the dtype of an array, or the dtype that `operand` is.
+
+    Raises:
+        TypeError: if `operand` is neither.
+    """
+    if isinstance(operand, Tensor):
+        return operand.dtype
+    if isinstance(operand, wg.dtype):
+        return operand
+    raise TypeError(f"{function}: an array or a dtype is expected, not {operand!r}")
+
+
+def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
+    """Return `x` with another dtype; the same array if nothing changes and `copy` is false.
+
+    Raises:
+        TypeError: if complex numbers would become real ones, which the standard forbids.
+    """
+    if x.is_complex() and dtype in KINDS["numeric"] and dtype not in COMPLEX:
+        raise TypeError(f"astype: {x.dtype} cannot become {dtype}; real(x) or imag(x) or abs(x) says which part")
+    return x.to(device=device, dtype=dtype, copy=copy)
+
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Return whether the standard's promotion of both dtypes is the second.
+
+    Args:
+        from_: an array or a dtype.
+        to: the dtype it may become.
+    """
+    dtype = dtype_of("can_cast", from_)
+    if not builtins.any(dtype in family and to in family for family in FAMILIES):
+        return dtype is to
+    return common_dtype(dtype, to) is to
+
+
+def finfo(type: Any, /) -> FloatLimits:
+    """Return the limits of a floating dtype, or of the components of a complex one.
+
+    Args:
+        type: a dtype, or an array, whose dtype it is.
+    """
+    limits = wg.finfo(dtype_of("finfo", type))
+    dtype = getattr(wg, limits.dtype)
+    return FloatLimits(limits.bits, limits.eps, limits.max, limits.min, limits.smallest_normal, dtype)
+
+
+def iinfo(type: Any, /) -> IntegerLimits:
+    """Return the limits of an integer dtype.
+
+    Args:
+        type: a dtype, or an array, whose dtype it is.
+    """
+    dtype = dtype_of("iinfo", type)
+    limits = wg.iinfo(dtype)
+    return IntegerLimits(limits.bits, limits.max, limits.min, dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Return whether a dtype is of a kind: a dtype, a name such as 'integral', or a tuple of these.
+
+    Raises:
+        ValueError: if no kind has that name.
+        TypeError: if `kind` is none of these, or a tuple within a tuple.
+    """
+    if isinstance(kind, tuple):
+        if builtins.any(isinstance(part, tuple) for part in kind):
+            raise TypeError(f"isdtype: a tuple of dtypes and names is expected, not {kind!r}")
+        return builtins.any(isdtype(dtype, part) for part in kind)
+    if isinstance(kind, str):
+        if kind not in KINDS:
+            raise ValueError(f"isdtype: no kind {kind!r}; there are {', '.join(KINDS)}")
+        return dtype in KINDS[kind]
+    if not isinstance(kind, wg.dtype):
+        raise TypeError(f"isdtype: a dtype, a name or a tuple of these is expected, not {kind!r}")
+    return dtype is kind
+
+
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """Return the dtype that arrays, dtypes and Python scalars promote to.
+
+    Other than in torch, a 0-dim array counts as any other. A scalar changes the dtype only if its kind is the higher
+    one, where the standard says nothing and this is torch's rule.
+
+    Raises:
+        ValueError: if there is neither an array nor a dtype.
+        TypeError: if no dtype holds the values of all, as of int64 and uint64.
+    """
+    scalars = [operand for operand in arrays_and_dtypes if isinstance(operand, SCALARS)]
+    dtypes = [dtype_of("result_type", operand) for operand in arrays_and_dtypes if not isinstance(operand, SCALARS)]
+    if not dtypes:
+        raise ValueError("result_type: at least one array or dtype is needed")
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        if common_dtype(result, dtype) is None:
+            raise TypeError(f"result_type: no integer dtype holds both {result} and {dtype}")
+        result = common_dtype(result, dtype)
+    for scalar in scalars:
+        result = wg.result_type(wg.empty(1, dtype=result), scalar)
+    return result
+
+
+def common_dtype(one: Any, other: Any) -> Any:
+    """Return the dtype that two promote to; None if there is none."""
+    if one is other:
+        return one
+    if one not in WIDE and other not in WIDE:
+        return wg.promote_types(one, other)
+    for dtype, second in ((one, other), (other, one)):
+        if second not in KINDS["integral"]:
+            return dtype if second is wg.bool else second
+    if one in UNSIGNED and other in UNSIGNED:
+        return one if one.itemsize > other.itemsize else other
+    signed, unsigned = (one, other) if one in SIGNED else (other, one)
+    if signed.itemsize > unsigned.itemsize:
+        return signed
+    return {2: wg.int32, 4: wg.int64}.get(unsigned.itemsize)

@@ -1,0 +1,89 @@
+"""How functions of `wengert.array_api` take operands: in their common dtype, and where no operator knows that dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import wengert as wg
+
+from ...tensor import Tensor
+from .data_types import UNSIGNED, WIDE, result_type
+
+
+def promoted(function: str, *operands: Any) -> tuple[Tensor, ...]:
+    """Return the operands, which are arrays or Python scalars, as arrays of their common dtype.
+
+    Raises:
+        TypeError: if none is an array, or they have no common dtype.
+    """
+    arrays = [operand for operand in operands if isinstance(operand, Tensor)]
+    if not arrays:
+        raise TypeError(f"{function}: an array is expected among {operands!r}")
+    dtype = arrays[0].dtype
+    if len(arrays) < len(operands) or any(array.dtype is not dtype for array in arrays):
+        dtype = result_type(*operands)
+    return tuple(as_array(operand, dtype, arrays[0].device) for operand in operands)
+
+
+def as_array(operand: Any, dtype: Any, device: Any) -> Tensor:
+    """Return an array or a Python scalar as an array of a dtype."""
+    if not isinstance(operand, Tensor):
+        return wg.full((), operand, dtype=dtype, device=device)
+    return operand if operand.dtype is dtype else operand.to(dtype)
+
+
+def on_arrays(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+    """Return what a function of NumPy gives for the values of arrays that have no gradient, as a tensor."""
+    arrays = [operand.numpy() if isinstance(operand, Tensor) else operand for operand in operands]
+    with np.errstate(all="ignore"):
+        result = function(*arrays, **options)
+    return (
+        tuple(wg.as_tensor(np.asarray(part)) for part in result)
+        if isinstance(result, tuple)
+        else wg.as_tensor(np.asarray(result))
+    )
+
+
+def unary(operator: Callable[..., Any], wide: Callable[..., Any], x: Tensor) -> Any:
+    """Return an operator's result for `x`, that of NumPy's function for wide unsigned integers."""
+    return on_arrays(wide, x) if x.dtype in WIDE else operator(x)
+
+
+def binary(operator: Callable[..., Any], wide: Callable[..., Any], x1: Any, x2: Any) -> Any:
+    """Return an operator's result for two promoted operands, that of NumPy's function for wide unsigned integers."""
+    x1, x2 = promoted(wide.__name__, x1, x2)
+    return on_arrays(wide, x1, x2) if x1.dtype in WIDE else operator(x1, x2)
+
+
+def summed(x: Tensor, dtype: Any) -> Tensor:
+    """Return what is added or multiplied: `x` in the dtype that is wanted, small integers in 64 bits."""
+    if dtype is None and x.dtype in UNSIGNED:
+        dtype = wg.uint64
+    elif dtype is None and not (x.is_floating_point() or x.is_complex()):
+        dtype = wg.int64
+    return x if dtype is None else x.to(dtype)
+
+
+def axes_of(x: Tensor, axis: Any) -> tuple[int, ...]:
+    """Return the dimensions that `axis` names, counted from the front; all if it is None.
+
+    A 0-dim array has axis 0 (and -1) as in torch, along which nothing is summed up.
+
+    Raises:
+        IndexError: if there is no such dimension.
+        ValueError: if one is named twice.
+    """
+    if axis is None:
+        return tuple(range(x.ndim))
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    ndim = max(x.ndim, 1)
+    for dim in axes:
+        if not -ndim <= dim < ndim:
+            raise IndexError(f"axis {dim} is out of range for {x.ndim} dimensions")
+    dims = tuple(dim % ndim for dim in axes)
+    if len(set(dims)) < len(dims):
+        raise ValueError(f"axis {axes} names a dimension twice")
+    return dims if x.ndim else ()

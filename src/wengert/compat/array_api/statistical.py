@@ -1,0 +1,135 @@
+"""Functions of `wengert.array_api` that sum up elements: statistics, whether all or any are true, and differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import wengert as wg
+
+from ...tensor import Tensor
+from .data_types import WIDE
+from .manipulation import concat
+from .operands import axes_of, on_arrays, summed
+
+
+def running(function: Any, first: int, x: Tensor, axis: int | None, dtype: Any, *, initial: bool) -> Tensor:
+    """Sums or products of all elements up to each, perhaps with that of none before them.
+
+    Raises:
+        ValueError: if `axis` is None for an array that is not 1-dim.
+    """
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"cumulative_{function.__name__[3:]}: axis is needed for {x.ndim} dimensions")
+        axis = 0
+    x = summed(x, dtype)
+    result = function(x, axis, dtype=x.dtype)
+    if not initial:
+        return result
+    shape = list(x.shape)
+    shape[axis] = 1
+    return wg.cat([wg.full(shape, first, dtype=result.dtype, device=x.device), result], axis)
+
+
+def cumulative_prod(
+    x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Tensor:
+    """Products of all elements up to each.
+
+    Args:
+        axis: the dimension, which a 1-dim array need not name.
+        include_initial: whether a 1 stands before them.
+    """
+    return running(wg.cumprod, 1, x, axis, dtype, initial=include_initial)
+
+
+def cumulative_sum(
+    x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Tensor:
+    """Sums of all elements up to each.
+
+    Args:
+        axis: the dimension, which a 1-dim array need not name.
+        include_initial: whether a 0 stands before them.
+    """
+    return running(wg.cumsum, 0, x, axis, dtype, initial=include_initial)
+
+
+def max(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The largest elements along dimensions."""
+    axes = axes_of(x, axis)
+    if x.dtype in WIDE:
+        return on_arrays(np.max, x, axis=axes, keepdims=keepdims)
+    return wg.amax(x, axes, keepdim=keepdims) if axes else x.clone()
+
+
+def mean(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The mean along dimensions."""
+    axes = axes_of(x, axis)
+    return wg.mean(x, axes, keepdim=keepdims) if axes else x.clone()
+
+
+def min(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The smallest elements along dimensions."""
+    axes = axes_of(x, axis)
+    if x.dtype in WIDE:
+        return on_arrays(np.min, x, axis=axes, keepdims=keepdims)
+    return wg.amin(x, axes, keepdim=keepdims) if axes else x.clone()
+
+
+def prod(x: Tensor, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The product along dimensions; of small integers in 64 bits."""
+    result = summed(x, dtype)
+    for dim in sorted(axes_of(x, axis), reverse=True):
+        result = wg.prod(result, dim, keepdim=keepdims, dtype=result.dtype)
+    return result
+
+
+def std(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """The square root of the variance."""
+    return wg.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def sum(x: Tensor, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The sum along dimensions; of small integers in 64 bits."""
+    x, axes = summed(x, dtype), axes_of(x, axis)
+    return wg.sum(x, dim=axes, keepdim=keepdims, dtype=x.dtype) if axes else x.clone()
+
+
+def var(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """The variance along dimensions, over their length less `correction`."""
+    axes = axes_of(x, axis)
+    count = math.prod(x.shape[dim] for dim in axes)
+    deviation = x - mean(x, axis=axes, keepdims=True)
+    divisor = count - correction if count > correction else math.nan
+    return sum(deviation * deviation, axis=axes, keepdims=keepdims) / divisor
+
+
+def all(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Whether all elements along dimensions are true."""
+    axes = axes_of(x, axis)
+    return wg.all(x.bool(), axes, keepdim=keepdims) if axes else x.bool()
+
+
+def any(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Whether an element along dimensions is true."""
+    axes = axes_of(x, axis)
+    return wg.any(x.bool(), axes, keepdim=keepdims) if axes else x.bool()
+
+
+def diff(
+    x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """Differences of neighbours.
+
+    Args:
+        n: how often differences are taken.
+        prepend: elements before those of `x` along `axis`.
+        append: elements after them.
+    """
+    parts = [part for part in (prepend, x, append) if part is not None]
+    x = concat(parts, axis=axis) if len(parts) > 1 else x
+    return on_arrays(np.diff, x, n=n, axis=axis) if x.dtype in WIDE else wg.diff(x, n, axis)
