@@ -334,6 +334,8 @@ PROTOCOLS: dict[str, Any] = {
     "setitem": WRITING,
 }
 """What the class itself asks for, see `slots`."""
+ARRAYS = ("__array_ufunc__", "__array_function__", "__array_namespace__", "to_device")
+"""What NumPy and programs of the array API standard ask for."""
 
 
 def bind_all() -> None:
@@ -344,7 +346,7 @@ def bind_all() -> None:
     promise(f"{__package__}.pickling", ("__deepcopy__", "__reduce__"))
     promise(f"{__package__}.conversions", CONVERSIONS)
     promise(f"{__package__}._core.calls.overriding", ("__torch_function__",))
-    promise(f"{__package__}.compat.arrays.protocols", ("__array_ufunc__", "__array_function__", "__array_namespace__"))
+    promise(f"{__package__}.compat.arrays.protocols", ARRAYS)
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)
 

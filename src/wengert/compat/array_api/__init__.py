@@ -9,21 +9,8 @@ from __future__ import annotations
 
 from math import e, inf, nan, pi
 
-from ... import (
-    bool,
-    complex64,
-    complex128,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+import wengert as wg
+
 from . import fft, linalg
 from .creation import (
     arange,
@@ -176,6 +163,12 @@ from .statistical import (
 
 __array_api_version__ = "2024.12"
 newaxis = None
+
+bool = wg.bool
+int8, int16, int32, int64 = wg.int8, wg.int16, wg.int32, wg.int64
+uint8, uint16, uint32, uint64 = wg.uint8, wg.uint16, wg.uint32, wg.uint64
+float32, float64 = wg.float32, wg.float64
+complex64, complex128 = wg.complex64, wg.complex128
 
 __all__ = [
     "__array_api_version__",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
+
+import numpy as np
 
 import wengert as wg
 
@@ -23,7 +24,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     if dtype is None:
-        integers = builtins.all(isinstance(bound, int) for bound in (start, stop, step))
+        integers = all(isinstance(bound, int) for bound in (start, stop, step))
         dtype = wg.int64 if integers else wg.get_default_dtype()
     if step != 0 and (stop - start) * step <= 0:
         return wg.empty((0,), dtype=dtype, device=device)
@@ -42,6 +43,8 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     Raises:
         ValueError: if `copy` is false and a copy is needed.
     """
+    if isinstance(obj, np.ndarray) and copy is not False and any(stride < 0 for stride in obj.strides):
+        obj = obj.copy()  # a tensor has no negative strides
     if not isinstance(obj, Tensor):
         return wg.asarray(obj, dtype=dtype, device=device, copy=copy)
     if dtype is not None and dtype is not obj.dtype:

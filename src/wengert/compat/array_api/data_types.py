@@ -142,14 +142,19 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         ValueError: if there is neither an array nor a dtype.
         TypeError: if no dtype holds the values of all, as of int64 and uint64.
     """
-    scalars = [operand for operand in arrays_and_dtypes if isinstance(operand, SCALARS)]
-    dtypes = [dtype_of("result_type", operand) for operand in arrays_and_dtypes if not isinstance(operand, SCALARS)]
+    return joint_dtype("result_type", arrays_and_dtypes)
+
+
+def joint_dtype(function: str, operands: Any) -> Any:
+    """Return the dtype that the operands of a function promote to, see `result_type`."""
+    scalars = [operand for operand in operands if isinstance(operand, SCALARS)]
+    dtypes = [dtype_of(function, operand) for operand in operands if not isinstance(operand, SCALARS)]
     if not dtypes:
-        raise ValueError("result_type: at least one array or dtype is needed")
+        raise ValueError(f"{function}: at least one array or dtype is needed")
     result = dtypes[0]
     for dtype in dtypes[1:]:
         if common_dtype(result, dtype) is None:
-            raise TypeError(f"result_type: no integer dtype holds both {result} and {dtype}")
+            raise TypeError(f"{function}: no integer dtype holds both {result} and {dtype}")
         result = common_dtype(result, dtype)
     for scalar in scalars:
         result = wg.result_type(wg.empty(1, dtype=result), scalar)

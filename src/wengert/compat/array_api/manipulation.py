@@ -7,7 +7,7 @@ from typing import Any
 import wengert as wg
 
 from ...tensor import Tensor
-from .data_types import result_type
+from .operands import promoted
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
@@ -20,15 +20,9 @@ def broadcast_to(x: Tensor, /, shape: Any) -> Tensor:
     return wg.broadcast_to(x, tuple(shape))
 
 
-def same_dtype(arrays: Any) -> list[Tensor]:
-    """The arrays in the dtype that they promote to."""
-    dtype = result_type(*arrays)
-    return [array.to(dtype) for array in arrays]
-
-
 def concat(arrays: Any, /, *, axis: int | None = 0) -> Tensor:
     """Arrays one after the other along a dimension; all their elements if that is None."""
-    arrays = same_dtype(arrays)
+    arrays = promoted("concat", *arrays)
     return wg.cat([array.reshape(-1) for array in arrays], 0) if axis is None else wg.cat(arrays, axis)
 
 
@@ -82,7 +76,6 @@ def reshape(x: Tensor, /, shape: Any, *, copy: bool | None = None) -> Tensor:
     Raises:
         ValueError: if `copy` is false and a copy is needed.
     """
-    shape = tuple(shape)
     if copy:
         return x.clone().reshape(shape)
     if copy is False:
@@ -113,14 +106,14 @@ def squeeze(x: Tensor, /, axis: Any) -> Tensor:
     """
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     for dim in axes:
-        if x.shape[dim] != 1:
+        if length("squeeze", x, dim) != 1:
             raise ValueError(f"squeeze: dimension {dim} has length {x.shape[dim]}, not 1")
     return wg.squeeze(x, axes)
 
 
 def stack(arrays: Any, /, *, axis: int = 0) -> Tensor:
     """Arrays along a new dimension."""
-    return wg.stack(same_dtype(arrays), axis)
+    return wg.stack(promoted("stack", *arrays), axis)
 
 
 def tile(x: Tensor, repetitions: Any, /) -> Tensor:
@@ -147,17 +140,27 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
         if x.ndim != 1:
             raise ValueError(f"take: axis is needed for {x.ndim} dimensions")
         axis = 0
-    if indices.ndim == 0:
-        return x.select(axis, int(indices))
-    return x.index_select(axis, from_the_start(indices, x.shape[axis]))
+    indices = from_the_start(indices, length("take", x, axis))
+    return x.index_select(axis, indices) if indices.ndim else x.select(axis, int(indices))
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     """Elements by indices along a dimension; in the others `indices` broadcasts with `x`."""
-    return wg.take_along_dim(x, from_the_start(indices, x.shape[axis]), axis)
+    return wg.take_along_dim(x, from_the_start(indices, length("take_along_axis", x, axis)), axis)
 
 
-def from_the_start(indices: Tensor, length: int) -> Tensor:
-    """Indices as int64, negative ones counted from the start."""
+def length(function: str, x: Tensor, axis: int) -> int:
+    """Length of a dimension.
+
+    Raises:
+        IndexError: if there is no such dimension.
+    """
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f"{function}: axis {axis} is out of range for {x.ndim} dimensions")
+    return x.shape[axis]
+
+
+def from_the_start(indices: Tensor, count: int) -> Tensor:
+    """Indices as int64, negative ones counted from the start of `count` elements."""
     indices = indices.to(wg.int64)
-    return wg.where(indices < 0, indices + length, indices)
+    return wg.where(indices < 0, indices + count, indices)

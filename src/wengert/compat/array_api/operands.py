@@ -10,7 +10,7 @@ import numpy as np
 import wengert as wg
 
 from ...tensor import Tensor
-from .data_types import UNSIGNED, WIDE, result_type
+from .data_types import UNSIGNED, WIDE, joint_dtype
 
 
 def promoted(function: str, *operands: Any) -> tuple[Tensor, ...]:
@@ -24,7 +24,7 @@ def promoted(function: str, *operands: Any) -> tuple[Tensor, ...]:
         raise TypeError(f"{function}: an array is expected among {operands!r}")
     dtype = arrays[0].dtype
     if len(arrays) < len(operands) or any(array.dtype is not dtype for array in arrays):
-        dtype = result_type(*operands)
+        dtype = joint_dtype(function, operands)
     return tuple(as_array(operand, dtype, arrays[0].device) for operand in operands)
 
 

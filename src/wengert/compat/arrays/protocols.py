@@ -25,6 +25,22 @@ def array_namespace(self: Any, *, api_version: str | None = None) -> Any:
     return array_api
 
 
+def to_device(self: Any, device: Any, /, *, stream: None = None) -> Any:
+    """The tensor on a device, as the array API standard asks arrays; torch has `to`.
+
+    Args:
+        device: where; the tensor itself is returned if it is there.
+        stream: None, as there are no streams.
+
+    Raises:
+        ValueError: if there is a stream.
+    """
+    if stream is not None:
+        raise ValueError(f"to_device: stream is None where there are no streams, not {stream!r}")
+    return self.to(device)
+
+
 bind("__array_ufunc__", array_ufunc)
 bind("__array_function__", array_function)
 bind("__array_namespace__", array_namespace)
+bind("to_device", to_device)
