@@ -246,6 +246,8 @@ def test_dtypes():
     assert xp.result_type(xp.int32, 1.5) is xp.float32
     info = xp.__array_namespace_info__()
     assert info.default_dtypes()["integral"] is xp.int64 and info.dtypes(kind="bool") == {"bool": xp.bool}
+    assert list(info.dtypes(kind=("real floating", "bool"))) == ["float32", "float64", "bool"]
+    assert list(info.dtypes(device="cpu")) == ["bool", *table.KINDS["numeric"]] and info.dtypes(kind=()) == {}
     assert info.devices() == [info.default_device()]
 
 
@@ -326,6 +328,7 @@ REFUSED = {
     "concat: an array is expected": lambda: xp.concat([]),
     "astype: torch.complex64 cannot become": lambda: xp.astype(xp.ones(1, dtype=xp.complex64), xp.float32),
     "no kind 'float'": lambda: xp.isdtype(xp.int8, "float"),
+    "dtypes: no kind 'float'": lambda: xp.__array_namespace_info__().dtypes(kind="float"),
     "a tuple of dtypes and names is expected": lambda: xp.isdtype(xp.int8, ("bool", ("integral",))),
     "a dtype, a name or a tuple": lambda: xp.isdtype(xp.int8, int),
     "at least one array or dtype": lambda: xp.result_type(1, 2.0),

@@ -35,9 +35,16 @@ class Info:
         }
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """The dtypes of a kind, or of a tuple of kinds, by name."""
+        """The dtypes of a kind, or of a tuple of kinds, by name.
+
+        Raises:
+            ValueError: if no kind has that name.
+        """
         kinds = ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
-        return {each.name: each for name in kinds for each in KINDS[name]}
+        for name in kinds:
+            if name not in KINDS:
+                raise ValueError(f"dtypes: no kind {name!r}; there are {', '.join(KINDS)}")
+        return {dtype.name: dtype for name in kinds for dtype in KINDS[name]}
 
 
 def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name
