@@ -190,6 +190,49 @@ def test_special_cases(line, dtype):
     assert not differences(name, result, getattr(xp, dtype), operands, wanted)
 
 
+OPERATORS = {
+    "add": operator.add,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "multiply": operator.mul,
+    "pow": operator.pow,
+    "remainder": operator.mod,
+    "subtract": operator.sub,
+}
+OF_TORCH = [
+    *(f"floor_divide {infinite} {finite}" for infinite in ("inf", "-inf") for finite in ("positive", "negative")),
+    *("floor_divide positive -inf", "floor_divide negative inf"),
+]
+"""Where the operator of a tensor does what torch's does."""
+
+
+@pytest.mark.parametrize("line", [line for line in cases.PAIRS.split("\n") if line.partition(" ")[0] in OPERATORS])
+def test_operators_have_the_special_cases_but_those_of_torch(line):
+    name, *words, result = line.split()
+    operands = list(itertools.product(*map(cases.numbers, words)))
+    arrays = [xp.asarray(list(column), dtype=xp.float64) for column in zip(*operands)]
+    found = OPERATORS[name](*arrays).tolist()
+    wanted = [cases.value(result, *case) for case in operands]
+    agreed = all(agree(*pair, result) for pair in zip(found, wanted))
+    assert agreed is (line.rpartition(" ")[0] not in OF_TORCH)
+
+
+def test_operators_promote_arrays_of_one_rank():
+    for (first, second), wanted in table.promotions().items():
+        if first != "bool" and not {first, second} & set(table.UNSIGNED[1:]):
+            x, y = (xp.ones(2, dtype=getattr(xp, dtype)) for dtype in (first, second))
+            assert (x + y).dtype is (x * y).dtype is getattr(xp, wanted)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "floor_divide", "remainder", "pow"])
+@pytest.mark.parametrize("dtype", table.UNSIGNED[1:])
+def test_operators_of_wide_unsigned_integers_are_refused_by_name(name, dtype):
+    x = xp.ones(2, dtype=getattr(xp, dtype))
+    with pytest.raises(NotImplementedError, match=f"not implemented for 'UInt{8 * x.itemsize}'"):
+        OPERATORS[name](x, x)
+    assert function(name)(x, x).dtype is x.dtype
+
+
 @pytest.mark.parametrize("line", cases.COMPLEX.strip().splitlines())
 @pytest.mark.parametrize("dtype", table.COMPLEX)
 def test_complex_special_cases(line, dtype):
