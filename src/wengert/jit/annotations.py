@@ -1,8 +1,10 @@
-"""`torch.jit.annotations`: types that only torch's compiler reads."""
+"""`torch.jit.annotations`: types that only torch's compiler reads, and those of `typing` that programs take from it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict as Dict, List as List, Optional as Optional, Tuple as Tuple, Union as Union  # noqa: UP035
+
+from ..futures import Future as Future
 
 
 class BroadcastingListCls:
