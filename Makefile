@@ -11,13 +11,14 @@
 #   make sanitize [MORE=tests/core] the kernel tests and a fuzz of the native functions under AddressSanitizer and UBSan
 #   make instructions               instructions of hot calls (valgrind) against the recorded ones; ARGS=--record writes them
 #   make bench, make parity         beside torch (and JAX, HIPS autograd); TORCH_PYTHON=... names a Python that has them
+#   make programs                   programs of other libraries, unchanged, in an environment without torch; writes their table
 #   make hunt [MINUTES=10]          search for crashes, hangs, damage and differences, in both builds; SEED=... repeats one
 #   make wheel [ARGS=--record]      the compiled and the interpreted wheel, dist/, and their sizes, which --record writes into the README
 #   make clean
 
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-pure test-browser check docs build sanitize instructions bench parity hunt wheel clean
+.PHONY: demo test test-all test-pure test-browser check docs build sanitize instructions bench parity programs hunt wheel clean
 
 # The first Python that is new enough.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -128,6 +129,10 @@ bench: $(VENV)/.built $(VENV)/.installed-test
 parity: $(VENV)/.built $(VENV)/.installed-test
 	$(call beside_torch,tools/parity.py,parity)
 
+# ARGS=--record TORCH_PYTHON=... records first what torch computes; the table goes into docs/running_torch_programs.md.
+programs: $(VENV)/.built $(VENV)/.installed-test
+	TORCH_PYTHON="$(TORCH_PYTHON)" $(RUN) tools/run_programs.py $(ARGS)
+
 # One hunt runs beside torch; it is left out, and says so, where there is none.
 MINUTES ?= 10
 hunt: $(VENV)/.built $(VENV)/.installed-test
@@ -144,6 +149,6 @@ wheel: $(VENV)/.created
 	$(RUN) tools/check_wheel.py dist $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist docs/made demo-out bench-out browser-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
+	rm -rf $(VENV) .venv-programs build dist docs/made demo-out bench-out browser-out .pytest_cache .mypy_cache .ruff_cache .hypothesis src/wengert.egg-info
 	rm -f $(CORE)/*.so $(CORE)/*/*.so $(CORE)/_build-*.txt src/wengert/_kernels/*.so
 	find src tests tools benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
