@@ -16,6 +16,7 @@ from math import e, inf, nan, pi
 from ._core.calls.op import Op as _Op
 from ._core.cards.arguments import checked as _checked
 from ._core.cards.card import CARDS as _CARDS, find as _find, load_all as _load_all
+from ._core.cards.forms import form_of as _form_of
 from ._core.state.grad_mode import (
     enable_grad,
     inference_mode,
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
 _at_home(__name__, Generator, Size, device, dtype, finfo, iinfo, layout, memory_format)
 globals().update(_UNHELD)
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
-globals().update({name: card.public for name, card in _CARDS.items() if card.function and name in globals()})
+globals().update({name: card.public_as(name) for name, card in _CARDS.items() if card.function and name in globals()})
 
 _get_later, _names = _on_demand(globals(), _LATER)
 
@@ -95,11 +96,12 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER and name[:2] != "__":
         card = _find(name)
         if card is not None and card.function:
-            globals()[name] = card.public
-            return card.public
+            globals()[name] = card.public_as(name)
+            return globals()[name]
         if name in _METHODS:
             found = getattr(Tensor, name)
-            globals()[name] = found if isinstance(found, _Op) else _checked(name, found, module=__name__)
+            made = _form_of(found, name, __name__) if isinstance(found, _Op) else _checked(name, found, module=__name__)
+            globals()[name] = made
             return globals()[name]
     return _get_later(name)
 

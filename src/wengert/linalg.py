@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from types import FunctionType
 
-from .ops import checked, plain_arrays, plain_function, return_types
+from .ops import checked, functions_of, plain_arrays, plain_function, return_types
 from .ops.linalg import (
     cholesky as positive,
     eigen,
@@ -103,3 +103,4 @@ vecdot = arrays(vecdot, vectors.dots_of_arrays, *vectors.NATIVE, card="linalg_ve
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+globals().update(functions_of({name: globals()[name] for name in __all__}, __name__))

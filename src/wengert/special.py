@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from .ops import checked
+from .ops import checked, functions_of
 from .ops.pointwise.activation import sigmoid as expit
 from .ops.pointwise.bessel import (
     airy_ai,
@@ -148,3 +148,4 @@ __all__ = [
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+globals().update(functions_of({name: globals()[name] for name in __all__}, __name__))

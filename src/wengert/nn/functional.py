@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from types import FunctionType
 
-from ..ops import checked, plain_arrays
+from ..ops import checked, functions_of, plain_arrays
 from ..ops.images.conv_forms import (
     conv1d,
     conv2d,
@@ -258,3 +258,4 @@ instance_norm = arrays(instance_norm, batches.normalised_array, batches.without_
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+globals().update(functions_of({name: globals()[name] for name in __all__}, __name__))

@@ -6,6 +6,7 @@ theirs is first asked for.
 
 from .._core.cards.arguments import Truth as Truth
 from .._core.cards.card import checked as checked
+from .._core.cards.forms import functions_of as functions_of
 from .._core.cards.plain_case import plain_arrays as plain_arrays, plain_function as plain_function
 from .create import create
 from .families import promise_all

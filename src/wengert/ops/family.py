@@ -37,8 +37,7 @@ class OnSequence(Card):
 
     __doc__ = vars(Card)["__doc__"]  # of each operator its own
 
-    @property
-    def public(self) -> Any:
+    def public_as(self, name: str) -> Any:
         """The function."""
         return self
 

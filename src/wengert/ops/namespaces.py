@@ -142,7 +142,7 @@ def function_of(name: str) -> Any:
     """What `torch.ops.aten.<name>` calls; None if torch has no such operator, or the package has not."""
     card = find(name)
     if card is not None:
-        return card.public
+        return card.public_as(name)
     if name in ONLY_METHODS:
         return getattr(Tensor, name)
     if name in ONLY_NAMES:

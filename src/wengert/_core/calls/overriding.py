@@ -15,6 +15,7 @@ from ..operators.declaration import REQUIRED
 from ..state.modes import Modes, current
 from ..state.regions import Region
 from ..tensor.base import Tensor, bind
+from .asking import caller, is_asked_outside
 from .unanswered import disabled
 
 NOBODY: Any = object()
@@ -182,11 +183,16 @@ def is_default(op: Any, at: int, value: Any) -> bool:
     return default is not REQUIRED and (value is default or (type(value) is type(default) and value == default))
 
 
-def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`of_call` of a call that was refused; NOBODY unless something that is no tensor is among the arguments."""
+def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], depth: int = 1) -> Any:
+    """`of_call` of a call that failed; NOBODY unless something that is no tensor is among the arguments, or if a
+    function outside, which was given it, too, is going to ask it.
+
+    Args:
+        depth: how many calls lie between this one and that of the function.
+    """
     for each in flattened((*args, *kwargs.values())):
         if not isinstance(each, Tensor) and is_asked(each):
-            return of_call(function, args, kwargs)
+            return NOBODY if is_asked_outside(each, caller(depth)) else of_call(function, args, kwargs)
     return NOBODY
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from ..._boundary import shorten
 from ..._loading import load
 from .. import errors, flags, forward_errors
+from ..calls.asking import ASKING, has_stranger, may_answer
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
 from ..state.modes import current
 from ..tensor import tangents
@@ -89,6 +90,11 @@ def other_names(body: Callable[..., Any]) -> dict[str, str]:
     return {alias: name for name in names for alias in ALIASES.get(name, ()) if alias not in names}
 
 
+def is_loose(body: Callable[..., Any]) -> bool:
+    """Whether a function has a parameter of tensors that is annotated otherwise."""
+    return not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
+
+
 def own_names(name: str, kwargs: dict[str, Any], aliases: dict[str, str]) -> dict[str, Any]:
     """Keyword arguments by the parameters' own names; raises a TypeError if one was given by two of its names."""
     named = {aliases.get(each, each): value for each, value in kwargs.items()}
@@ -139,8 +145,7 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
     skipped, said = 1 if method else 0, said_name(module, name)
     required = () if said == name else parameters_of(body)[: required_count(body)]
     places = [place for place in tensor_places(body) if place[0] >= skipped]
-    typed, aliases = typed_places(body), other_names(body)
-    loose = not LOOSE.isdisjoint(body.__code__.co_varnames)  # type: ignore[attr-defined]
+    typed, aliases, loose = typed_places(body), other_names(body), is_loose(body)
     if not (method or places or typed or aliases or loose or "device" in parameters_of(body)):
         return body
     least, simple = len(required) or 1, simple_calls(places, typed, method, loose)
@@ -157,12 +162,11 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
                 kwargs = own_names(name, kwargs, aliases)
             refuse_missing(said, required[count:], kwargs)
             found = word_of_tensors(said, places, args, kwargs, skipped)
-            if found < 0:
-                return overridden(name, call, args, named, body, method=method)
-            word |= found
-            standing = check_typed(said, typed, body.__annotations__, args, kwargs, skipped) if typed else False
-            if word & flags.OVERRIDDEN and current().passing is None:
-                return overridden(name, call, args, named, body, method=method)
+            word |= found if found >= 0 else flags.OVERRIDDEN
+            standing = typed and found >= 0 and check_typed(said, typed, body.__annotations__, args, kwargs, skipped)
+            if word & flags.OVERRIDDEN and (found < 0 or current().passing is None):
+                given, named = named, None  # an error of who is asked is no reason to ask again
+                return overridden(name, call, args, given, body, method=method)
             if standing:
                 args, kwargs = with_integers(typed, args, kwargs)
             if word & flags.AUTOCAST:
@@ -171,6 +175,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         except ElsewhereError:
             return made_elsewhere(name, body, args, kwargs)
         except Exception as error:
+            if named is not None and (answer := of_strangers(name, call, args, named, method)) is not MISSING:
+                return answer
             shorten(error, name, body)
             raise
 
@@ -178,8 +184,10 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
 
 
 def titled(function: Any, module: str, name: str) -> Any:
-    """A function under the name by which it is pickled: "linalg_qr" is `wengert.linalg.qr`."""
+    """A function that asks, under the name by which it is pickled: "linalg_qr" is `wengert.linalg.qr`."""
+    ASKING.add(function.__code__)
     function.__module__, function.__qualname__ = module, name
+    function.__name__ = said_name(module, name.rpartition(".")[2])
     return function
 
 
@@ -218,7 +226,7 @@ def word_of_tensors(
         if isinstance(given, Tensor):
             word |= given._flags_
         elif given is not MISSING and not (optional and given is None):
-            if hasattr(type(given), "__torch_function__"):
+            if may_answer(given):
                 return -1
             raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given))
     return word
@@ -305,6 +313,16 @@ def overridden(
     if made is overriding.NOBODY:
         return body(*args, **own_names(name, kwargs, other_names(body)))
     return made
+
+
+def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
+    """What the `__torch_function__` of an argument that is no tensor makes of a call that failed; MISSING without."""
+    if not has_stranger(args) and not has_stranger(kwargs.values()):
+        return MISSING
+    from ..calls import overriding
+
+    made = overriding.of_strangers(overriding.public(name, call, method=method), args, kwargs, depth=3)
+    return MISSING if made is overriding.NOBODY else made
 
 
 def recast(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -19,8 +19,9 @@ from ..operators import batch_rules
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
 from ..out_errors import EXACT
+from ..tensor.base import Tensor
 from ..types import dtypes
-from . import late
+from . import forms, late
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place, in_place_form
 from .filling import add_rule, fill_options, refusal, slots_of
@@ -91,6 +92,7 @@ class Card(Declared, Op):
         partial_rules, forward_rules, shares, batching: what forward mode and batching use.
         in_place: the derived in-place operator, or None.
         method, function: whether it is bound to Tensor, and public in the package.
+        form: the name and the module of a form of the operator, see `forms`.
         function_of: makes the function of the card, where that is not the method.
         options: the fields of `Options` that its declaration gave; those of `out=` are read there (`said`).
         mixed: what is refused, as in `Options`.
@@ -117,6 +119,7 @@ class Card(Declared, Op):
     mixed: Callable[[list[Any]], None] | None = None
     method = True
     function = True
+    form: tuple[str, str] = ("", "")
     function_of: Callable[[Card], Any] | None = None
 
     def vjp(
@@ -203,7 +206,9 @@ class Card(Declared, Op):
         return given if given != "" else None if self.promotion else EXACT
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return registered, (self.name,)
+        if self.form[1]:
+            return forms.function_of, self.form
+        return (getattr, (Tensor, self.form[0])) if self.form[0] else (registered, (self.name,))
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -219,8 +224,14 @@ class Card(Declared, Op):
 
     @property
     def public(self) -> Any:
-        """What programs call."""
-        return self if self.function_of is None else self.function_of(self)
+        """What programs call as a function."""
+        return self.public_as(self.name)
+
+    def public_as(self, name: str) -> Any:
+        """What programs call as a function of that name, which is the operator's own or another one."""
+        if self.function_of is not None and name == self.name:
+            return self.function_of(self)
+        return forms.form_of(self, name, "wengert") if self.method and self.function else self
 
 
 class Composite(Declared):
@@ -242,6 +253,11 @@ class Composite(Declared):
     def public(self) -> Callable[..., Any]:
         """What programs call as a function. (A method's tensor is what it is called on.)"""
         return checked(self.name, self.body, module="wengert") if self.function else self.body
+
+    @functools.lru_cache  # noqa: B019 - cards stay
+    def public_as(self, name: str) -> Callable[..., Any]:
+        """What programs call as a function of that name, which is the function's own or another one."""
+        return self.public if name == self.name else checked(name, self.body, module="wengert")
 
 
 def op(
@@ -315,7 +331,14 @@ def register(card: Card | Composite, name: str = "") -> None:
         raise TypeError(f"two operators are called {name}")
     CARDS[name] = card
     if card.method:  # type: ignore[union-attr]
-        late.bind(name, checked(name, card.body, method=True) if isinstance(card, Composite) else card)
+        late.bind(name, method_of(card, name))
+
+
+def method_of(card: Card | Composite, name: str) -> Any:
+    """What Tensor has of an operator under its name or another one."""
+    if isinstance(card, Composite):
+        return checked(name, card.body, method=True)
+    return card if name == card.name else forms.form_of(card, name)
 
 
 def alias(name: str, function: Callable[..., Any]) -> None:
@@ -323,7 +346,7 @@ def alias(name: str, function: Callable[..., Any]) -> None:
     card = CARDS[function.__name__]
     register(card, name)
     if isinstance(card, Card) and card.method and card.in_place is not None:
-        late.bind(name + "_", card.in_place)
+        late.bind(name + "_", forms.form_of(card.in_place, name + "_"))
 
 
 def registered(name: str) -> Card | Composite:

@@ -1,0 +1,55 @@
+"""Functions of operators, and their other names: objects of their own, so that a `__torch_function__` tells them apart.
+
+`torch.add` and `torch.Tensor.add` are two keys of a program's table of functions, as are `torch.mul` and
+`torch.multiply`. Each is as fast as the operator: what is fixed about that is copied, and nothing comes between.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ..._loading import load
+from ..calls.op import Op, begin_calls
+from ..operators.declaration import take_over
+from .arguments import said_name
+
+
+@functools.cache
+def form_of(op: Any, name: str, module: str = "") -> Any:
+    """An operator under another name, or as a function beside its method; to be made when all is said about it.
+
+    Args:
+        op: a card, or an in-place form; anything else is given back.
+        name: the `__name__` of the form.
+        module: where programs find a function, by which it is pickled; "" for a method.
+    """
+    if not isinstance(op, Op) or not (hasattr(op, "functional") or hasattr(op, "declared_dtypes")):
+        return op
+    made: Any = type(op).__new__(type(op))
+    take_over(made, op)
+    if hasattr(op, "functional"):  # an in-place form, which is called what errors call it
+        made.name, made.functional, made.by_result = name, op.functional, op.by_result
+    else:
+        made.of_memory = op.of_memory
+        made.__dict__.update(op.__dict__)
+        made.__name__ = made.__qualname__ = name
+        made.form = (name, module)
+        if module:
+            made.__module__ = module
+    begin_calls(made)
+    return made
+
+
+def function_of(name: str, module: str) -> Any:
+    """The function of that name; what its pickle calls."""
+    return getattr(load(module), name.removeprefix(f"{module.rpartition('.')[2]}_"))
+
+
+def functions_of(names: dict[str, Any], module: str) -> dict[str, Any]:
+    """The functions of a module that are operators, as its own: `special.expm1` is another one than `expm1`."""
+    return {
+        name: form_of(value, said_name(module, name), module)
+        for name, value in names.items()
+        if isinstance(value, Op) and getattr(value, "__name__", "") != said_name(module, name)
+    }
