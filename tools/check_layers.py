@@ -109,7 +109,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tensor": ("_core", "_later", "ops", "shown", "pickling", "indexing", "gradients"),
     "questions": ("_core",),
     "removed": (),
-    "eager": ("tensor",),
+    "eager": ("ops", "tensor"),
     "foreach": ("tensor", "_later", "linalg"),
     "functional": ("_loading",),
     "return_types": ("ops",),
@@ -160,7 +160,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
     "nn": ("_loading", "absent", "tensor", "ops", "autograd", *_USERS[: _USERS.index("nn")]),
-    "native_forms": ("nn", "tensor"),
+    "native_forms": ("nn", "ops", "tensor"),
     "_dynamo": ("compiler", "overrides"),
     "utils": (
         *("_kernels", "_loading", "amp", "info", "pickling", "placing", "tensor", "ops", "autograd", "hub"),

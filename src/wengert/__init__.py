@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from . import _build  # isort: skip  (decides between the compiled and the interpreted core, before anything imports it)
 
-from ._later import LATER as _LATER, METHODS as _METHODS
-from ._loading import Uncollected as _Uncollected, at_home as _at_home, on_demand as _on_demand
+from ._later import LATER as _LATER, METHODS as _METHODS, SHARED as _SHARED
+from ._loading import Uncollected as _Uncollected, at_home as _at_home, load as _load, on_demand as _on_demand
 
 with _Uncollected():
     from .tensor import Tensor  # isort: skip  (binds the methods that no card gives)
@@ -14,7 +14,7 @@ with _Uncollected():
 from math import e, inf, nan, pi
 
 from ._core.calls.op import Op as _Op
-from ._core.cards.arguments import checked as _checked
+from ._core.cards.arguments import asking as _asking, checked as _checked
 from ._core.cards.card import CARDS as _CARDS, find as _find, load_all as _load_all
 from ._core.cards.forms import form_of as _form_of
 from ._core.state.grad_mode import (
@@ -96,12 +96,13 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER and name[:2] != "__":
         card = _find(name)
         if card is not None and card.function:
-            globals()[name] = card.public_as(name)
+            shared = _load(f"{__name__}.nn.functional") if name in _SHARED else None
+            globals()[name] = card.public_as(name) if shared is None else getattr(shared, name)
             return globals()[name]
         if name in _METHODS:
             found = getattr(Tensor, name)
             made = _form_of(found, name, __name__) if isinstance(found, _Op) else _checked(name, found, module=__name__)
-            globals()[name] = made
+            globals()[name] = _asking(made, name, module=__name__) if made is found else made
             return globals()[name]
     return _get_later(name)
 

@@ -156,6 +156,7 @@ from wengert.native_forms import (
     binary_cross_entropy_with_logits as binary_cross_entropy_with_logits,
     max_pool1d_with_indices as max_pool1d_with_indices,
 )
+from wengert.nn.functional import rrelu_ as rrelu_, selu_ as selu_
 from wengert.ops.create.legacy_storages import (
     BFloat16Storage as BFloat16Storage,
     BoolStorage as BoolStorage,
@@ -187,9 +188,7 @@ from wengert.ops.neural.dropout_forms import (
     feature_alpha_dropout_ as feature_alpha_dropout_,
     feature_dropout_ as feature_dropout_,
 )
-from wengert.ops.neural.gates import rrelu_ as rrelu_
 from wengert.ops.neural.norm_forms import batch_norm as batch_norm, instance_norm as instance_norm
-from wengert.ops.pointwise.piecewise import selu_ as selu_
 from wengert.ops.randomness.generator import Generator as Generator
 from wengert.printing import set_printoptions as set_printoptions
 from wengert.questions import is_inference as is_inference, numel as numel, result_type as result_type

@@ -82,8 +82,7 @@ LATER = {
     **{f"sym_{name}": "eager" for name in ("float", "int", "ite", "max", "min", "not", "sqrt", "sum")},
     **dict.fromkeys(("sparse_bsc", "sparse_bsr", "sparse_csc", "sparse_csr"), "ops.sparse.layouts"),
     "embedding_renorm_": "ops.indexing.embedding_forms",
-    "rrelu_": "ops.neural.gates",
-    "selu_": "ops.pointwise.piecewise",
+    **dict.fromkeys(("rrelu_", "selu_"), "nn.functional"),
     **dict.fromkeys(STORAGES, "ops.create.legacy_storages"),
     **dict.fromkeys(("empty_cache", "memory_stats", "reset_peak_memory_stats", "set_memory_limit"), "ops.memory.kept"),
     "PyTorchFileReader": "io.reader",
@@ -112,6 +111,14 @@ LATER = {
     "vmap": "func",
 }
 """The module below the package that has each name; one that is its own home is that module."""
+
+SHARED = frozenset(
+    """
+    adaptive_avg_pool1d avg_pool1d bilinear conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+    conv_transpose3d cosine_similarity native_channel_shuffle pairwise_distance pdist prelu
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Operators that are the same objects in `nn.functional`; those without a method are so anyway."""
 
 METHODS = frozenset(
     """

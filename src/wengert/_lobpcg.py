@@ -9,6 +9,7 @@ from typing import Any
 from .autograd import no_grad
 from .autograd.function import Function
 from .linalg import eigh
+from .ops import asking
 from .ops.randomness.random import randn
 from .ops.shapes.join import cat, stack
 from .tensor import Tensor
@@ -208,6 +209,7 @@ def sizes_of(A: Any, k: Any, B: Any, X: Any, n: Any, iK: Any) -> tuple[int, int]
     return k, n
 
 
+@asking
 def lobpcg(
     A: Tensor,
     k: int | None = None,

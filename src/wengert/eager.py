@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .ops import asking
 from .tensor import Tensor
 
 newaxis = None
@@ -36,36 +37,43 @@ def sym_int(a: int | float) -> int:
     return math.floor(a) if isinstance(a, float) and a >= 0 else int(a)
 
 
+@asking
 def sym_float(a: int | float) -> float:
     """The number as a float."""
     return float(a)
 
 
+@asking
 def sym_not(a: bool) -> bool:
     """Whether `a`, a bool, is false."""
     return not a
 
 
+@asking
 def sym_max(a: int | float, b: int | float) -> int | float:
     """The greater number; a float if one of the two is."""
     return float(max(a, b)) if isinstance(a, float) or isinstance(b, float) else max(a, b)
 
 
+@asking
 def sym_min(a: int | float, b: int | float) -> int | float:
     """The smaller number; a float if one of the two is."""
     return float(min(a, b)) if isinstance(a, float) or isinstance(b, float) else min(a, b)
 
 
+@asking
 def sym_sum(args: Sequence[int | float]) -> int | float:
     """The sum of numbers."""
     return sum(args)
 
 
+@asking
 def sym_sqrt(a: int | float) -> float:
     """The root of a number."""
     return math.sqrt(a)
 
 
+@asking
 def sym_ite(b: bool, t: int | float, f: int | float) -> int | float:
     """`t` if the bool `b` is true, otherwise `f`, which is of the same type.
 

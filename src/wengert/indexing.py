@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ._core import errors, flags
+from ._core.calls.asking import asks_itself, may_answer
+from ._core.cards.arguments import asked_or_raised
 from ._core.graph import anomaly
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor, wrap
@@ -44,6 +46,7 @@ SAFE = 6e4
 Entries = list[tuple[int, Tensor]]
 
 
+@asks_itself("__getitem__")
 def getitem(self: Tensor, index: Any) -> Any:
     """The part of a tensor that `index` names.
 
@@ -57,12 +60,16 @@ def getitem(self: Tensor, index: Any) -> Any:
         return choose(self, 0, index)
     if kind is slice:
         return cut(self, 0, index)
-    view, entries = take_apart(self, index)
+    try:
+        view, entries = take_apart(self, index)
+    except (IndexError, TypeError):
+        return asked_or_raised("__getitem__", self, index)
     if entries:
         return advanced_index.call((view, listed(entries)))
     return alias.call((view,)) if view is self else view
 
 
+@asks_itself("__setitem__")
 def setitem(self: Tensor, index: Any, value: Any) -> None:
     """Write `value` into the part of a tensor that `index` names.
 
@@ -78,7 +85,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     """
     if self._flags_ & flags.SPARSE and not self.is_meta:  # type: ignore[attr-defined]
         raise TypeError("Cannot assign to a sparse tensor: make one of other places and values, or use to_dense()")
-    given = as_value(self, value)
+    try:
+        given = as_value(self, value)
+    except TypeError:
+        asked_or_raised("__setitem__", self, index, value)
+        return
     if index is False or assign(index_put.in_place, self, index, given):
         return
     entries: list[Any] = []
@@ -89,7 +100,11 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     elif index is True:
         view = unsqueeze.call((self, 0))
     else:
-        view, entries = take_apart(self, index)
+        try:
+            view, entries = take_apart(self, index)
+        except (IndexError, TypeError):
+            asked_or_raised("__setitem__", self, index, value)
+            return
     if entries:
         index_put.in_place.call((view, listed(entries), without_leading_ones(given), False))
     else:
@@ -213,6 +228,8 @@ def as_item(item: Any) -> Any:
     if isinstance(item, (list, tuple, range, np.ndarray)):
         array = np.array([nested(each) for each in item] if not isinstance(item, np.ndarray) else item)
         return as_index_tensor(wrap(as_indices(array)))
+    if may_answer(item):  # and asked for the whole index
+        raise IndexError(NOT_AN_INDEX.format(type(item).__name__))
     if isinstance(item, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
     if hasattr(item, "__index__"):

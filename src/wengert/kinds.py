@@ -13,6 +13,7 @@ import numpy as np
 
 from ._core import errors, flags, sparse_errors
 from ._core.calls.subclasses import allocate, check_dispatch
+from ._core.cards.arguments import asking
 from ._core.cards.late import bind
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, set_up
@@ -230,17 +231,15 @@ def on_device(name: str) -> Callable[..., NoReturn]:
 
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_distributed", "is_pinned", "_is_zerotensor"), no),
-    **{
-        each.__name__: each
-        for each in (is_signed, is_same_size, is_set_to, is_nonzero, ndimension, get_device, module_load)
-    },
+    **{each.__name__: each for each in (is_signed, is_nonzero, ndimension, get_device)},
+    **{each.__name__: asking(each, method=True) for each in (is_same_size, is_set_to, module_load, resize, resize_as)},
     **{
         each.__name__: each
         for each in (dim_order, new, _make_subclass, _make_wrapper_subclass, as_subclass, pin_memory)
     },
     **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
     "dequantize": dequantized,
-    **{each.__name__: each for each in (resize, resize_as, eig, lstsq, reinforce, solve, symeig)},
+    **{each.__name__: each for each in (eig, lstsq, reinforce, solve, symeig)},
 }
 PROPERTIES = {
     **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},

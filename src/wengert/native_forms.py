@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .nn import functional
+from .ops import asking
 from .tensor import Tensor
 
 REDUCTIONS = {1: "mean", 2: "sum"}
 
 
+@asking
 def max_pool1d_with_indices(
     input: Tensor, kernel_size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -30,11 +32,13 @@ def max_pool1d_with_indices(
     return functional.max_pool1d_with_indices(input, kernel_size, step, padding, dilation, ceil_mode)  # type: ignore[no-any-return, return-value]
 
 
+@asking
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """The largest value of each of `output_size` windows of (N, C, L) or (C, L), and where it was."""
     return functional.adaptive_max_pool1d_with_indices(input, output_size)  # type: ignore[no-any-return, return-value]
 
 
+@asking
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None, reduction: int = 1
 ) -> Tensor:

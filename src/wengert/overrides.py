@@ -98,10 +98,11 @@ def resolve_name(f: Any) -> str | None:
     name, module = getattr(f, "__name__", None), getattr(f, "__module__", None) or ""
     if name is None or (inspect.isfunction(f) and not module.startswith(f"{__package__}.") and module != __package__):
         return None
-    if module.startswith(f"{__package__}.nn.init"):
-        return f"torch.nn.init.{name}"
-    alone = name not in vars(Tensor) and name in load(f"{__package__}.functional").__all__
-    return f"torch.functional.{name}" if alone else overriding.name_of(f)
+    for part in ("nn.init", "nn.functional", "functional"):
+        home = load(f"{__package__}.{part}")
+        if name in home.__all__ and getattr(home, name) is f:
+            return f"torch.{part}.{name}"
+    return overriding.name_of(f)
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:

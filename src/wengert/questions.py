@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from ._core import errors, flags
+from ._core.cards.arguments import asking
 from ._core.tensor.base import Tensor
 from ._core.types import dtypes
 from ._core.types.dtypes import dtype
 
 
+@asking
 def is_inference(input: Tensor) -> bool:
     """Whether this is an inference tensor: one made in `inference_mode`, or a view of one.
 
@@ -23,6 +25,7 @@ def is_inference(input: Tensor) -> bool:
     return bool(input._flags_ & flags.INFERENCE)
 
 
+@asking
 def numel(input: Tensor) -> int:
     """How many elements there are.
 
@@ -38,6 +41,7 @@ RESULT_TYPE_NAMES = (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "sca
 """How torch names the arguments of `result_type`, which may be tensors or numbers."""
 
 
+@asking
 def result_type(*operands: Any, **named: Any) -> dtype:
     """Return the dtype of an operation on two tensors or numbers.
 

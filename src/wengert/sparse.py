@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from .ops import asking
 from .ops.sparse.compressed_products import sampled_addmm
 from .ops.sparse.diagonals import spdiags
 from .ops.sparse.invariants import check_sparse_tensor_invariants
@@ -43,4 +44,6 @@ def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
     return gradcheck_with_sparse_support
 
 
+functions = {name: globals()[name] for name in ("addmm", "log_softmax", "mm", "softmax", "sum")}
+globals().update({name: asking(function, name, module=__name__) for name, function in functions.items()})
 globals().update(TYPES)

@@ -258,4 +258,4 @@ instance_norm = arrays(instance_norm, batches.normalised_array, batches.without_
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 
 globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
-globals().update(functions_of({name: globals()[name] for name in __all__}, __name__))
+globals().update(functions_of({name: globals()[name] for name in __all__}, __name__, shared=True))

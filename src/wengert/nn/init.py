@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import no_grad
+from ..ops import asking_by_name
 from ..ops.create.interchange import from_numpy
 from ..ops.randomness.random import randperm
 from ..tensor import Tensor
@@ -51,12 +52,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
+@asking_by_name
 @no_grad()
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)  # type: ignore[attr-defined, no-any-return]
 
 
+@asking_by_name
 @no_grad()
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Normal."""
@@ -64,19 +67,25 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 @no_grad()
+def filled(tensor: Tensor, value: float) -> Tensor:
+    """A tensor with one value everywhere."""
+    return tensor.fill_(value)  # type: ignore[attr-defined, no-any-return]
+
+
+@asking_by_name
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value everywhere."""
-    return tensor.fill_(val)  # type: ignore[attr-defined, no-any-return]
+    return filled(tensor, val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
     """Ones."""
-    return constant_(tensor, 1.0)
+    return filled(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros."""
-    return constant_(tensor, 0.0)
+    return filled(tensor, 0.0)
 
 
 @no_grad()
@@ -228,6 +237,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
+@asking_by_name
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..ops import Truth
+from ..ops import Truth, asking
 from ..ops.images import pool_forms
 from ..ops.images.pool import avg_pool2d
 from ..ops.images.pool_fractional import fractional_max_pool2d as fractional2d, fractional_max_pool3d as fractional3d
@@ -28,8 +28,8 @@ def with_indices(form: Callable[..., Any]) -> Callable[..., tuple[Tensor, Tensor
         given.arguments["return_indices"] = True
         return form(*given.args, **given.kwargs)
 
-    both.__name__ = both.__qualname__ = f"{form.__name__}_with_indices"
-    return both
+    name = f"{form.__name__}_with_indices"
+    return asking(both, name, module="wengert.nn.functional")
 
 
 max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(

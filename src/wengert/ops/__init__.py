@@ -4,7 +4,7 @@ Here stand the families that every program needs; `families.py` names all others
 theirs is first asked for.
 """
 
-from .._core.cards.arguments import Truth as Truth
+from .._core.cards.arguments import Truth as Truth, asking as asking, asking_by_name as asking_by_name
 from .._core.cards.card import checked as checked
 from .._core.cards.forms import functions_of as functions_of
 from .._core.cards.plain_case import plain_arrays as plain_arrays, plain_function as plain_function

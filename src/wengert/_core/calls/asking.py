@@ -7,7 +7,7 @@ program has called, which tells its own name. So calls with tensors alone do not
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -15,7 +15,20 @@ from ..tensor.base import Tensor
 
 PACKAGE = __name__.partition(".")[0]
 ASKING: set[CodeType] = set()
-"""The code of functions that ask their arguments, which are called `args` and `kwargs`, when they fail."""
+"""The code of functions that ask their arguments when they fail."""
+GATHERING = (4, 8)
+"""The flags of code with `*args`, and with `**kwargs`."""
+
+
+def asks_itself(name: str) -> Callable[[Any], Any]:
+    """Say of a method of that name that it asks when it fails (`asked_or_raised`), with nothing around it."""
+
+    def decorate(function: Any) -> Any:
+        ASKING.add(function.__code__)
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    return decorate
 
 
 def may_answer(value: Any) -> bool:
@@ -23,12 +36,13 @@ def may_answer(value: Any) -> bool:
     return not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__")
 
 
-def has_stranger(values: Iterable[Any]) -> bool:
-    """Whether one of the values, or what is in lists and tuples of them, is no tensor and may answer."""
+def stranger_in(values: Iterable[Any]) -> Any:
+    """The first of the values, or of what is in lists and tuples of them, that is no tensor and may answer; or None."""
     for value in values:
-        if has_stranger(value) if isinstance(value, (tuple, list)) else may_answer(value):
-            return True
-    return False
+        found = stranger_in(value) if isinstance(value, (tuple, list)) else value if may_answer(value) else None
+        if found is not None:
+            return found
+    return None
 
 
 def is_asked_outside(value: Any, frame: FrameType | None) -> bool:
@@ -51,14 +65,19 @@ def is_of_package(frame: FrameType) -> bool:
 
 
 def was_given(frame: FrameType, value: Any) -> bool:
-    """Whether a value is among the arguments of a function that asks, or in a list or tuple there."""
-    given = frame.f_locals
-    return is_in(value, given.get("args", ())) or is_in(value, given.get("kwargs", {}).values())
+    """Whether a value is among the arguments of a function, or in a list, tuple or dictionary there."""
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & each) for each in GATHERING)
+    return is_in(value, [frame.f_locals[name] for name in code.co_varnames[:count] if name in frame.f_locals])
 
 
 def is_in(value: Any, values: Iterable[Any]) -> bool:
-    """Whether a value is one of others, or in a list or tuple among them."""
-    return any(is_in(value, each) if isinstance(each, (tuple, list)) else each is value for each in values)
+    """Whether a value is one of others, or in a list, tuple or dictionary among them."""
+    for each in values:
+        inner = each.values() if isinstance(each, dict) else each if isinstance(each, (tuple, list)) else ()
+        if each is value or is_in(value, inner):
+            return True
+    return False
 
 
 def caller(depth: int) -> FrameType:

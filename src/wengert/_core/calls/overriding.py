@@ -24,6 +24,20 @@ NOBODY: Any = object()
 STAGED: dict[str, Any] = {}
 """What Tensor has where interceptors stand, while a mode of the program is on (`staging`)."""
 
+METHODS = {
+    "bitwise_and": "__and__", "bitwise_and_": "__iand__", "bitwise_left_shift": "__lshift__",
+    "bitwise_left_shift_": "__ilshift__", "bitwise_or": "__or__", "bitwise_or_": "__ior__",
+    "bitwise_right_shift": "__rshift__", "bitwise_right_shift_": "__irshift__", "bitwise_xor": "__xor__",
+    "bitwise_xor_": "__ixor__", "floor_divide": "__floordiv__", "pow": "__pow__", "pow_": "__ipow__",
+    "rsub": "__rsub__", "true_divide": "div", "true_divide_": "div_",
+}  # fmt: skip
+"""The method that is told for an operator beside what is no tensor, where it is not that of the operator's name."""
+REFLECTED = {
+    "bitwise_left_shift": "__rlshift__", "bitwise_right_shift": "__rrshift__", "floor_divide": "__rfloordiv__",
+    "matmul": "__rmatmul__", "pow": "__rpow__", "remainder": "__rmod__", "true_divide": "__rtruediv__",
+}  # fmt: skip
+"""The same where the tensor is the right operand."""
+
 running = _thread._local()
 """The calls that dispatch modes of a thread are told of now, the innermost last, as `running.calls`."""
 
@@ -196,10 +210,25 @@ def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], d
     return NOBODY
 
 
+def of_sign(name: str, a: Any, b: Any) -> Any:
+    """`of_strangers` of the operator of that name on two operands, one of which is no tensor: a method is told."""
+    if isinstance(a, Tensor):
+        return of_strangers(member(METHODS.get(name, name)), (a, b), {})
+    if name in REFLECTED:
+        return of_strangers(member(REFLECTED[name]), (b, a), {})
+    return of_strangers(member(name), (a, b), {})
+
+
+def member(name: str) -> Any:
+    """What Tensor has under a name, its family loaded, whatever stands before it."""
+    found = STAGED.get(name) or vars(Tensor)[name]
+    return found.loaded() if hasattr(found, "loaded") else found
+
+
 def public(name: str, function: Callable[..., Any], *, method: bool) -> Any:
     """What programs call by that name: the method of Tensor, or what the module of the function has."""
     if method:
-        return vars(Tensor).get(name, function)
+        return STAGED.get(name) or vars(Tensor).get(name, function)
     return getattr(sys.modules.get(function.__module__), name, function)
 
 

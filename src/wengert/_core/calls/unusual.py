@@ -69,7 +69,7 @@ def of_stranger(op: Any, a: Any, b: Any) -> Any:
         if not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__"):
             from . import overriding
 
-            made: Any = overriding.of_strangers(op, (a, b), {})
+            made: Any = overriding.of_sign(op.name, a, b)
             return NotImplemented if made is overriding.NOBODY else made
     return NotImplemented
 

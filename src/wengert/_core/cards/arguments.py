@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..._boundary import shorten
 from ..._loading import load
 from .. import errors, flags, forward_errors
-from ..calls.asking import ASKING, has_stranger, may_answer
+from ..calls.asking import ASKING, caller, is_asked_outside, may_answer, stranger_in
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int
 from ..state.modes import current
 from ..tensor import tangents
@@ -161,10 +161,9 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             if kwargs and not aliases.keys().isdisjoint(kwargs):
                 kwargs = own_names(name, kwargs, aliases)
             refuse_missing(said, required[count:], kwargs)
-            found = word_of_tensors(said, places, args, kwargs, skipped)
-            word |= found if found >= 0 else flags.OVERRIDDEN
-            standing = typed and found >= 0 and check_typed(said, typed, body.__annotations__, args, kwargs, skipped)
-            if word & flags.OVERRIDDEN and (found < 0 or current().passing is None):
+            word |= word_of_tensors(said, places, args, kwargs, skipped)
+            standing = typed and check_typed(said, typed, body.__annotations__, args, kwargs, skipped)
+            if word & flags.OVERRIDDEN and current().passing is None:
                 given, named = named, None  # an error of who is asked is no reason to ask again
                 return overridden(name, call, args, given, body, method=method)
             if standing:
@@ -180,14 +179,14 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             shorten(error, name, body)
             raise
 
-    return titled(call, module or body.__module__, name if module else body.__qualname__)
+    return titled(call, module or body.__module__, name, name if module else body.__qualname__)
 
 
-def titled(function: Any, module: str, name: str) -> Any:
-    """A function that asks, under the name by which it is pickled: "linalg_qr" is `wengert.linalg.qr`."""
+def titled(function: Any, module: str, name: str, title: str) -> Any:
+    """A function that asks, under the names that it says and by which it is pickled: "linalg_qr" and "qr"."""
     ASKING.add(function.__code__)
-    function.__module__, function.__qualname__ = module, name
-    function.__name__ = said_name(module, name.rpartition(".")[2])
+    function.__module__, function.__qualname__ = module, title
+    function.__name__ = said_name(module, name)
     return function
 
 
@@ -215,7 +214,7 @@ def word_of_self(name: str, args: tuple[Any, ...]) -> int:
 def word_of_tensors(
     name: str, places: list[tuple[int, str, bool]], args: tuple[Any, ...], kwargs: dict[str, Any], skipped: int
 ) -> int:
-    """The flags of the arguments that are to be tensors; -1 if one is none but has a `__torch_function__`.
+    """The flags of the arguments that are to be tensors.
 
     Raises:
         TypeError: one is no tensor.
@@ -226,8 +225,6 @@ def word_of_tensors(
         if isinstance(given, Tensor):
             word |= given._flags_
         elif given is not MISSING and not (optional and given is None):
-            if may_answer(given):
-                return -1
             raise TypeError(errors.wrong_type(name, argument, at + 1 - skipped if at < count else 0, "Tensor", given))
     return word
 
@@ -298,7 +295,7 @@ def word_of(values: Sequence[Any]) -> int:
             word |= each._flags_
         elif isinstance(each, (tuple, list)):
             word |= word_of(each)
-        elif hasattr(type(each), "__torch_function__"):
+        elif may_answer(each):
             word |= flags.OVERRIDDEN
     return word
 
@@ -309,6 +306,9 @@ def overridden(
     """What a mode or the `__torch_function__` of an argument makes of a call; what `body` does if there is none."""
     from ..calls import overriding
 
+    stranger = stranger_in((args, tuple(kwargs.values())))
+    if stranger is not None and is_asked_outside(stranger, caller(2)):
+        raise TypeError(errors.wrong_type(name, "input", 0, "Tensor", stranger))  # for the function outside, which asks
     made = overriding.of_call(overriding.public(name, call, method=method), args, kwargs)
     if made is overriding.NOBODY:
         return body(*args, **own_names(name, kwargs, other_names(body)))
@@ -317,12 +317,64 @@ def overridden(
 
 def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:
     """What the `__torch_function__` of an argument that is no tensor makes of a call that failed; MISSING without."""
-    if not has_stranger(args) and not has_stranger(kwargs.values()):
+    if stranger_in((args, tuple(kwargs.values()))) is None:
         return MISSING
     from ..calls import overriding
 
     made = overriding.of_strangers(overriding.public(name, call, method=method), args, kwargs, depth=3)
     return MISSING if made is overriding.NOBODY else made
+
+
+def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, module: str = "") -> Callable[..., Any]:
+    """A function that asks its arguments that are no tensors if it fails, as those do that are `checked`.
+
+    Args:
+        body, name: the function, and what programs call it, if that is another name.
+        method, module: as in `checked`.
+    """
+    name = name or body.__name__
+
+    @functools.wraps(body)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return body(*args, **kwargs)
+        except Exception as error:
+            if (answer := of_strangers(name, call, args, kwargs, method)) is not MISSING:
+                return answer
+            shorten(error, name, body)
+            raise
+
+    return titled(call, module or body.__module__, name, name)
+
+
+def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function ask the `__torch_function__` of its tensor first, with all arguments by name: decorates it."""
+
+    @functools.wraps(function)
+    def call(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        from ..calls import overriding
+
+        if not overriding.is_anyone_asked((tensor,)):
+            return function(tensor, *args, **kwargs)
+        from inspect import signature
+
+        given = signature(function).bind(tensor, *args, **kwargs)
+        given.apply_defaults()
+        return overriding.of_python(call, (tensor,), (), given.arguments)
+
+    return call
+
+
+def asked_or_raised(name: str, *args: Any, **kwargs: Any) -> Any:
+    """What the `__torch_function__` of an argument that is no tensor makes of a method that `asks_itself`; without any
+    the error that is being handled is raised again.
+    """
+    from ..calls import overriding
+
+    made = overriding.of_strangers(overriding.member(name), args, kwargs, depth=3)
+    if made is overriding.NOBODY:
+        raise
+    return made
 
 
 def recast(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -24,7 +24,7 @@ def form_of(op: Any, name: str, module: str = "") -> Any:
         name: the `__name__` of the form.
         module: where programs find a function, by which it is pickled; "" for a method.
     """
-    if not isinstance(op, Op) or not (hasattr(op, "functional") or hasattr(op, "declared_dtypes")):
+    if not (hasattr(op, "functional") or hasattr(op, "declared_dtypes")):
         return op
     made: Any = type(op).__new__(type(op))
     take_over(made, op)
@@ -46,10 +46,17 @@ def function_of(name: str, module: str) -> Any:
     return getattr(load(module), name.removeprefix(f"{module.rpartition('.')[2]}_"))
 
 
-def functions_of(names: dict[str, Any], module: str) -> dict[str, Any]:
-    """The functions of a module that are operators, as its own: `special.expm1` is another one than `expm1`."""
-    return {
-        name: form_of(value, said_name(module, name), module)
-        for name, value in names.items()
-        if isinstance(value, Op) and getattr(value, "__name__", "") != said_name(module, name)
-    }
+def functions_of(names: dict[str, Any], module: str, *, shared: bool = False) -> dict[str, Any]:
+    """The functions of a module that are operators, as its own: `special.expm1` is another one than `expm1`.
+
+    Args:
+        names: what the module has.
+        module: the module.
+        shared: what is a function of the package, too, is that, as in `nn.functional`.
+    """
+    found = {}
+    for name, value in names.items():
+        if isinstance(value, Op) and not getattr(value, "form", ("", "-"))[1]:
+            is_public = shared and value.name == name and getattr(value, "function", False)
+            found[name] = value.public if is_public else form_of(value, said_name(module, name), module)
+    return found

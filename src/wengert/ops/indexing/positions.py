@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import WIDE, Bad, Index, Sample, composite, op
+from ..._core.cards.arguments import asking
+from ..._core.cards.card import CARDS, WIDE, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
@@ -58,6 +59,9 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     if any(each < 0 for each in lengths):
         raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
     return coordinates(indices, lengths).unbind(-1)  # type: ignore[no-any-return]
+
+
+vars(CARDS["unravel_index"])["public"] = asking(unravel_index, module="wengert")
 
 
 @unravel_index.samples

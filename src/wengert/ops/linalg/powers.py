@@ -12,8 +12,8 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import check_cast, copied, one_output, put
-from ..._core.cards.arguments import integer, tensors_of
-from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.cards.arguments import asking, integer, tensors_of
+from ..._core.cards.card import CARDS, Array, Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.graph import anomaly
 from ..._core.out_errors import CASTABLE, EXACT
@@ -333,6 +333,9 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
             raise RuntimeError(f"Tensor for argument #{at + 1} is expected to have 2 dimensions, but has {each.ndim}")
     check_chain("chain_matmul", given)
     return put("chain_matmul", out, given[0] if len(given) == 1 else chained(given))
+
+
+vars(CARDS["chain_matmul"])["public"] = asking(chain_matmul, module="wengert")
 
 
 @chain_matmul.samples

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
+from ..._core.cards.arguments import asking
 from ..._core.cards.card import BOOLS, ORDERED, Bad, Index, Sample, composite, op, registered
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
@@ -255,7 +256,7 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     return put("bucketize", out, places_among(boundaries, values, right, out_int32))
 
 
-registered("bucketize").public = bucketize  # type: ignore[misc]  # its first argument may be a number
+registered("bucketize").public = asking(bucketize, module="wengert")  # type: ignore[misc]  # it takes numbers, too
 
 
 @bucketize.samples

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
+from ..._core.cards.arguments import asking
 from ..._core.cards.late import bind
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor
@@ -100,4 +101,4 @@ def operand(name: str, target: Tensor, other: Any) -> Any:
 
 
 for each in (apply_, map_, map2_):
-    bind(each.__name__, each)
+    bind(each.__name__, asking(each, method=True))

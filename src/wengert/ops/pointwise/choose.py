@@ -13,6 +13,8 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.calls.asking import asks_itself
+from ..._core.cards.arguments import asked_or_raised
 from ..._core.cards.card import (
     COMPLEXES,
     ORDERED,
@@ -303,12 +305,16 @@ where.samples(select_samples)
 plain_case(where, select, native("where"))
 
 
+@asks_itself("where")
 def where_method(self: Any, condition: Any, other: Any) -> Any:
     """This tensor where `condition` holds, else `other`; see `where`."""
-    condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
-    check_tensor("where", condition, "condition")
-    check_beside(self, other)
-    return select(condition, self, other)
+    try:
+        condition = constant_of(condition) if isinstance(condition, np.ndarray) else condition
+        check_tensor("where", condition, "condition")
+        check_beside(self, other)
+        return select(condition, self, other)
+    except TypeError:
+        return asked_or_raised("where", self, condition, other)
 
 
 bind("where", where_method)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._core.calls.dispatch import run_kernel, unwrap
 from ..._core.cards.card import WIDE, Array, Card, op
+from ..._core.cards.forms import form_of
 from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_tensor
@@ -35,7 +36,7 @@ def give_in_place(card: Card, *names: str) -> None:
         written.jvp(operand)(no_tangent)
     card.in_place = written.in_place
     for name in names:
-        bind(name, card.in_place)
+        bind(name, form_of(card.in_place, name) if name != card.in_place.name else card.in_place)
 
 
 def no_slope(grad: Any) -> Any:

@@ -9,6 +9,9 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
+from ..._core.calls.asking import asks_itself
+from ..._core.cards import late
+from ..._core.cards.arguments import asked_or_raised
 from ..._core.cards.card import ALL, COMPLEXES, INTEGERS, REALS, WIDE, Array, Bad, Card, Sample, alias, composite
 from ..._core.operators.choices import number_among_two, second_is_tensor
 from ..._core.out_errors import FOUND
@@ -219,11 +222,21 @@ def div_samples(make: Any) -> Any:
         yield Bad(make(2), make(2, kind="nonzero"), rounding_mode="up", raises=RuntimeError, says="but found 'up'")
 
 
-def div_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """Divide `input` in place; as `div`."""
-    if rounding_mode is None:
-        return true_divide.in_place(input, other)
-    return divide_rounded.in_place(input, other, rounding_mode)
+def quotient_in_place(name: str) -> Any:
+    """The method of that name that divides in place."""
+
+    @asks_itself(name)
+    def divide_in_place(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """Divide `input` in place; as `div`."""
+        try:
+            if rounding_mode is None:
+                return true_divide.in_place(input, other)
+            return divide_rounded.in_place(input, other, rounding_mode)
+        except TypeError:
+            given = {} if rounding_mode is None else {"rounding_mode": rounding_mode}
+            return asked_or_raised(name, input, other, **given)
+
+    return divide_in_place
 
 
 @quotient(
@@ -307,10 +320,9 @@ def divided_by(input: Any, other: Any) -> Any:
     return input.reciprocal() * other
 
 
-bind("div_", div_in_place)
-bind("divide_", div_in_place)
-bind("__div__", div)
-bind("__idiv__", div_in_place)
+for name in ("div_", "divide_", "__idiv__"):
+    bind(name, quotient_in_place(name))
+bind("__div__", late.bound("div"))
 bind("__rdiv__", divided_by)
 alias("divide", div)
 alias("fix", trunc)

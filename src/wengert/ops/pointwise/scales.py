@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.calls.out import one_output
+from ..._core.cards.arguments import asking
 from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
 from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_arrays
@@ -355,7 +356,7 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     return power(*operands, out=out)
 
 
-vars(CARDS["float_power"])["public"] = float_power  # unchecked: the base may be a number
+vars(CARDS["float_power"])["public"] = asking(float_power, module="wengert")  # unchecked: the base may be a number
 
 
 def precise_power_of_array(array: Any, exponent: Any) -> Any:
@@ -399,4 +400,4 @@ def float_power_in_place(input: Any, exponent: Any) -> Any:
     return power.in_place(input, in_dtype(exponent, wanted))
 
 
-bind("float_power_", float_power_in_place)
+bind("float_power_", asking(float_power_in_place, "float_power_", method=True))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..._core import errors, flags, sparse_errors
 from ..._core.calls.sparse import kernel, takes_sparse
+from ..._core.cards.arguments import asking
 from ..._core.cards.card import ALL, Array, Index, op
 from ..._core.tensor import reading
 from ..._core.tensor.base import wrap
@@ -261,6 +263,7 @@ def at_places_vjp(grad: Any, strided: bool) -> Any:
     return grad.to_dense() if strided else grad
 
 
+@partial(asking, method=True)
 def sparse_mask(self: Any, mask: Any) -> Any:
     """The part of a tensor at the places of a sparse one, as a sparse tensor; entries that are zero stay.
 
