@@ -54,7 +54,13 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether the shapes are equal."""
+    """Whether the shapes are equal.
+
+    Raises:
+        TypeError: `other` is no tensor.
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(errors.wrong_type("is_same_size", "other", 1, "Tensor", other))
     return self.shape == other.shape
 
 

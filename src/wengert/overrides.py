@@ -27,9 +27,11 @@ __all__ = [
 
 FACTORIES = frozenset(
     """
-    arange as_tensor asarray bartlett_window blackman_window empty empty_permuted empty_strided eye from_file from_numpy
-    frombuffer full hamming_window hann_window kaiser_window linspace logspace ones rand randint randn randperm range
-    scalar_tensor sparse_coo_tensor tensor tril_indices triu_indices vander zeros
+    arange as_tensor asarray bartlett_window blackman_window broadcast_shapes empty empty_permuted empty_strided eye
+    from_dlpack from_file from_numpy frombuffer full hamming_window hann_window is_tensor kaiser_window linspace logspace
+    manual_seed normal ones rand randint randn randperm range scalar_tensor seed set_rng_state sparse_bsc_tensor
+    sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor tensor tril_indices
+    triu_indices vander zeros
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """Functions without a tensor that could be asked."""
@@ -98,7 +100,7 @@ def resolve_name(f: Any) -> str | None:
     name, module = getattr(f, "__name__", None), getattr(f, "__module__", None) or ""
     if name is None or (inspect.isfunction(f) and not module.startswith(f"{__package__}.") and module != __package__):
         return None
-    for part in ("nn.init", "nn.functional", "functional"):
+    for part in ("nn.init", "nn.functional", "functional"):  # what several modules share has the name of one
         home = load(f"{__package__}.{part}")
         if name in home.__all__ and getattr(home, name) is f:
             return f"torch.{part}.{name}"
@@ -119,24 +121,36 @@ def get_default_nowrap_functions() -> set[Callable[..., Any]]:
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """The functions that ask `__torch_function__`: those of the package, of `nn.functional`, and what Tensor has.
+    """The functions that ask `__torch_function__`: those of the package and of its modules, and what Tensor has.
 
     Returns:
         The module or class for each list of functions; properties are there by their `__get__`.
     """
     package: Any = sys.modules[__package__ or ""]
-    functional = load(f"{__package__}.nn.functional")
-    functions = [getattr(package, name) for name, card in load_all().items() if card.function]
+    silent = get_ignored_functions()
+    functions = [getattr(package, name) for name, card in load_all().items() if card.function and name[0] != "_"]
     members: list[Any] = []
     for name in (*intercepting.interceptors(), "backward"):
         found = intercepting.original(name)
         members.append(found.__get__ if hasattr(found, "__set__") else found)
     stand_in = sys.modules.get("torch")  # where programs import that, it is what they look the functions up by
+    is_stand_in = type(stand_in).__module__ == f"{__package__}.as_torch"
     return {
-        stand_in if type(stand_in).__module__ == f"{__package__}.as_torch" else package: functions,
-        functional: [getattr(functional, name) for name in functional.__all__],
+        stand_in if is_stand_in else package: [each for each in functions if each not in silent],
+        **{module: listed(module, silent) for module in map(load, modules())},
         Tensor: members,
     }
+
+
+def modules() -> list[str]:
+    """The modules whose functions ask."""
+    return [f"{__package__}.{name}" for name in ("functional", "nn.functional", "linalg", "fft", "special")]
+
+
+def listed(module: Any, silent: set[Any]) -> list[Callable[..., Any]]:
+    """The functions of a module, but for those that do not ask."""
+    found = [getattr(module, name) for name in module.__all__]
+    return [each for each in found if not isinstance(each, type) and each not in silent]
 
 
 def get_testing_overrides() -> dict[Any, Callable[..., int]]:

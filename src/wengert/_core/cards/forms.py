@@ -10,7 +10,8 @@ import functools
 from typing import Any
 
 from ..._loading import load
-from ..calls.op import Op, begin_calls
+from .. import door
+from ..calls.op import begin_calls
 from ..operators.declaration import take_over
 from .arguments import said_name
 
@@ -26,7 +27,7 @@ def form_of(op: Any, name: str, module: str = "") -> Any:
     """
     if not (hasattr(op, "functional") or hasattr(op, "declared_dtypes")):
         return op
-    made: Any = type(op).__new__(type(op))
+    made = door.new(type(op))
     take_over(made, op)
     if hasattr(op, "functional"):  # an in-place form, which is called what errors call it
         made.name, made.functional, made.by_result = name, op.functional, op.by_result
@@ -54,9 +55,9 @@ def functions_of(names: dict[str, Any], module: str, *, shared: bool = False) ->
         module: the module.
         shared: what is a function of the package, too, is that, as in `nn.functional`.
     """
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in names.items():
-        if isinstance(value, Op) and not getattr(value, "form", ("", "-"))[1]:
-            is_public = shared and value.name == name and getattr(value, "function", False)
+        if hasattr(value, "declared_dtypes") and not value.form[1]:
+            is_public = shared and value.name == name and value.function
             found[name] = value.public if is_public else form_of(value, said_name(module, name), module)
     return found
