@@ -28,10 +28,10 @@ __all__ = [
 FACTORIES = frozenset(
     """
     arange as_tensor asarray bartlett_window blackman_window broadcast_shapes empty empty_permuted empty_strided eye
-    from_dlpack from_file from_numpy frombuffer full hamming_window hann_window is_tensor kaiser_window linspace logspace
-    manual_seed normal ones rand randint randn randperm range scalar_tensor seed set_rng_state sparse_bsc_tensor
-    sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor tensor tril_indices
-    triu_indices vander zeros
+    from_dlpack from_file from_numpy frombuffer full hamming_window hann_window is_tensor kaiser_window linspace
+    logspace manual_seed normal ones rand randint randn randperm range scalar_tensor seed set_rng_state
+    sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor
+    tensor tril_indices triu_indices vander zeros
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """Functions without a tensor that could be asked."""

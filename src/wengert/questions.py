@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ._core import errors, flags
-from ._core.cards.arguments import asking
+from ._core.calls.asking import asks_itself
+from ._core.cards.arguments import asked_or_refused, asking
 from ._core.tensor.base import Tensor
 from ._core.types import dtypes
 from ._core.types.dtypes import dtype
 
 
-@asking
+@asks_itself("is_inference")
 def is_inference(input: Tensor) -> bool:
     """Whether this is an inference tensor: one made in `inference_mode`, or a view of one.
 
@@ -21,11 +22,12 @@ def is_inference(input: Tensor) -> bool:
         TypeError: it is no tensor.
     """
     if not isinstance(input, Tensor):
-        raise TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
+        error = TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
+        return asked_or_refused(is_inference, error, input)  # type: ignore[no-any-return]
     return bool(input._flags_ & flags.INFERENCE)
 
 
-@asking
+@asks_itself("numel")
 def numel(input: Tensor) -> int:
     """How many elements there are.
 
@@ -33,7 +35,8 @@ def numel(input: Tensor) -> int:
         TypeError: it is no tensor.
     """
     if not isinstance(input, Tensor):
-        raise TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))
+        error = TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))
+        return asked_or_refused(numel, error, input)  # type: ignore[no-any-return]
     return int(input._array_.size)
 
 

@@ -365,6 +365,18 @@ def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def asked_or_refused(function: Any, error: Exception, *args: Any) -> Any:
+    """What the `__torch_function__` of an argument that is no tensor makes of a function that `asks_itself`; otherwise
+    the error is raised.
+    """
+    from ..calls import overriding
+
+    made = overriding.of_strangers(function, args, {}, depth=3)
+    if made is overriding.NOBODY:
+        raise error
+    return made
+
+
 def asked_or_raised(name: str, *args: Any, **kwargs: Any) -> Any:
     """What the `__torch_function__` of an argument that is no tensor makes of a method that `asks_itself`; without any
     the error that is being handled is raised again.
