@@ -84,7 +84,7 @@ def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[[Callable[..
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             relevant = dispatcher(*args, **kwargs)
-            if has_torch_function(relevant):
+            if overriding.is_anyone_asked(relevant, call):
                 return handle_torch_function(call, relevant, *args, **kwargs)
             return function(*args, **kwargs)
 

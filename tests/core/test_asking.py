@@ -175,6 +175,17 @@ def test_initialisers_are_told_by_name(name: str, given: dict[str, Any]):
     assert resolve_name(function) == f"torch.nn.init.{name}"
 
 
+def test_initialisers_and_functions_of_the_program_work_where_a_mode_is_not_told_of_them():
+    @wg.overrides.wrap_torch_function(lambda x: (x,))
+    def doubled(x: Any) -> Any:
+        return x * 2
+
+    weight = wg.ones(2)
+    with wg.device("meta"):
+        assert wg.nn.init.constant_(weight, 2.0) is weight
+        assert doubled(weight).tolist() == [4, 4]
+
+
 def test_functions_and_methods_are_two_keys():
     table = {wg.add: 1, wg.Tensor.add: 2, wg.multiply: 3, wg.mul: 4, wg.special.expm1: 5, wg.expm1: 6, wg.div: 7}
 

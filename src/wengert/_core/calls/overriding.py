@@ -108,12 +108,12 @@ def declined(name: str, kind: str, mode: Any, given: Iterable[Any] = ()) -> str:
     )
 
 
-def is_anyone_asked(relevant: Iterable[Any]) -> bool:
-    """Whether a mode of this thread, or one of the arguments, is asked."""
+def is_anyone_asked(relevant: Iterable[Any], function: Any = None) -> bool:
+    """Whether a mode of this thread, or an argument, is asked for calls of a function; None stands for any."""
     modes = current()
     if modes.overriding == 2:
         return False
-    if innermost(None, modes) >= 0:
+    if innermost(function, modes) >= 0:
         return True
     return modes.overriding == 0 and any(map(is_asked, relevant))
 

@@ -354,7 +354,7 @@ def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(tensor: Any, *args: Any, **kwargs: Any) -> Any:
         from ..calls import overriding
 
-        if not overriding.is_anyone_asked((tensor,)):
+        if not overriding.is_anyone_asked((tensor,), call):
             return function(tensor, *args, **kwargs)
         from inspect import signature
 
