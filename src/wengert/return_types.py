@@ -7,7 +7,7 @@ from typing import Any as _Any
 from .ops import return_types as _classes
 from .ops.return_types import *  # noqa: F403 - for type checkers, too
 
-__all__ = [name for name in dir(_classes) if isinstance(getattr(_classes, name), type) and name.islower()]
+__all__ = [name for name in dir(_classes) if hasattr(getattr(_classes, name), "n_fields")]
 
 
 def __getattr__(name: str) -> _Any:

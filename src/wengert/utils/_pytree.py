@@ -1,7 +1,7 @@
 """Nested containers taken apart and put together, under the names of `torch.utils._pytree`, which libraries use.
 
-Containers are tuples, lists, named tuples, dictionaries of the three usual kinds, deques, and the classes that a
-program registers; all else, None too, is a leaf.
+Containers are tuples, lists, named tuples, `Size`, the classes of `return_types`, dictionaries of the three usual
+kinds, deques, and the classes that a program registers; all else, None too, is a leaf.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..ops import return_types
+from ..tensor import Size
 from . import pytree_kinds as kinds, pytree_text as texts
 from .pytree_keys import (  # noqa: F401 - torch has them in this module
     WITH_KEYS,
@@ -28,13 +30,22 @@ from .pytree_keys import (  # noqa: F401 - torch has them in this module
     key_get,
     keystr,
 )
+from .pytree_kinds import (
+    is_namedtuple,
+    is_namedtuple_class,
+    is_namedtuple_instance,
+    is_structseq,
+    is_structseq_class,
+    is_structseq_instance,
+)
 
 __all__ = [
-    "GetAttrKey", "KeyEntry", "KeyPath", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr",
-    "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only", "tree_flatten",
-    "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map",
-    "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path", "tree_structure", "tree_unflatten",
-    "treespec_dumps", "treespec_loads",
+    "GetAttrKey", "KeyEntry", "KeyPath", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "is_namedtuple",
+    "is_namedtuple_class", "is_namedtuple_instance", "is_structseq", "is_structseq_class", "is_structseq_instance",
+    "key_get", "keystr", "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only",
+    "tree_flatten", "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_leaves_with_path",
+    "tree_map", "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path", "tree_structure",
+    "tree_unflatten", "treespec_dumps", "treespec_loads", "treespec_pprint",
 ]  # fmt: skip
 
 PyTree = Any
@@ -60,9 +71,25 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     defaultdict: NodeDef(kinds._defaultdict_flatten, kinds._defaultdict_unflatten),
     namedtuple: NodeDef(kinds._namedtuple_flatten, kinds._namedtuple_unflatten),
     deque: NodeDef(kinds._deque_flatten, kinds._deque_unflatten),
+    Size: NodeDef(kinds._tuple_flatten, kinds._tuple_unflatten),  # a tuple comes back: leaves may be anything
 }
 """All classes of containers; one function stands for all classes of named tuples, as in torch."""
+BUILT_IN = frozenset(SUPPORTED_NODES) - {Size}
+"""Those that `flatten_up_to` compares as containers of Python's; the others are a program's or a library's."""
 SUPPORTED_NODES |= {cls: SUPPORTED_NODES[cls]._replace(flatten_with_keys_fn=each) for cls, each in WITH_KEYS.items()}
+
+
+RESULTS = "wengert.return_types"
+
+
+def register_results(cls: type) -> None:
+    """Let instances of a class of `return_types` be containers."""
+    SUPPORTED_NODES[cls] = NodeDef(kinds._tuple_flatten, kinds.results_unflatten(cls), _tuple_flatten_with_keys)
+
+
+for _value in list(vars(return_types).values()):
+    if kinds.is_structseq_class(_value):
+        register_results(_value)
 
 
 def register_pytree_node(
@@ -86,7 +113,7 @@ def register_pytree_node(
     Raises:
         ValueError: the class is registered.
     """
-    if cls in SUPPORTED_NODES:
+    if cls in SUPPORTED_NODES or cls in texts.NAMED_TUPLES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn, flatten_with_keys_fn)
     name, *plain = map(options.get, ("serialized_type_name", "to_dumpable_context", "from_dumpable_context"))
@@ -99,14 +126,20 @@ _register_pytree_node = _private_register_pytree_node = register_pytree_node
 
 def _get_node_type(tree: Any) -> Any:
     kind = type(tree)
-    if kind not in SUPPORTED_NODES and isinstance(tree, tuple) and hasattr(kind, "_fields"):
-        return namedtuple
+    if kind not in SUPPORTED_NODES and isinstance(tree, tuple):
+        if kinds.is_namedtuple_class(kind):
+            return namedtuple
+        if kind.__module__ == RESULTS:  # that of results in `out`, which is made when it is needed
+            register_results(kind)
     return kind
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: Leafhood = None) -> bool:
     """Whether something is no container, or one that `is_leaf` takes for none."""
     return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) not in SUPPORTED_NODES
+
+
+_is_leaf = tree_is_leaf
 
 
 class TreeSpec:
@@ -183,10 +216,15 @@ class TreeSpec:
             return [tree]
         kind = _get_node_type(tree)
         if kind is not self.type and not (kinds.is_mapping(kind) and kinds.is_mapping(self.type)):
-            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {kind!r}.")
+            word = "Node type" if self.type in BUILT_IN else "Type"
+            raise ValueError(f"{word} mismatch; expected {self.type!r}, but got {kind!r}.")
         parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
         if len(parts) != self.num_children:
             raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(parts)}.")
+        if kind is namedtuple and context is not self.context:
+            raise ValueError(
+                f"Node context mismatch for node type {kind!r}; expected {self.context!r}, but got {context!r}."
+            )
         if kinds.is_mapping(kind):
             parts = self._by_keys(dict(zip(kinds.keys_of(kind, context), parts)))
         found = [each.flatten_up_to(part) for each, part in zip(self.children_specs, parts)]
@@ -257,6 +295,16 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
 def treespec_loads(serialized: str) -> TreeSpec:
     """The structure that `treespec_dumps` wrote."""
     return texts.loaded(serialized, TreeSpec, _LEAF)  # type: ignore[no-any-return]
+
+
+def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
+    """Let structures with named tuples of a class be written under a name."""
+    texts.NAMED_TUPLES[cls] = serialized_type_name
+
+
+def treespec_pprint(treespec: TreeSpec) -> str:
+    """A structure as the containers that it is of, with a star in the place of each leaf."""
+    return repr(treespec.unflatten([kinds.STAR] * treespec.num_leaves))
 
 
 def tree_leaves(tree: PyTree, is_leaf: Leafhood = None) -> list[Any]:
@@ -379,13 +427,22 @@ def tree_any_only(kinds: Any, pred: Callable[[Any], bool], tree: PyTree, is_leaf
     return any(map(pred, filter(chosen(kinds), tree_iter(tree, is_leaf))))
 
 
+def _same_container(kind: Any, context: Context, treespec: TreeSpec) -> bool:
+    """Whether a container fits a structure: dictionaries by their keys, a tuple also a Size, a deque of any length."""
+    if kinds.is_mapping(kind) and kinds.is_mapping(treespec.type):
+        return set(kinds.keys_of(kind, context)) == set(kinds.keys_of(treespec.type, treespec.context))
+    expected = tuple if treespec.type is Size else treespec.type
+    return kind is expected and (kind is deque or context == treespec.context)
+
+
 def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: Leafhood = None) -> list[Any] | None:
     if tree_is_leaf(tree, is_leaf):
         return [tree] * treespec.num_leaves
     if treespec.is_leaf():
         return None
-    parts, context = SUPPORTED_NODES[_get_node_type(tree)].flatten_fn(tree)
-    if (_get_node_type(tree), context, len(parts)) != (treespec.type, treespec.context, treespec.num_children):
+    kind = _get_node_type(tree)
+    parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
+    if len(parts) != treespec.num_children or not _same_container(kind, context, treespec):
         return None
     found = [_broadcast_to_and_flatten(part, spec, is_leaf) for part, spec in zip(parts, treespec.children_specs)]
     if None in found:

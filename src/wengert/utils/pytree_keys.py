@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..tensor import Size
+
 KeyPath = tuple["KeyEntry", ...]
 
 
@@ -108,5 +110,6 @@ WITH_KEYS: dict[Any, Callable[[Any], Keyed]] = {
     defaultdict: _defaultdict_flatten_with_keys,
     deque: _deque_flatten_with_keys,
     namedtuple: _namedtuple_flatten_with_keys,
+    Size: _tuple_flatten_with_keys,
 }
 """How the usual containers are opened with the step to each part."""

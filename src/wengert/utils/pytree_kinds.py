@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Opened = tuple[list[Any], Any]
@@ -59,6 +59,11 @@ def _namedtuple_unflatten(values: Iterable[Any], context: Any) -> Any:
     return context(*values)
 
 
+def results_unflatten(cls: Any) -> Callable[[Iterable[Any], Any], Any]:
+    """Return what makes an instance of a class of `return_types` again."""
+    return lambda values, context: cls(values)
+
+
 def _deque_flatten(d: deque[Any]) -> Opened:
     return list(d), d.maxlen
 
@@ -75,3 +80,57 @@ def is_mapping(kind: Any) -> bool:
 def keys_of(kind: Any, context: Any) -> list[Any]:
     """The keys of a dictionary."""
     return context[1] if kind is defaultdict else context  # type: ignore[no-any-return]
+
+
+class _Star:
+    """Stands for a leaf where a structure is shown."""
+
+    def __repr__(self) -> str:
+        return "*"
+
+
+STAR = _Star()
+
+
+def is_namedtuple_class(cls: object) -> bool:
+    """Whether something is a class that `collections.namedtuple` made, or derived from one."""
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, tuple)
+        and isinstance(getattr(cls, "_fields", None), tuple)
+        and all(type(field) is str for field in cls._fields)  # type: ignore[attr-defined]
+        and callable(getattr(cls, "_make", None))
+        and callable(getattr(cls, "_asdict", None))
+    )
+
+
+def is_structseq_class(cls: object) -> bool:
+    """Whether something is a class of `return_types`, or another class of tuples whose elements C code names."""
+    return (
+        isinstance(cls, type)
+        and issubclass(cls, tuple)
+        and all(type(cls.__dict__.get(each)) is int for each in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
+    )
+
+
+def is_namedtuple_instance(obj: object) -> bool:
+    """Whether something is a named tuple."""
+    return is_namedtuple_class(type(obj))
+
+
+def is_structseq_instance(obj: object) -> bool:
+    """Whether something is an instance of a class as `is_structseq_class` says."""
+    return is_structseq_class(type(obj))
+
+
+def is_namedtuple(obj: object) -> bool:
+    """Whether something is a named tuple, or a class of them."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_structseq(obj: object) -> bool:
+    """Whether something is an instance of a class as `is_structseq_class` says, or such a class."""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
+_is_namedtuple_instance = is_namedtuple_instance

@@ -8,6 +8,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..tensor import Size
+
 PROTOCOL = 1
 
 
@@ -35,6 +37,34 @@ def made_defaults(plain: Any) -> list[Any]:
     return [getattr(module, plain["default_factory_name"]), plain["dict_context"]]
 
 
+NAMED_TUPLES: dict[type, str] = {}
+"""The names of those classes of named tuples that have one."""
+
+
+def plain_named_tuple(cls: type) -> str:
+    """The name of a class of named tuples.
+
+    Raises:
+        NotImplementedError: it has none.
+    """
+    if cls not in NAMED_TUPLES:
+        raise NotImplementedError(
+            f"Can't serialize TreeSpec of namedtuple class {cls} because we didn't register a serializated_type_name. "
+            "Please register using `_register_namedtuple`."
+        )
+    return NAMED_TUPLES[cls]
+
+
+def made_named_tuple(name: str) -> type:
+    """The reverse of `plain_named_tuple`."""
+    for cls, known in NAMED_TUPLES.items():
+        if known == name:
+            return cls
+    raise NotImplementedError(
+        f"Can't deserialize TreeSpec of namedtuple class {name} because we couldn't find a serializated name."
+    )
+
+
 NAMES: dict[Any, Named] = {
     tuple: Named("builtins.tuple"),
     list: Named("builtins.list"),
@@ -42,6 +72,8 @@ NAMES: dict[Any, Named] = {
     OrderedDict: Named("collections.OrderedDict"),
     defaultdict: Named("collections.defaultdict", plain_defaults, made_defaults),
     deque: Named("collections.deque"),
+    namedtuple: Named("collections.namedtuple", plain_named_tuple, made_named_tuple),
+    Size: Named("torch.Size"),
 }
 """By the class of containers; programs register their own with a name."""
 
@@ -59,11 +91,6 @@ def plain_structure(spec: Any) -> dict[str, Any]:
     """
     if spec.type is None:
         return {"type": None, "context": None, "children_spec": []}
-    if spec.type is namedtuple:
-        raise NotImplementedError(
-            f"Can't serialize TreeSpec of namedtuple class {spec.context} because it has no name that is known; a "
-            "class registered with `serialized_type_name` has"
-        )
     if spec.type not in NAMES:
         raise NotImplementedError(
             f"No registered serialization name for {spec.type} found. Please update your _register_pytree_node call "
