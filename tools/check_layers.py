@@ -169,7 +169,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "library": ("tensor", "ops", "autograd", "amp"),
     "vision": ("__init__", "library", "hub", "tensor", "ops", "autograd", *_USERS[: _USERS.index("vision")]),
-    "io": ("_core", "_kernels", "ops", "tensor", "pickling", "nn"),  # memory, and what lies in it
+    # what files hold
+    "io": ("__init__", "_core", "_kernels", "ops", "tensor", "pickling", "amp", *_USERS[: _USERS.index("vision")]),
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "debugging": ("_core", "_program", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes

@@ -7,9 +7,18 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import IO, Any, TypeAlias
 
-from .io.objects import load, save
+from .io import trusted
+from .io.objects import load, refused_in, save
 
-__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+__all__ = [
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "safe_globals",
+    "save",
+]
 
 DEFAULT_PROTOCOL = 2
 """Of torch's pickles; libraries name it in the defaults of their own functions."""
@@ -20,22 +29,47 @@ MAP_LOCATION: TypeAlias = Any
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Nothing: no class or function that a file names is ever used here, whatever the program trusts."""
+    """Let `load` make objects of classes, and call functions, that files name.
+
+    Args:
+        safe_globals: classes and functions, or pairs of one and the name that files have for it.
+
+    Raises:
+        TypeError: one is neither.
+    """
+    trusted.add(safe_globals)
 
 
 def clear_safe_globals() -> None:
-    """Nothing: there are none."""
+    """Take back what `add_safe_globals` allowed."""
+    trusted.clear()
 
 
 def get_safe_globals() -> list[Any]:
-    """Empty: no class or function that a file names is ever used here."""
-    return []
+    """What the program has allowed, each once."""
+    return trusted.listed()
+
+
+def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
+    """The names in an archive of torch's that `load` would refuse now, each once.
+
+    Args:
+        f: name of a file, or a file object that is open for reading bytes and can be sought.
+
+    Raises:
+        ValueError: it is no archive that `save` or `torch.save` writes.
+    """
+    return refused_in(f)
 
 
 @contextmanager
 def _safe_globals(safe_globals: list[Any]) -> Iterator[None]:
-    """Nothing, as `add_safe_globals`."""
-    yield
+    """As `add_safe_globals`, within a block."""
+    trusted.add(safe_globals)
+    try:
+        yield
+    finally:
+        trusted.remove(safe_globals)
 
 
 safe_globals = _safe_globals

@@ -189,7 +189,7 @@ def run_by_a_file(*arguments):
     "value",
     [
         Call("os system", "echo"), Call(f"{__name__} run_by_a_file"), Call("__builtin__ eval", "1"),
-        Call("torch.nn.modules.linear Linear"), Call("torch._utils _rebuild_qtensor", SIX), Global("__builtin__ dict"),
+        Call("torch.jit Linear"), Call("torch._utils _rebuild_qtensor", SIX), Global("__builtin__ dict"),
         b"\x80\x02(i__builtin__\neval\n.", b"\x80\x02P0\n.",
         b"\x80\x02" + code(("module", Global("torch.nn.parameter Parameter"), None, None)) + b"Q.",
     ],

@@ -208,21 +208,16 @@ def test_saved_tensors_wait_on_disk(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-class Network(nn.Module):
-    pass
-
-
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (Network(), r"save\(\): at a.0: .*Network cannot be saved: .*Save module.state_dict\(\), and load it with"),
-        (optim.SGD([nn.Parameter(wg.ones(1))], lr=1.0), r"Save its state_dict\(\) instead"),
-        (lambda: 0, "a function is not part of a file"),
+        (lambda: 0, "save\\(\\): .*<lambda>"),
         (np.array([None]), r"array of object is none of numbers or texts. Save value.tolist\(\) instead"),
-        (type("Text", (str,), {})("a"), r"Save str\(value\) instead"),
-        (object(), "Save its fields, as a dictionary, instead"),
-        (defaultdict(lambda: 0), "the factory of a defaultdict"),
-        (wg.ones(1).as_subclass(type("Mine", (wg.Tensor,), {})), "Mine is a subclass of Tensor"),
+        ([nn.Tanh(), np.array([None])], r"array of object is none of numbers or texts. Save value.tolist\(\) instead"),
+        (type("Text", (str,), {})("a"), "Text"),
+        (defaultdict(lambda: 0), "<lambda>"),
+        (wg.ones(1).as_subclass(type("Mine", (wg.Tensor,), {})), "Mine"),
+        (io, "cannot pickle 'module' object"),
     ],
 )
 def test_what_cannot_be_saved_is_said_and_nothing_is_written(tmp_path, value, says):

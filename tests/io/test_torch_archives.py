@@ -139,8 +139,8 @@ def run_by_a_file(*arguments):
         (Call("os system", "echo"), "GLOBAL os.system was not an allowed global"),
         (Call(f"{__name__} run_by_a_file"), "run_by_a_file was not an allowed global"),
         (Call("__builtin__ eval", "1"), "GLOBAL __builtin__.eval was not"),
-        (Call("builtins getattr", "", "x"), "GLOBAL builtins.getattr was not"),
-        (Call("torch.nn.modules.linear Linear"), r"torch.nn.modules.linear.Linear was not .*save a state_dict\(\)"),
+        (Call("builtins getattr", "", "x"), "GLOBAL .*'x' was not an allowed global"),
+        (Call("torch.nn.modules.linear Linear"), "wengert.nn.modules.linear.Linear' may not be called"),
         (Call("torch load", "x"), "GLOBAL torch.load was not"),
         (Call("torch._utils _rebuild_nested_tensor"), "_rebuild_nested_tensor was not"),
         (b"cos\\x2e\nsystem\\h\n.", r"GLOBAL os\\x2e.system\\h was not an allowed global"),
@@ -175,7 +175,7 @@ def test_opcodes_that_make_objects_in_other_ways_are_refused(text, name):
 
 def test_what_this_can_name_can_be_seen_to_run_nothing():
     """Neither a reader of pickles, nor an import, nor a search for attributes by name from the file."""
-    for name in ("opcodes", "allowed", "archive", "legacy", "tar"):
+    for name in ("opcodes", "allowed", "archive", "legacy", "tar", "trusted", "instances", "plain_objects"):
         tree = ast.parse((Path(opcodes.__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
         calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         assert not {

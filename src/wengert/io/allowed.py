@@ -1,10 +1,17 @@
-"""The names in torch's archives that mean something here, and what each gives. No file reaches any other."""
+"""The names in torch's archives that mean something here, and what each gives. No file reaches any other.
+
+Tensors and containers are made here, other objects of Python and NumPy in `plain_objects`, layers, optimisers and what
+the program has named (`trusted`) in `instances`.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+from argparse import Namespace
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from functools import partial
 from pickle import UnpicklingError
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,10 +20,12 @@ from .._core import flags
 from .._core.tensor.storage import Storage
 from .._core.types import devices
 from .._core.types.sizes import Size
-from ..nn import Buffer, Parameter
+from ..nn import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from ..nn.parameter import UninitializedTensorMixin
 from ..ops.memory.storages import StorageBase, TypedStorage
 from ..tensor import Tensor, dtypes
-from .budget import COPY, ITEM, RESULT, TENSOR, Budget
+from . import instances, plain_objects, trusted
+from .budget import COPY, INSTANCE, ITEM, RESULT, TENSOR, Budget
 from .errors import shown
 from .opcodes import LONGEST_NAME, Name
 from .placing import Placer, check_requires_grad, take_attributes
@@ -74,9 +83,14 @@ class Allowed:
         value = VALUES.get(str(name))
         if value is not None:
             return value
-        if str(name) in CALLS or is_factory(name):
+        if str(name) in CALLS:
             return name
-        raise UnpicklingError(f"Unsupported global: GLOBAL {name} was not an allowed global")
+        value = trusted.find(name.module, name.name)
+        if value is not None:
+            return value
+        if is_factory(name):
+            return name
+        raise trusted.NotAllowedError(trusted.refusal([str(name)]))
 
     def call(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         """Return what a name gives with these arguments, whose copies and the result are paid for.
@@ -85,47 +99,58 @@ class Allowed:
             UnpicklingError: if it may not be called.
             ValueError: if the arguments are not those that torch writes.
         """
+        if isinstance(function, type) and issubclass(function, UninitializedTensorMixin):
+            return self.uninitialized(function, arguments)
         if function is Parameter:
             return self.create(function, arguments)
         if isinstance(function, Name) and function.name in TENSORS:
             return self.empty(function.name, arguments)
-        known = CALLS.get(str(function)) if isinstance(function, Name) else None
+        self.objects.copy(*arguments)
+        if not isinstance(function, Name):
+            return instances.call(function, arguments)
+        known = CALLS.get(str(function))
         if known is None:
             raise UnpicklingError(f"{words(function)} may not be called")
-        self.objects.copy(*arguments)
         try:
             return known(self, *arguments)
         except (TypeError, AttributeError, RuntimeError, LookupError) as error:
             raise ValueError(f"{function}: {error}") from error
 
     def create(self, cls: Any, arguments: tuple[Any, ...]) -> Any:
-        """Return a Parameter, which versions of torch before 0.4 wrote as a new object.
+        """Return a new object: a layer, an optimiser; a Parameter, which versions of torch before 0.4 wrote so.
 
         Raises:
-            UnpicklingError: if the class is another one.
+            UnpicklingError: if files may not make objects of that class.
         """
-        if cls is not Parameter:
+        self.objects.spend(INSTANCE)
+        if cls is Namespace and not arguments:
+            return Namespace()
+        if isinstance(cls, Name):
             raise UnpicklingError(f"{words(cls)} may not be created")
+        if cls is not Parameter:
+            return instances.create(cls, arguments)
         if not 1 <= len(arguments) <= 2:
             raise ValueError("a Parameter is created of a tensor, and whether it requires a gradient")
         self.objects.spend(RESULT)
         return self.parameter(arguments[0], arguments[1] if len(arguments) == 2 else True)
 
     def set_state(self, value: Any, state: Any) -> None:
-        """Set the state of an object: the attributes of an OrderedDict, what versions before 0.4 wrote of a tensor.
+        """Set the state of an object: the attributes of an OrderedDict or a layer, what versions of torch before 0.4
+        wrote of a tensor.
 
         Raises:
-            UnpicklingError: if the object is of another kind.
+            UnpicklingError: if the object is of another kind, or may not have such attributes.
         """
-        self.objects.spend(RESULT)
+        self.objects.copy(*(state if isinstance(state, tuple) else (state,)))
         if isinstance(value, Tensor) and isinstance(state, tuple) and len(state) in (3, 4, 5):
             try:
                 return self.set_old_state(value, state)
             except RuntimeError as error:
                 raise ValueError(str(error)) from error
-        if not isinstance(value, OrderedDict):
-            raise UnpicklingError(f"a {type(value).__name__} may not be given a state")
-        take_attributes(value, state, self.objects)
+        if type(value) is OrderedDict:
+            take_attributes(value, state, self.objects)
+        elif not plain_objects.set_state(value, state, self.objects):
+            instances.restore(value, state)
 
     def set_old_state(self, value: Tensor, state: tuple[Any, ...]) -> None:
         """Give a tensor its memory (storage, offset, shape, strides), or say whether it requires a gradient
@@ -213,6 +238,13 @@ class Allowed:
             take_attributes(result, state, self.objects)
         return result
 
+    def uninitialized(self, cls: Any, arguments: tuple[Any, ...]) -> Tensor:
+        """A parameter or buffer of a lazy layer, which has no values yet."""
+        if len(arguments) != 1 or type(arguments[0]) is not bool:
+            raise ValueError(f"a {cls.__name__} is made of whether it requires a gradient")
+        self.objects.spend(TENSOR)
+        return cls(arguments[0])  # type: ignore[no-any-return]
+
     def of_class(self, function: Any, cls: Any, arguments: Any, state: Any) -> Tensor:
         """A tensor of one of the classes that are known, with what the program put on it."""
         if not isinstance(arguments, tuple) or not isinstance(cls, type) or not issubclass(cls, Tensor):
@@ -222,11 +254,13 @@ class Allowed:
         result = self.call(function, arguments)
         if not isinstance(result, Tensor):
             raise ValueError("a tensor of a class is none")
-        if cls is Buffer:
+        if cls is Buffer or state.get("_is_buffer") is True:
             state = {name: value for name, value in state.items() if name != "_is_buffer"}
             result = Buffer(result, persistent=state.get("persistent", True) is True)
         elif cls is Parameter and not isinstance(result, Parameter):
             result = self.parameter(result, result.requires_grad)
+        elif type(result) is Tensor and cls is not Tensor:
+            result = instances.by_program(result.as_subclass, cls)  # type: ignore[attr-defined]
         take_attributes(result, state, self.objects)
         return result
 
@@ -295,9 +329,30 @@ class Allowed:
 
     def default(self, factory: Any = None, items: Any = ()) -> defaultdict[Any, Any]:
         """A defaultdict whose factory is one of Python's types."""
-        if factory is not None and not is_factory(factory):
+        if isinstance(factory, Name) and is_factory(factory):
+            factory = FACTORIES[factory.name]
+        elif factory is not None and not trusted.is_factory(factory):
             raise ValueError("a defaultdict whose factory is not one of Python's types")
-        return self.items(defaultdict(None if factory is None else FACTORIES[factory.name]), items)  # type: ignore[no-any-return]
+        return self.items(defaultdict(factory), items)  # type: ignore[no-any-return]
+
+    def member(self, owner: Any, name: Any) -> Any:
+        """An operator, or a class within one that the program has named: looked up by name, as `find` does."""
+        if isinstance(owner, Name):
+            module, own = owner.module, owner.name
+        else:
+            module, own = getattr(owner, "__module__", ""), getattr(owner, "__qualname__", "")
+        value = trusted.find(str(module), f"{own}.{name}") if isinstance(name, str) else None
+        if value is None:
+            raise trusted.NotAllowedError(trusted.refusal([f"{module}.{own}.{shown(name)}"]))
+        return value
+
+    def nothing(self, *arguments: Any) -> Any:
+        """Refused: a class of torch's whose operators are named by it.
+
+        Raises:
+            UnpicklingError: always.
+        """
+        raise UnpicklingError("'torch._C._VariableFunctionsClass' may not be called")
 
     def set_of(self, values: Any = ()) -> set[Any]:
         """A set."""
@@ -318,6 +373,10 @@ class Allowed:
             raise ValueError("bytes that are not written in latin1")
         return text.encode("latin1")
 
+    def no_bytes(self) -> bytes:
+        """Empty bytes, which Python 2 had no opcode for."""
+        return b""
+
     def byte_array(self, content: Any = b"", coding: Any = None) -> bytearray:
         """A bytearray of bytes; never of a length."""
         return bytearray(content if isinstance(content, bytes) else self.encoded(content, coding))
@@ -329,8 +388,15 @@ class Allowed:
         return complex(real, imag)
 
 
+def without_self(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that needs nothing of `Allowed`, as one that is called with it."""
+    return lambda self, *arguments: function(*arguments)
+
+
 VALUES: dict[str, Any] = {
     "torch.Tensor": Tensor, "torch.nn.parameter.Parameter": Parameter, "torch.nn.parameter.Buffer": Buffer,
+    "torch.nn.parameter.UninitializedParameter": UninitializedParameter,
+    "torch.nn.parameter.UninitializedBuffer": UninitializedBuffer, **plain_objects.VALUES,
     "torch.storage.UntypedStorage": Untyped, "torch.strided": devices.strided,
     **{f"torch.{each.name}": each for each in (devices.preserve_format, devices.contiguous_format)},
     **{f"torch.{each.name}": each for each in (devices.channels_last, devices.channels_last_3d)},
@@ -350,6 +416,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "collections.Counter": Allowed.counter,
     "collections.defaultdict": Allowed.default,
     "_codecs.encode": Allowed.encoded,
+    **{name: without_self(function) for name, function in plain_objects.CALLS.items()},
+    **dict.fromkeys(("__builtin__.getattr", "builtins.getattr"), Allowed.member),
+    "torch._C._VariableFunctionsClass": Allowed.nothing,
     **{
         f"{module}.{name}": function
         for module in sorted(BUILTINS)
@@ -357,6 +426,7 @@ CALLS: dict[str, Callable[..., Any]] = {
             ("set", Allowed.set_of),
             ("frozenset", Allowed.frozenset_of),
             ("bytearray", Allowed.byte_array),
+            ("bytes", Allowed.no_bytes),
             ("complex", Allowed.complex_number),
         )
     },
@@ -369,6 +439,12 @@ def words(value: Any) -> str:
     return repr(str(value)) if isinstance(value, Name) else shown(value)
 
 
+HOLDERS = (Tensor, OrderedDict, Namespace, SimpleNamespace)
+"""Classes of Python's and of tensors whose instances have attributes."""
+UNFIT = {Untyped, Tensor, Parameter, Buffer, np.ndarray, Namespace}
+"""Classes that files name to make others, but may not hold."""
+
+
 def check_result(made: Any) -> None:
     """Refuse names that nobody called.
 
@@ -378,14 +454,23 @@ def check_result(made: Any) -> None:
     waiting, seen = [made], set()
     while waiting:
         value = waiting.pop()
-        if isinstance(value, Name) or value is Untyped or isinstance(value, type):
+        if isinstance(value, Name) or (isinstance(value, type) and value in UNFIT):
             raise UnpicklingError(f"{words(value)} is a value, but files hold no functions and classes")
-        if id(value) in seen:
+        if id(value) in seen or isinstance(value, (type, str, int)):
             continue
         seen.add(id(value))
-        if isinstance(value, dict):
-            waiting.extend([*value.keys(), *value.values(), *getattr(value, "__dict__", {}).values()])
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            waiting.extend(value)
-        elif isinstance(value, Tensor):
-            waiting.extend(vars(value).values())
+        waiting.extend(parts_of(value))
+
+
+def parts_of(value: Any) -> list[Any]:
+    """What an object that a file made holds: items, attributes, arguments."""
+    parts: list[Any] = []
+    if isinstance(value, HOLDERS) or trusted.is_instance(type(value)):
+        parts += getattr(value, "__dict__", {}).values()
+    if isinstance(value, dict):
+        parts += [*value.keys(), *value.values()]
+    elif isinstance(value, (list, tuple, set, frozenset, deque)):
+        parts += value
+    elif isinstance(value, partial):
+        parts += [value.func, *value.args, *value.keywords.values()]
+    return parts

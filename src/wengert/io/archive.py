@@ -16,6 +16,7 @@ from typing import Any
 from .._core.tensor.storage import Storage
 from ..ops.memory.storages import StorageBase, TypedStorage, UntypedStorage
 from ..tensor import dtypes
+from . import trusted
 from .allowed import STORAGES, Allowed, Untyped, check_result
 from .budget import Budget
 from .errors import DamagedFileError, damage, shown
@@ -23,6 +24,7 @@ from .opcodes import Machine, Name
 from .placing import MapLocation, memory_of, relocated
 from .records import FAILED, SUSPICION, Records
 from .source import Source
+from .surveys import NameSurvey
 
 ORDERS = {b"little": "little", b"big": "big"}
 
@@ -124,17 +126,18 @@ def shown_as(storage: Storage, dtype: dtypes.dtype | None) -> StorageBase:
 
 
 @contextmanager
-def weights_only(name: str) -> Iterator[None]:
-    """Say of a refusal what the file is, and what can be done."""
+def weights_only(name: str, content: bytes = b"") -> Iterator[None]:
+    """Say of a refusal what the file is, and of opcodes all names that are not allowed."""
     with damage(f"{name} is damaged: "):
         try:
             yield
         except DamagedFileError:
             raise
         except UnpicklingError as error:
+            names = NameSurvey().names_in(content) if isinstance(error, trusted.NotAllowedError) else []
+            reason = trusted.refusal(names) if names else error
             raise UnpicklingError(
-                f"Weights only load failed: {name} holds more than tensors and plain containers: {error}. Nothing that "
-                "a file names is run here; load it with torch, and save a state_dict() in its place"
+                f"Weights only load failed: {name} holds more than tensors, containers and layers: {reason}"
             ) from error
 
 
@@ -151,7 +154,7 @@ def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
     content = archive.read("data.pkl")
     objects, memory = Budget(len(content)), Budget(source.size)
     machine = Machine(Allowed(objects, memory), archive.storage, objects, encoding)
-    with weights_only(source.name):
+    with weights_only(source.name, content):
         result = machine.run(BytesIO(content))
         check_result(result)
     return result

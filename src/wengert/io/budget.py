@@ -31,8 +31,8 @@ WEIGHTS: dict[type, int] = {
     **dict.fromkeys((dict, OrderedDict, Counter, defaultdict), ITEM),
 }
 """Bytes for each element of what a file builds."""
-RESULT, STORAGE, TENSOR = 128, 256, 512
-"""Bytes of a small object, a storage, a tensor, without what is in them."""
+RESULT, STORAGE, TENSOR, INSTANCE = 128, 256, 512, 1024
+"""Bytes of a small object, a storage, a tensor, a layer, without what is in them."""
 
 
 class Budget:

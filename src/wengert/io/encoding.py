@@ -21,7 +21,7 @@ from .._core.tensor.batches import refuse
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
-from ..nn import Buffer, Module, Parameter
+from ..nn import Buffer, Parameter
 from ..ops.memory.reach import first_bytes, offset_in_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
 from ..pickling import attributes_of, in_memory, parts_of, warn_of_hooks
@@ -46,6 +46,10 @@ Steps = Generator[Any, Any, Any]
 """Yields values and their paths, is sent JSON for them, and returns JSON: containers nest without recursion."""
 LEVELS = 32
 """After so many levels a part stands beside."""
+
+
+class NotPlainError(TypeError):
+    """An object is more than tensors, plain values and containers."""
 
 
 class Encoder:
@@ -99,7 +103,7 @@ class Encoder:
             self.numbers[id(value)] = (len(self.numbers), value)
             steps = self.tensor(value, path) if isinstance(value, Tensor) else MUTABLE[kind](self, value, path)
             return (yield from steps) if isinstance(steps, Generator) else steps
-        raise TypeError(refusal(value, path))
+        raise NotPlainError(refusal(value, path))
 
     def text(self, value: str, path: Path) -> Any:
         """A text; one that UTF-8 has not, by the numbers of its letters."""
@@ -166,7 +170,7 @@ class Encoder:
         """
         factory = value.default_factory
         if factory not in FACTORIES:
-            raise TypeError(f"{where(path)}the factory of a defaultdict is {factory!r}: save dict(...) of it")
+            raise NotPlainError(f"{where(path)}the factory of a defaultdict is {factory!r}: save dict(...) of it")
         return {"defaultdict": [FACTORIES[factory], (yield from self.pairs(value, path))]}
 
     def under(self, name: str, steps: Steps) -> Steps:
@@ -180,10 +184,7 @@ class Encoder:
             TypeError: if it is of a class that is not known here.
         """
         if type(value) not in CLASSES:
-            raise TypeError(
-                f"{where(path)}a {type(value).__name__} is a subclass of Tensor that a file cannot name; save it as a "
-                "plain tensor: value.as_subclass(torch.Tensor)"
-            )
+            raise NotPlainError(f"{where(path)}a {type(value).__name__} is a subclass of Tensor")
         if value.is_meta:  # type: ignore[attr-defined]
             raise NotImplementedError(f"{where(path)}a tensor on the device 'meta' has no values to be saved")
         warn_of_hooks(value)
@@ -354,24 +355,11 @@ def where(path: Path) -> str:
 
 
 def refusal(value: Any, path: Path) -> str:
-    """Why a value cannot be saved, and what can be done instead."""
-    kind = type(value)
-    named = f"{kind.__module__}.{kind.__qualname__}"
-    text = f"{where(path)}a value of type {named} cannot be saved: files hold tensors, plain values and containers"
-    if isinstance(value, Module):
-        return f"{text}, never code. Save module.state_dict(), and load it with module.load_state_dict(load(...))"
-    if hasattr(value, "state_dict"):
-        return f"{text}, never code. Save its state_dict() instead"
+    """Why a value cannot be saved as a plain one, and what can be done instead."""
+    text = f"{where(path)}a value of type {type(value).__module__}.{type(value).__qualname__} cannot be saved"
     if isinstance(value, np.ndarray):
-        return f"{text}, and this array of {value.dtype} is none of numbers or texts. Save value.tolist() instead"
-    if callable(value):
-        return f"{text}, never code: a function is not part of a file. Save what it is made from instead"
-    if isinstance(value, tuple):
-        return f"{text}. Save tuple(value) or value._asdict() instead"
-    for base in (dict, list, str, int, float):
-        if isinstance(value, base):
-            return f"{text}. Save {base.__name__}(value) instead"
-    return f"{text}. Save its fields, as a dictionary, instead"
+        return f"{text}: this array of {value.dtype} is none of numbers or texts. Save value.tolist() instead"
+    return f"{text} as a plain value"
 
 
 def pieces(value: Any) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:

@@ -1,4 +1,4 @@
-"""`save` and `load`: nested containers of tensors and plain values in safetensors files."""
+"""`save` and `load`: containers of tensors and plain values in safetensors files, other objects in torch's archives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pickle import UnpicklingError
 from typing import Any, BinaryIO, NoReturn
 
 from .._core.tensor.storage import Storage
@@ -16,16 +17,20 @@ from . import archive, legacy, tar
 from .atomic import write_atomically
 from .budget import Budget
 from .decoding import Decoder
-from .encoding import pieces
+from .encoding import NotPlainError, pieces
 from .errors import CallerError, DamagedFileError, damage, shown
 from .opcodes import ENCODING
+from .packing import packed
+from .pickles import opcodes_of
 from .placing import MapLocation, Placer, memory_of, relocated
 from .source import Source
+from .surveys import NameSurvey
 from .weights import METADATA, NAMES, content_of, read_array, read_header
 
 ENTRY = "wengert"
 """Of the metadata: the container."""
 VERSION = 1
+UNCHANGED = "weights_only=False allows nothing more here: no file runs code that the program has not named"
 MMAP = (
     "mmap can only be used with files saved with `torch.save({}_use_new_zipfile_serialization=True), please torch.save "
     "your checkpoint with this option in order to use mmap."
@@ -40,22 +45,28 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write tensors and what holds them into a file, in the safetensors format, never by pickle.
+    """Write an object into a file: tensors and containers in the safetensors format, others as torch does.
 
     The memory of a tensor is written whole, once for all tensors that share it, and is shared again after `load`. A
     `state_dict()` becomes a file whose tensors other readers of safetensors find under their names.
 
+    Where there is more than tensors, plain values and containers (a module, an optimiser, an object of the program's),
+    the file is an archive of torch's: classes and functions are written by their names, and ours by those that torch
+    has for them, so torch reads it with `weights_only=False`.
+
     Args:
         obj: a tensor, a `state_dict()`, or dictionaries (also OrderedDict, defaultdict, Counter), lists, tuples and
             sets, nested as they like, of tensors, Parameters, storages, numbers, texts, bytes, bools, None, sizes,
-            dtypes, devices, and NumPy's numbers and arrays. Histories and hooks are not kept.
+            dtypes, devices, NumPy's numbers and arrays; or an object that Python can pickle. Histories and the hooks of
+            tensors are not kept.
         f: name of a file, which is there whole or not at all; or a file object that is open for writing bytes.
         pickle_module, pickle_protocol: not used.
 
     Raises:
-        TypeError: something cannot be saved; the error says where it is, and what to do.
+        TypeError: something cannot be saved, such as a function without a name.
         AttributeError: `f` is neither.
-        RuntimeError: the folder is not there, or a folder lies where the file shall be.
+        RuntimeError: the folder is not there, or a folder lies where the file shall be; or tensors of several dtypes
+            share memory in an archive.
         OSError: the file cannot be written.
 
     >>> import io, wengert as wg
@@ -65,9 +76,7 @@ def save(
     >>> wg.load(file)
     {'weight': tensor([1., 1.]), 'steps': 3}
     """
-    tree, arrays = pieces(obj)
-    text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
-    content = content_of(arrays, {ENTRY: text})
+    content = content_for(obj, f)
     if isinstance(f, (str, os.PathLike)):
         check_folder(os.fspath(f))
         write_atomically(f, content)
@@ -79,6 +88,24 @@ def save(
     else:
         for piece in content:
             f.write(piece if isinstance(piece, bytes) else piece.tobytes())
+
+
+def content_for(obj: Any, f: Any) -> Iterator[Any]:
+    """The pieces of a file: of safetensors where the format can hold the object, otherwise of torch's archive."""
+    try:
+        tree, arrays = pieces(obj)
+    except NotPlainError:
+        opcodes, memories = opcodes_of(obj)
+        return packed(opcodes, memories, root_of(f))
+    text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
+    return content_of(arrays, {ENTRY: text})
+
+
+def root_of(f: Any) -> str:
+    """The folder in an archive: the name of the file without its ending, as torch calls it."""
+    if not isinstance(f, (str, os.PathLike)):
+        return "archive"
+    return os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
 
 
 def check_folder(path: str) -> None:
@@ -105,8 +132,9 @@ def load(
 ) -> Any:
     """Read what `save` has written, another file of safetensors (its tensors by name), or a file of torch's.
 
-    Nothing in a file is ever run, and memory and steps are in proportion to its size. Of torch's files, which hold
-    pickles, an interpreter with a list of what is allowed reads tensors and plain containers; see
+    No file has anything run that the program has not named, and memory and steps are in proportion to its size. Of
+    archives, which hold pickles, an interpreter with a list of what is allowed reads tensors, containers, this
+    package's layers and optimisers, and the classes and functions of `serialization.add_safe_globals`; see
     `docs/saving_and_loading.md`. Of several objects that stand one behind the other in a file of torch's older format
     each call reads the next.
 
@@ -116,7 +144,7 @@ def load(
             saved from other devices; a dictionary of names of devices, or a function of a storage and the name of its
             device, which returns a storage or None.
         pickle_module: Python's `pickle`, or None; not used.
-        weights_only: what is read is the same for True and False: there is no other way here.
+        weights_only: what is read is the same for True and False: a file never runs what the program has not named.
         mmap: for names of files only; the memory is taken all the same.
         pickle_load_args: `encoding` of texts that Python 2 wrote ("utf-8" if not given; "bytes" leaves them as bytes);
             others are not used.
@@ -129,7 +157,8 @@ def load(
         EOFError: it is empty.
         wengert.io.DamagedFileError: it is damaged, or of no format that is known; this is a ValueError, a RuntimeError
             and a `pickle.UnpicklingError`.
-        pickle.UnpicklingError: it is torch's and holds more than tensors and plain containers.
+        pickle.UnpicklingError: it is an archive and names something that is not allowed; the error has the line by
+            which the program may allow it.
         TypeError: `map_location` is none.
         RuntimeError: the tensors are wanted on, or come from, a device that is not there; or `mmap` is wanted of a file
             of torch's that is no zip archive.
@@ -140,6 +169,12 @@ def load(
             return load_any(source, f, map_location, pickle_load_args.get("encoding", ENCODING), mmap)
         except CallerError as error:
             raise error.error from None
+        except DamagedFileError:
+            raise
+        except UnpicklingError as error:
+            if weights_only is not False:
+                raise
+            raise UnpicklingError(f"{error}. {UNCHANGED}") from error
 
 
 def load_any(source: Source, f: Any, map_location: MapLocation, encoding: str, mmap: bool | None) -> Any:
@@ -156,6 +191,12 @@ def load_any(source: Source, f: Any, map_location: MapLocation, encoding: str, m
     if mmap:
         raise RuntimeError(MMAP.format(f"{f}, " if isinstance(f, str) else ""))
     return old(source, map_location, encoding)
+
+
+def refused_in(f: Any) -> list[str]:
+    """The names in an archive of torch's that `load` would refuse."""
+    with opened(f) as source, damage(f"{source.name}: "):
+        return NameSurvey().names_in(archive.Archive(source, "cpu").read("data.pkl"))
 
 
 def refuse(start: bytes, name: str) -> NoReturn:

@@ -7,6 +7,7 @@ Source of the opcodes: the documentation in Python's `pickletools`, which also r
 from __future__ import annotations
 
 import pickletools
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pickle import UnpicklingError
@@ -151,8 +152,8 @@ class Machine:
         self.push(self.builder.find(Name(module, name)))
 
     def append(self, values: list[Any]) -> None:
-        """Append to the list on top of the stack."""
-        self.of_type(list).extend(values)
+        """Append to the list, or deque, on top of the stack."""
+        self.of_type(list, deque).extend(values)
 
     def set_items(self, values: list[Any]) -> None:
         """Put keys and values, in turn, into the dictionary on top of the stack."""
@@ -185,11 +186,11 @@ class Machine:
         raw = text.encode("latin1")
         self.push(raw if self.encoding == "bytes" else raw.decode(self.encoding))
 
-    def of_type(self, kind: type) -> Any:
-        """What lies on top of the stack, which must be of a type."""
+    def of_type(self, *kinds: type) -> Any:
+        """What lies on top of the stack, which must be of one of some types."""
         value = self.top()
-        if not isinstance(value, kind):
-            raise ValueError(f"the opcodes take a {type(value).__name__} for a {kind.__name__}")
+        if not isinstance(value, kinds):
+            raise ValueError(f"the opcodes take a {type(value).__name__} for a {kinds[0].__name__}")
         return value
 
     def reduce(self) -> None:

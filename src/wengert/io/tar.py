@@ -17,10 +17,11 @@ from .allowed import Allowed, check_result
 from .archive import dtype_of, shown_as, weights_only
 from .budget import Budget
 from .errors import shown
-from .legacy import Inert, new_memory, part_of
+from .legacy import new_memory, part_of
 from .opcodes import Machine
 from .placing import MapLocation, relocated
 from .source import Source
+from .surveys import Inert
 from .weights import MOST_DIMENSIONS
 
 BLOCK = 512

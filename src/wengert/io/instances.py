@@ -1,0 +1,206 @@
+"""Instances in files: of this package's layers, optimisers and schedulers, and of classes that the program has named.
+
+An object is made without its `__init__`, and then given its attributes. What it may be given is checked first: an
+attribute never hides a method, a property or a name with two underscores.
+"""
+
+from __future__ import annotations
+
+import functools
+from pickle import UnpicklingError
+from types import MemberDescriptorType
+from typing import Any
+
+from ..nn import Module, Parameter
+from ..nn.modules.registration import Registration
+from ..tensor import Tensor
+from . import trusted
+from .errors import CallerError, shown
+
+HOOKS = (
+    "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks",
+    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
+MARKS = ("_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs")
+"""The dictionaries of a module that hold hooks, and those that say of hooks how they are called."""
+RECOMPUTED = {"_flat_weights", "_call_hooks", "_compiled_call_impl"}
+"""Attributes of modules that follow from others: torch's, or ours."""
+TABLES: dict[str, tuple[type, ...]] = {
+    "_parameters": (Parameter, type(None)), "_buffers": (Tensor, type(None)), "_modules": (Module, type(None)),
+}  # fmt: skip
+"""What the dictionaries of a module hold."""
+
+
+def create(cls: Any, arguments: tuple[Any, ...]) -> Any:
+    """Return a new object of a class, which has no attributes yet.
+
+    Raises:
+        UnpicklingError: if files may not make objects of that class.
+        ValueError: if one of ours is made of arguments.
+    """
+    if trusted.is_named(cls) and isinstance(cls, type):
+        return by_program(cls.__new__, cls, *arguments)
+    if not trusted.is_own(cls):
+        raise UnpicklingError(f"{shown_name(cls)} may not be created")
+    if issubclass(cls, tuple):
+        if len(arguments) != len(cls._fields) or not all(isinstance(each, (Tensor, type(None))) for each in arguments):  # type: ignore[attr-defined]
+            raise ValueError(f"a {cls.__name__} has not the fields that torch writes")
+        return tuple.__new__(cls, arguments)
+    if arguments:
+        raise ValueError(f"a {cls.__name__} is made of values, not of a state")
+    return object.__new__(cls)
+
+
+def call(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """Return what a class or function gives that the program has named; or a named result of an operator.
+
+    Raises:
+        UnpicklingError: if it is none.
+        ValueError: if the arguments are not those that torch writes.
+    """
+    if trusted.is_named(function):
+        return by_program(function, *arguments)
+    if not trusted.is_result(function):
+        raise UnpicklingError(f"{shown_name(function)} may not be called")
+    if not arguments or not isinstance(arguments[0], (tuple, list)) or len(arguments[0]) != function.n_fields:
+        raise ValueError(f"a {function.__name__} has not {function.n_fields} elements")
+    return function(arguments[0])
+
+
+def by_program(function: Any, *arguments: Any) -> Any:
+    """Return the result of something of the program's, whose errors are the program's, too."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        raise CallerError(error) from error
+
+
+def restore(value: Any, state: Any) -> None:
+    """Give an object its attributes.
+
+    Raises:
+        UnpicklingError: if files may not make objects of its class, or an attribute may not be set.
+        ValueError: if its state is not one that torch writes.
+    """
+    cls = type(value)
+    if not trusted.is_instance(cls):
+        raise UnpicklingError(f"a {cls.__name__} may not be given a state")
+    method = setter_of(cls)
+    if method == "program":
+        by_program(value.__setstate__, state)
+        return
+    attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    attributes, slots = attributes_of(cls, attributes), attributes_of(cls, slots)
+    if isinstance(value, Module):
+        attributes = module_state(cls, attributes)
+    try:
+        if method == "own":
+            value.__setstate__(attributes)
+        elif attributes:
+            vars(value).update(attributes)
+        for name, attribute in slots.items():
+            object.__setattr__(value, name, attribute)
+    except (TypeError, AttributeError, LookupError, RuntimeError) as error:
+        raise ValueError(f"the state of a {cls.__name__} is not one that torch writes: {error}") from error
+
+
+def setter_of(cls: type) -> str:
+    """Who has written the `__setstate__` of a class: "own", "program" or, where there is none, ""."""
+    for base in cls.__mro__:
+        if "__setstate__" in vars(base):
+            return "own" if base.__module__.partition(".")[0] == trusted.PACKAGE else "program"
+    return ""
+
+
+def attributes_of(cls: type, state: Any) -> dict[str, Any]:
+    """Attributes by name, checked, in a dictionary that the file does not reach; None has none.
+
+    Raises:
+        UnpicklingError: if one hides a part of the class.
+        ValueError: if it is no dictionary.
+    """
+    if state is None:
+        return {}
+    if not isinstance(state, dict):
+        raise ValueError(f"the state of a {cls.__name__} is a {type(state).__name__}, not a dictionary")
+    for name in state:
+        if not may_be_set(cls, name):
+            raise UnpicklingError(
+                f"the attribute {shown(name)} of a {cls.__name__} may not be set: it hides a part of the class"
+            )
+    return dict(state)
+
+
+def may_be_set(cls: type, name: Any) -> bool:
+    """Whether an instance may have an attribute of that name: a default in the class may be hidden, a method not."""
+    if not isinstance(name, str) or (name.startswith("__") and name.endswith("__")):
+        return False
+    if name in RECOMPUTED and issubclass(cls, Module):
+        return True
+    for base in cls.__mro__:
+        if name in vars(base):
+            found = vars(base)[name]
+            if isinstance(found, (MemberDescriptorType, functools.cached_property)):
+                return True
+            return not callable(found) and not hasattr(type(found), "__get__")
+    return True
+
+
+# ---- modules ---------------------------------------------------------------------------------------------------------
+
+
+def module_state(cls: type, state: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a module, with its tables of parameters, buffers, modules and hooks in our form.
+
+    Raises:
+        UnpicklingError: if a hook is not one of the functions and objects that files may hold.
+        ValueError: if a table holds something else than it should.
+    """
+    made: dict[str, Any] = vars(Registration())
+    for name in HOOKS:
+        for number, hook in table(state, name).items():
+            if not callable(hook) or not trusted.may_be_held(hook):
+                raise UnpicklingError(f"a hook of a {cls.__name__} is {shown(hook)}, which files may not hold")
+            made[name][number] = hook
+    for name in MARKS:
+        made[name].update(dict.fromkeys(table(state, name), True))
+    for name, kinds in TABLES.items():
+        for key, value in table(state, name, str).items():
+            if not isinstance(value, kinds) or not key or "." in key or not may_be_set(cls, key):
+                raise ValueError(f"a {cls.__name__} has {shown(key)} in {name}, which is {shown(value)}")
+            made[name][key] = value
+    if type(state.get("training", True)) is not bool:
+        raise ValueError(f"a {cls.__name__} has the mode {shown(state['training'])}")
+    known = {*HOOKS, *MARKS, *TABLES, *RECOMPUTED}
+    return made | {name: value for name, value in state.items() if name not in known}
+
+
+def table(state: dict[str, Any], name: str, kind: type = int) -> dict[Any, Any]:
+    """One of the dictionaries of a module, by its keys' kind; empty if older versions of torch had none.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    found = state.get(name)
+    if found is None:
+        return {}
+    if not isinstance(found, dict) or not all(type(key) is kind for key in found):
+        raise ValueError(f"the {name} of a module are no dictionary by {kind.__name__}")
+    return found
+
+
+def written_state(state: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a module as torch has them."""
+    from collections import OrderedDict
+
+    made = {name: value for name, value in state.items() if name not in RECOMPUTED}
+    for name in (*HOOKS, *MARKS):
+        if name in made:
+            made[name] = OrderedDict(made[name])
+    return made
+
+
+def shown_name(value: Any) -> str:
+    """A few letters for a class or function."""
+    name = getattr(value, "__qualname__", None)
+    return repr(f"{value.__module__}.{name}") if isinstance(name, str) else shown(value)
