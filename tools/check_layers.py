@@ -169,8 +169,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "distributions": ("_core", "tensor", "ops", "autograd"),
     "library": ("tensor", "ops", "autograd", "amp"),
     "vision": ("__init__", "library", "hub", "tensor", "ops", "autograd", *_USERS[: _USERS.index("vision")]),
-    # what files hold
-    "io": ("__init__", "_core", "_kernels", "ops", "tensor", "pickling", "amp", *_USERS[: _USERS.index("vision")]),
+    "io": ("__init__", "_core", "_kernels", "ops", "tensor", "pickling", "amp", "nn", "optim"),  # what files hold
     "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
     "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
     "debugging": ("_core", "_program", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes

@@ -261,7 +261,8 @@ def test_buffers_lazy_parameters_and_attributes_of_tensors():
 
 def test_a_scaler_and_datasets():
     data = wg.utils.data.TensorDataset(wg.arange(4.0))
-    scaler, subset = again([wg.amp.GradScaler("cpu", init_scale=8.0), wg.utils.data.Subset(data, [1, 3])])
+    values = [wg.amp.GradScaler("cpu", init_scale=8.0), wg.utils.data.Subset(data, [1, 3])]
+    scaler, subset = again(values, wg.utils.data.Subset, wg.utils.data.TensorDataset)
     assert scaler.get_scale() == 8.0 and [each[0].item() for each in subset] == [1.0, 3.0]
 
 

@@ -113,13 +113,12 @@ def classes() -> dict[str, type]:
     from ..nn.utils.spectral_norm import SpectralNorm
     from ..nn.utils.weight_norm import WeightNorm
     from ..optim import lr_scheduler, swa_utils
-    from ..utils.data import ConcatDataset, Subset, TensorDataset
 
     schedulers = (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau)
     found = [
         *classes_of(nn, nn.Module), *classes_of(optim, optim.Optimizer), *classes_of(lr_scheduler, *schedulers),
         *classes_of(swa_utils, nn.Module, lr_scheduler.LRScheduler), GradScaler, NonDynamicallyQuantizableLinear,
-        PackedSequence, SpectralNorm, WeightNorm, ConcatDataset, Subset, TensorDataset,
+        PackedSequence, SpectralNorm, WeightNorm,
     ]  # fmt: skip
     known = {as_torch(f"{cls.__module__}.{cls.__qualname__}"): cls for cls in found}
     return known | {older: known[name] for older, name in OLDER.items()}
