@@ -24,6 +24,7 @@ import pytest
 import wengert as wg
 from tests.io.torch_modules import FILES
 from wengert import nn, optim
+from wengert.io import trusted
 from wengert.serialization import (
     add_safe_globals,
     clear_safe_globals,
@@ -108,6 +109,44 @@ def test_a_layer_comes_back_and_goes_on_training_as_before(kind):
     if shape is not None:
         one, two = (optim.SGD(each.parameters(), lr=0.01, momentum=0.9) for each in (module, found))
         assert steps(module, one, shape) == steps(found, two, shape)
+
+
+ARGUMENTS = [
+    *((), (2,), (2, 3), (2, 2, 2), (4, 2), (4, 2, 8), (2, 3, 4), (4, 10, [3]), ([2, 3],), (1, (2, 1)), (None,)),
+    *((wg.tanh,), ([wg.ones(1)],)),
+]
+"""What layers are made of: the first that a class takes."""
+ABSTRACT = {"RNNBase", "RNNCellBase", "TransformerEncoder", "TransformerDecoder"}
+
+
+def made(cls):
+    """A layer of a class; None if it takes none of `ARGUMENTS`."""
+    for arguments in ARGUMENTS:
+        try:
+            return cls(*arguments)
+        except Exception:
+            continue
+    return None
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(name for name, cls in trusted.classes().items() if issubclass(cls, nn.Module)))
+def test_every_class_of_layers(name):
+    cls = trusted.classes()[name]
+    module = made(cls)
+    if module is None:
+        assert cls.__name__ in ABSTRACT
+        return
+    if cls.__name__.startswith("Lazy"):
+        with pytest.raises(TypeError, match="that has not been called cannot be saved"):
+            saved(module)
+        return
+    found = again(module)
+    assert type(found) is cls and repr(found) == repr(module)
+    assert {key: type(value) for key, value in vars(found).items()} == {
+        key: type(value) for key, value in vars(module).items()
+    }
+    assert name in names_in(saved(module)) or name in trusted.OLDER
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "Rprop", "Adafactor"])

@@ -441,6 +441,8 @@ def words(value: Any) -> str:
 
 HOLDERS = (Tensor, OrderedDict, Namespace, SimpleNamespace)
 """Classes of Python's and of tensors whose instances have attributes."""
+LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
+"""Classes of values that hold no others."""
 UNFIT = {Untyped, Tensor, Parameter, Buffer, np.ndarray, Namespace}
 """Classes that files name to make others, but may not hold."""
 
@@ -454,23 +456,32 @@ def check_result(made: Any) -> None:
     waiting, seen = [made], set()
     while waiting:
         value = waiting.pop()
-        if isinstance(value, Name) or (isinstance(value, type) and value in UNFIT):
+        kind = type(value)
+        if kind in LEAVES:
+            continue
+        if kind is Name or (isinstance(value, type) and value in UNFIT):
             raise UnpicklingError(f"{words(value)} is a value, but files hold no functions and classes")
-        if id(value) in seen or isinstance(value, (type, str, int)):
+        if id(value) in seen:
             continue
         seen.add(id(value))
-        waiting.extend(parts_of(value))
+        if kind is dict:
+            waiting.extend(value.keys())
+            waiting.extend(value.values())
+        elif kind is list or kind is tuple:
+            waiting.extend(value)
+        else:
+            waiting.extend(parts_of(value))
 
 
 def parts_of(value: Any) -> list[Any]:
     """What an object that a file made holds: items, attributes, arguments."""
     parts: list[Any] = []
     if isinstance(value, HOLDERS) or trusted.is_instance(type(value)):
-        parts += getattr(value, "__dict__", {}).values()
+        parts.extend(getattr(value, "__dict__", {}).values())
     if isinstance(value, dict):
-        parts += [*value.keys(), *value.values()]
+        parts.extend([*value.keys(), *value.values()])
     elif isinstance(value, (list, tuple, set, frozenset, deque)):
-        parts += value
+        parts.extend(value)
     elif isinstance(value, partial):
-        parts += [value.func, *value.args, *value.keywords.values()]
+        parts.extend([value.func, *value.args, *value.keywords.values()])
     return parts

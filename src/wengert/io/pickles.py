@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from .._core import flags
+from .._core.graph.hooks import HookDict
 from .._core.tensor.base import wrap
 from .._core.tensor.batches import refuse
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
 from ..nn import Buffer, Module, Parameter, RNNBase
+from ..nn.modules.hook_table import HookTable
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.memory.reach import first_bytes, offset_in_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
@@ -190,7 +192,13 @@ class Pickler(pickle._Pickler):
         return self.named("torch.device"), (value.type,) if value.index is None else (value.type, value.index)
 
     def module(self, value: Module) -> Any:
-        """A module as Python does, with its tables as torch has them."""
+        """A module as Python does, with its tables as torch has them.
+
+        Raises:
+            SaveError: it is a lazy layer whose parameters have no values yet.
+        """
+        if "_initialize_hook" in vars(value):
+            raise SaveError(f"save(): a {type(value).__name__} that has not been called cannot be saved; call it first")
         reduced = value.__reduce_ex__(PROTOCOL)
         if not isinstance(reduced, tuple) or len(reduced) < 3 or not isinstance(reduced[2], dict):
             return reduced
@@ -217,6 +225,7 @@ REDUCERS: tuple[tuple[Any, Any], ...] = (
     (Module, Pickler.module),
     ((np.ndarray, np.generic), Pickler.array),
     (Global, lambda self, value: value.name),
+    ((HookTable, HookDict), lambda self, value: (OrderedDict, (), None, None, iter(value.items()))),
     (dtypes.dtype, lambda self, value: str(value)),
     (Size, lambda self, value: (self.named("torch.Size"), (tuple(value),))),
     (device, Pickler.device),
