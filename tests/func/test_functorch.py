@@ -103,3 +103,9 @@ def test_import_functorch_gives_it():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", wg.torch_version.__version__]
+
+
+@pytest.mark.parametrize("chunks", [0, -1])
+def test_there_is_at_least_one_part(chunks):
+    with pytest.raises(RuntimeError, match="chunk expects `chunks` to be greater than 0"):
+        experimental.chunk_vmap(lambda x: x.sum(), chunks=chunks)(wg.ones(4, 2))

@@ -9,6 +9,7 @@ import pytest
 
 import wengert as wg
 from wengert._core.operators import batch_rules
+from wengert.functorch import experimental
 
 SAME = wg.tensor([0.3, 0.6])
 """A tensor that does not differ from member to member."""
@@ -215,3 +216,28 @@ def test_dtype_and_gradient_of_what_is_made_like_a_member_are_those_asked_for():
     assert wg.equal(wg.vmap(strides)(images), images)
     with pytest.raises(RuntimeError, match="item"):
         wg.vmap(lambda x: wg.full_like(x, x[0]))(x)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_parts_of_a_batch_draw_the_same_numbers_if_they_are_told_so(size):
+    draw = lambda x: x + wg.rand(20)  # noqa: E731
+    for randomness in ("same", "different"):
+        found = wg.vmap(draw, randomness=randomness, chunk_size=size)(wg.zeros(4, 20))
+        assert alike(found) == (randomness == "same")
+        found = experimental.chunk_vmap(draw, randomness=randomness, chunks=size)(wg.zeros(4, 20))
+        assert alike(found) == (randomness == "same")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["normal_", "uniform_", "exponential_", "bernoulli_", "cauchy_", "geometric_", "log_normal_", "random_"],
+)
+def test_no_fill_of_a_shared_tensor_draws_apart(name):
+    given, more = SAME.clone(), ((0.5,) if name == "geometric_" else ())
+    fill = lambda x: getattr(given, name)(*more) + 0 * x  # noqa: E731
+    with pytest.raises(RuntimeError, match="Cannot ask for different inplace randomness on an unbatched tensor"):
+        wg.vmap(fill, randomness="different")(members())
+    assert wg.equal(given, SAME)
+    assert alike(wg.vmap(fill, randomness="same")(members()))
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        wg.vmap(fill)(members())

@@ -85,9 +85,14 @@ def only_tensors(name: str, output: Any) -> tuple[list[Any], Any]:
     """The tensors in a function's output, and its structure.
 
     Raises:
-        RuntimeError: there is something else in it.
+        RuntimeError: if there is nothing in it, or something else.
     """
     elements, structure = flatten(output)
+    if not elements or output is None:
+        raise RuntimeError(
+            f"{name}: Expected f to be a function that has non-empty output (got output = {elements}). "
+            "Return the tensors whose derivatives are wanted"
+        )
     for each in elements:
         if not isinstance(each, Tensor):
             raise RuntimeError(

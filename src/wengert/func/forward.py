@@ -104,12 +104,16 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     The derivative is taken from the recorded graph: the gradient, by its cotangent, of the gradient along a direction.
 
     Args:
-        func: gives tensors, in containers or not.
+        func: gives tensors, in containers or not; what else stands among them does not vary.
         primals: its arguments, tensors or containers of them.
 
     Returns:
         The output, and a function that takes a direction for each of `primals` and returns the derivative, of the
-        output's structure.
+        output's structure: zeros for tensors of integers or bools, and what is no tensor as it is.
+
+    Raises:
+        ValueError: if one of `primals` is no tensor, or one of integers or bools.
+        NotImplementedError: if `func` returned something that is neither a tensor, None, a number nor a string.
 
     >>> import wengert as wg
     >>> value, along = wg.func.linearize(wg.sin, wg.tensor([0.0, 1.0]))
@@ -117,10 +121,16 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     (tensor([1.0000, 0.5403]), tensor([0.0000, 1.0806]))
     """
     elements, structure = flatten(primals)
+    for element in elements:
+        if isinstance(element, Tensor):
+            check_inexact("primal", element)
     with Limits(recording=True), Scope() as scope:
         variables = [scope.variable(each) for each in elements]
-        outputs, made = only_tensors("linearize(f, *primals)", func(*unflatten(variables, structure)))
-        weights = [scope.variable(each.new_zeros(each.shape)) for each in outputs]  # type: ignore[attr-defined]
+        everything, made = flatten(func(*unflatten(variables, structure)))
+        for each in everything:
+            check_constant(each)
+        outputs = [each for each in everything if depends_smoothly(each)]
+        weights = [scope.variable(each.new_zeros(each.shape)) for each in outputs]
         slopes = gradients(outputs, variables, weights, True, True)
 
     def along(*tangents: Any) -> Any:
@@ -129,9 +139,33 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
         check_tangents(ways, variables)
         create = scope.recording and (scope.outlives(outputs) or any(each.requires_grad for each in ways))
-        return unflatten(gradients(slopes, weights, ways, True, create), made)
+        moved = iter(gradients(slopes, weights, ways, True, create))
+        return unflatten([next(moved) if depends_smoothly(each) else unmoved(each) for each in everything], made)
 
-    return unflatten([scope.closed(each) for each in outputs], made), along
+    return unflatten([scope.closed(each) for each in everything], made), along
+
+
+def depends_smoothly(output: Any) -> bool:
+    """Whether a part of an output can have a derivative: it is a tensor of floating-point or complex numbers."""
+    return isinstance(output, Tensor) and (output.is_floating_point() or output.is_complex())  # type: ignore[attr-defined]
+
+
+def check_constant(output: Any) -> None:
+    """Refuse a part of an output that is neither a tensor nor a constant.
+
+    Raises:
+        NotImplementedError: if it is anything but None, a number, a string or a tensor.
+    """
+    if output is not None and not isinstance(output, (Tensor, bool, int, float, complex, str)):
+        raise NotImplementedError(
+            f"linearize(f, *primals): expected f(*primals) to return tensors and constants, got argument of type: "
+            f"{type(output)}"
+        )
+
+
+def unmoved(output: Any) -> Any:
+    """What a linearised function returns for a part of the output without derivative: zeros, or the constant."""
+    return output.new_zeros(output.shape) if isinstance(output, Tensor) else output  # type: ignore[attr-defined]
 
 
 def check_tangents(tangents: list[Any], primals: list[Any]) -> None:

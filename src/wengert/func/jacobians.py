@@ -14,7 +14,7 @@ from ..ops.shapes.join import cat
 from ..tensor import Tensor
 from .arguments import Chosen, named, only_tensors, parted
 from .forward import JVP, tangent_of
-from .reverse import VJP
+from .reverse import VJP, check_differentiable
 from .vmap import check_options
 
 
@@ -34,6 +34,7 @@ def jacrev(
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
     """A function that gives the Jacobian of `func`, row by row: a backward pass for all elements of an output at
     once.
@@ -43,6 +44,8 @@ def jacrev(
         argnums: the position of the argument to differentiate by, or a tuple of positions.
         has_aux: give what `func` returns beside its output, too.
         chunk_size: how many rows may be computed at once; None for all.
+        _preallocate_and_copy: copy each part into the result as soon as it is there, rather than joining all parts
+            in the end: half of the memory.
 
     Returns:
         A function of the same arguments: for each output tensor, for each argument tensor, a tensor of the output's
@@ -61,8 +64,9 @@ def jacrev(
             variables = [scope.variable(each) for each in chosen.elements]
             output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, VJP)
             outputs, structure = only_tensors(VJP, output)
+            check_differentiable(outputs)
         create = scope.recording and scope.outlives(outputs)
-        blocks = [rows(each, variables, create, chunk_size) for each in outputs]
+        blocks = [rows(each, variables, create, chunk_size, _preallocate_and_copy) for each in outputs]
         closed = [chosen.result([scope.closed(part) for part in block]) for block in blocks]
         result = unflatten(closed, structure)
         return (result, mapped(scope.closed, aux)) if has_aux else result
@@ -70,19 +74,30 @@ def jacrev(
     return named(func, jacobian, "jacrev")
 
 
-def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | None) -> list[Any]:
+def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | None, preallocate: bool) -> list[Any]:
     """The derivatives of one tensor by all variables, from a backward pass for all its elements, or for some."""
     count = output.numel()
+    joined: list[Any] = [None] * len(variables)
     parts = []
     for start, length in chunks(count, chunk_size):
         with BatchLevel(length, directions=True) as level:
             way = level.enter(unit_vectors(output, start, length))
-            found = gradients([output], variables, [way], True, create)
-        parts.append([level.leave(each) for each in found])
-    return [
-        (each[0] if len(each) == 1 else cat(list(each))).view((*output.shape, *variable.shape))
-        for each, variable in zip(zip(*parts), variables)
-    ]
+            grads = [level.leave(grad) for grad in gradients([output], variables, [way], True, create)]
+        if preallocate and length < count:
+            joined = [copied(whole, grad, start, count) for whole, grad in zip(joined, grads)]
+        else:
+            parts.append(grads)
+    if parts:
+        joined = [each[0] if len(each) == 1 else cat(list(each)) for each in zip(*parts)]
+    return [whole.view((*output.shape, *variable.shape)) for whole, variable in zip(joined, variables)]
+
+
+def copied(whole: Any, part: Any, start: int, count: int) -> Any:
+    """The `count` rows of a Jacobian with those from `start` on copied from `part`; made of the first part."""
+    if whole is None:
+        whole = part.new_zeros((count, *part.shape[1:]))
+    whole.narrow(0, start, part.shape[0]).copy_(part)
+    return whole
 
 
 def chunks(count: int, chunk_size: int | None) -> list[tuple[int, int]]:

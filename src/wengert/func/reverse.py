@@ -113,7 +113,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         With `has_aux` what `func` returned beside its output comes third.
 
     Raises:
-        RuntimeError: `func` returned something that is no tensor; (of the second function) cotangents do not fit.
+        RuntimeError: if `func` returned nothing, something that is no tensor, or a tensor of integers or bools; of the
+            second function, if cotangents do not fit.
 
     >>> import wengert as wg
     >>> value, back = wg.func.vjp(wg.sin, wg.tensor([0.0, 1.0]))
@@ -125,6 +126,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         variables = [scope.variable(each) for each in chosen.elements] if chosen else []
         output, aux = parted(func(*(chosen.replaced(variables) if chosen else ())), has_aux, VJP)
         outputs, structure = only_tensors(VJP, output)
+        check_differentiable(outputs)
 
     def back(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given = fitting(cotangents, structure)
@@ -139,6 +141,20 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
 
     result = unflatten([scope.closed(each) for each in outputs], structure)
     return (result, back, mapped(scope.closed, aux)) if has_aux else (result, back)
+
+
+def check_differentiable(outputs: list[Any]) -> None:
+    """Refuse outputs that have no derivative.
+
+    Raises:
+        RuntimeError: if one holds neither floating-point nor complex numbers.
+    """
+    for output in outputs:
+        if not output.is_floating_point() and not output.is_complex():
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                f"{output.dtype}"
+            )
 
 
 def fitting(cotangents: tuple[Any, ...], structure: Any) -> list[Any]:

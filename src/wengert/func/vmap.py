@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._core.tensor.slots import OPERATORS
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, spread, unflatten
 from ..autograd.limits import Limits
@@ -212,7 +213,10 @@ class Arguments:
 def in_chunks(given: Arguments, kwargs: dict[str, Any], randomness: str, chunk_size: int) -> Any:
     """The results of parts of a batch, one after the other, as those of the whole."""
     parts = []
+    again = OPERATORS.same_draws(None) if randomness == "same" else None
     for start in range(0, given.size, chunk_size):
+        if again is not None:
+            again()
         length = min(chunk_size, given.size - start)
         elements = [
             each if dim is None else each.narrow(dim, start, length) for each, dim in zip(given.elements, given.dims)

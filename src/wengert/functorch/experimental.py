@@ -18,6 +18,9 @@ def chunk_vmap(
         func, in_dims, out_dims, randomness: see `func.vmap`.
         chunks: how many parts.
 
+    Raises:
+        RuntimeError: if there is not at least one part, when the function is called.
+
     >>> import wengert as wg
     >>> chunk_vmap(lambda x: x.sum(), chunks=2)(wg.ones(4, 3))
     tensor([3., 3., 3., 3.])
@@ -27,6 +30,8 @@ def chunk_vmap(
 
     @functools.wraps(func)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if chunks <= 0:
+            raise RuntimeError(f"chunk_vmap: chunk expects `chunks` to be greater than 0, got: {chunks}")
         size = batch_size(args, in_dims)
         return vmap(func, in_dims, out_dims, randomness, chunk_size=-(-size // chunks))(*args, **kwargs)
 
