@@ -39,3 +39,14 @@ def test_a_function_that_fails_leaves_the_tensor_as_it_was():
     with pytest.raises(TypeError, match=r"map_: expected torch.FloatTensor for 'other' \(got torch.LongTensor\)"):
         x.map_(wg.tensor([1, 2]), max)
     assert x.tolist() == [1, 0]
+
+
+def test_map_refuses_every_operand_that_requires_a_gradient():
+    plain, recorded = wg.ones(2), wg.ones(2, requires_grad=True)
+    for operands in ((recorded, plain, plain), (plain, recorded, plain), (plain, plain, recorded)):
+        with pytest.raises(RuntimeError, match=r"Can't call map2_\(\) on Variable that requires grad"):
+            operands[0].map2_(*operands[1:], lambda x, y, z: x + y * z)
+        if operands[2] is plain:
+            with pytest.raises(RuntimeError, match=r"Can't call map_\(\) on Variable that requires grad"):
+                operands[0].map_(operands[1], lambda x, y: x + y)
+    assert plain.map2_(plain * 2, plain * 3, lambda x, y, z: x + y * z).tolist() == [7.0, 7.0]

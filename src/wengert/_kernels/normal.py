@@ -87,13 +87,20 @@ def by_library(function: Any, x: Array) -> Array:
     return np.array([function(each) for each in x.reshape(-1).tolist()]).reshape(x.shape)
 
 
+LARGE = 2.0**512
+
+
 def scaled(x: Array, factor: Any, offset: Any) -> Array:
     """x * factor + offset, rounded once."""
     if factor == 1 and offset == 0:
         return x
     if factor == 1 or offset == 0:
         return x * factor + offset
-    return fused(x, factor, offset) if x.dtype == np.float32 else fused_doubles(x, factor, offset)
+    if x.dtype == np.float32:
+        return fused(x, factor, offset)
+    if LARGE < max(abs(factor), abs(offset)) < np.inf:  # products of their parts would overflow
+        return np.asarray(fused_doubles(x, factor / LARGE, offset / LARGE) * LARGE)
+    return fused_doubles(x, factor, offset)
 
 
 def fused(a: Any, b: Any, c: Any) -> Array:

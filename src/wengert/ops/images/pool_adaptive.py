@@ -204,6 +204,20 @@ def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2) -> 
     return size
 
 
+def check_grad_output(name: str, shape: Ints) -> None:
+    """Refuse the gradient of a result without elements, as torch: windows of no rows or columns have no backward.
+
+    Raises:
+        RuntimeError: if a dimension other than that of the batch is empty.
+    """
+    for dim in range(1, len(shape)):
+        if shape[dim] == 0:
+            raise RuntimeError(
+                f"{name}(): Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has "
+                f"sizes {shown(shape)} with dimension {dim} being empty"
+            )
+
+
 @op(
     layout="suggested",
     dtypes=REALS,
@@ -223,6 +237,7 @@ def adaptive_average(self: Array, output_size: Any) -> Any:
 
 @adaptive_average.vjp("self")
 def adaptive_average_vjp(grad: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+    check_grad_output("adaptive_avg_pool2d_backward", grad.shape)
     return adaptive_average_backward(in_order_of(grad, (self_shape, self_strides)), self_shape, self)
 
 
@@ -280,6 +295,7 @@ def adaptive_average3d(self: Array, output_size: Any) -> Any:
 
 @adaptive_average3d.vjp("self")
 def adaptive_average3d_vjp(grad: Any, self: Any, self_shape: Any) -> Any:
+    check_grad_output("adaptive_avg_pool3d_backward", grad.shape)
     return adaptive_average3d_backward(grad, self_shape, self)
 
 
@@ -339,6 +355,7 @@ def adaptive_maximum(self: Array, output_size: Any) -> Any:
 
 @adaptive_maximum.vjp("self")
 def adaptive_maximum_vjp(grads: Any, indices: Any, self: Any, self_shape: Any, self_strides: Any) -> Any:
+    check_grad_output("adaptive_max_pool2d_backward", grads[0].shape)
     return scatter_planes(in_order_of(grads[0], (self_shape, self_strides)), indices, self_shape, "Adaptive", self)
 
 
@@ -378,6 +395,7 @@ def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
 
 @adaptive_maximum3d.vjp("self")
 def adaptive_maximum3d_vjp(grads: Any, indices: Any, self: Any, self_shape: Any) -> Any:
+    check_grad_output("adaptive_max_pool3d_backward", grads[0].shape)
     return scatter_volumes(grads[0], indices, self_shape, "Adaptive", self)
 
 

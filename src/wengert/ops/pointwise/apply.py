@@ -18,7 +18,16 @@ from ..._core.writes import inplace
 def check_plain(name: str, tensor: Tensor) -> None:
     """Refuse tensors that require a gradient, which a Python function does not have."""
     inplace.check_target(tensor, False, current())
-    if tensor.requires_grad:
+    check_unrecorded(name, tensor)
+
+
+def check_unrecorded(name: str, operand: Any) -> None:
+    """Refuse a tensor that requires a gradient.
+
+    Raises:
+        RuntimeError: if it does.
+    """
+    if isinstance(operand, Tensor) and operand.requires_grad:
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
 
 
@@ -46,7 +55,7 @@ def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
         The tensor itself.
 
     Raises:
-        RuntimeError: the tensor requires a gradient.
+        RuntimeError: if a tensor requires a gradient.
     """
     check_plain("apply_", self)
     return write_all("apply_", self, callable, [])
@@ -64,10 +73,11 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> T
         The tensor itself.
 
     Raises:
-        RuntimeError: the tensor requires a gradient.
+        RuntimeError: if a tensor requires a gradient.
         TypeError: the dtypes differ.
     """
     check_plain("map_", self)
+    check_unrecorded("map_", tensor)
     return write_all("map_", self, callable, [operand("map_", self, tensor)])
 
 
@@ -83,10 +93,12 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any]
         The tensor itself.
 
     Raises:
-        RuntimeError: the tensor requires a gradient.
+        RuntimeError: if a tensor requires a gradient.
         TypeError: the dtypes differ.
     """
     check_plain("map2_", self)
+    check_unrecorded("map2_", x)
+    check_unrecorded("map2_", y)
     return write_all("map2_", self, callable, [operand("map2_", self, x), operand("map2_", self, y)])
 
 

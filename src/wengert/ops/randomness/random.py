@@ -33,6 +33,11 @@ C_INTEGERS = {
 }
 
 
+UNSIGNED = frozenset(("uint16", "uint32", "uint64"))
+LONGEST = {dtypes.float16: (1 << 11) + 1, dtypes.float32: (1 << 24) + 1}
+"""How many numbers from 0 on floating-point dtypes represent without gaps."""
+
+
 def uniform_array(generator: Any, shape: Ints, element: DType, low: float = 0.0, high: float = 1.0) -> Any:
     """Numbers from [low, high), complex ones with both parts from there.
 
@@ -112,6 +117,15 @@ def check_range(low: int, high: int, element: DType) -> None:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    check_fit(low, high, element)
+
+
+def check_fit(low: int, high: int, element: DType) -> None:
+    """Refuse ranges that do not fit the dtype.
+
+    Raises:
+        RuntimeError: if `low` or the last integer below `high` is beyond what the dtype represents.
+    """
     smallest, largest = range_of(element)
     for what, value in (("from", low), ("to - 1", high - 1)):
         if not smallest <= value <= largest:
@@ -321,13 +335,27 @@ def randperm(
         raise TypeError(errors.wrong_type("randperm", "n", 1, "int", n))
     (count,) = read_size("randperm", (operator.index(n),))
     element = result_dtype("randperm", dtype, out, dtypes.int64)
-    if element.category != dtypes.COMPLEX and count - 1 > range_of(element)[1]:
+    check_numbers(element, count)
+    if count - 1 > range_of(element)[1]:
         raise RuntimeError(f"value cannot be converted to type {element.name}_t without overflow: n = {count}")
     levels, source = drawn_levels(), chosen("randperm", generator)
     shape = room(levels, (count,))
     rows = [source.draw(kernels.permutation, count) for _ in range(math.prod(shape[:-1]))]
     array = np.array(rows, np.int64).reshape(shape)
     return deliver("randperm", array.astype(element.numpy, copy=False), requires_grad, out, levels)
+
+
+def check_numbers(element: DType, count: int) -> None:
+    """Refuse dtypes that do not tell the numbers below `count` apart.
+
+    Raises:
+        NotImplementedError: if the dtype is complex, bool or that of larger unsigned integers.
+        RuntimeError: if it represents not all of the numbers.
+    """
+    if element.category in (dtypes.COMPLEX, dtypes.BOOL) or element.name in UNSIGNED:
+        raise NotImplementedError(f"\"randperm\" not implemented for '{element.legacy[:-6]}'")
+    if count > LONGEST.get(element, count):
+        raise RuntimeError(f"randperm: n cannot be greater than {LONGEST[element]} for {element.name}, but got {count}")
 
 
 @randperm.samples  # type: ignore[attr-defined]

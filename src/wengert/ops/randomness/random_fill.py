@@ -4,14 +4,15 @@ zero."""
 from __future__ import annotations
 
 import math
+import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..._core import errors
-from ..._core.cards.arguments import integer
-from ..._core.cards.card import ALL, FLOATS, ORDERED, REALS, Array, Bad, Card, Sample, derive_in_place, op
+from ..._core.cards.arguments import MISSING, integer
+from ..._core.cards.card import FLOATS, ORDERED, REALS, Array, Bad, Card, Sample, derive_in_place, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -21,10 +22,22 @@ from ..dtype_checks import C_NAMES, largest_of
 from ..pointwise.rounding import unmoved
 from .batches import at_once
 from .generator import chosen
-from .random import check_spread, integer_array, laid_over, normal_array, range_of, uniform_array
+from .random import (
+    check_fit,
+    check_range,
+    check_spread,
+    integer_array,
+    laid_over,
+    normal_array,
+    range_of,
+    uniform_array,
+)
 
 EXACT = {dtypes.bfloat16: 8, dtypes.float16: 11, dtypes.float32: 24, dtypes.float64: 53}
 """The bits of the integers that floating-point dtypes represent without gaps."""
+
+LOWEST = -(1 << 63)
+"""As `from` without `to` it asks for all that 64 bits represent."""
 
 NUMBERED = ORDERED - {dtypes.bool_}
 
@@ -71,6 +84,11 @@ def uniform(self: Array, from_: float = 0.0, to: float = 1.0, *, generator: Any 
             raise RuntimeError(f"{word} is out of bounds for {C_NAMES[element.name]}")
     if from_ > to:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}")
+    if not to - from_ <= largest_of(element):
+        raise RuntimeError(
+            f"uniform_ expects to-from <= {largest_of(element)}, the largest number of {element.name}, but found "
+            f"to={to} and from={from_} which result in to-from to exceed the limit"
+        )
     source = chosen("uniform_", generator)
     return laid_over(self, lambda shape: uniform_array(source, shape, element, from_, to))
 
@@ -138,14 +156,14 @@ def decided(generator: Any, p: Any, shape: Any) -> Any:
 
 
 @filling(
-    dtypes=ALL,
+    dtypes=ORDERED,
     numbers=True,
     node=("BernoulliBackward1", "BernoulliBackward2"),
     choose=lambda args: 0 if isinstance(args[1], Tensor) else 1,
 )
 def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any:
     """Ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
-    refuse_dtype("bernoulli", self, ALL)
+    refuse_dtype("bernoulli_scalar", self, ORDERED)
     if isinstance(p, np.ndarray):
         try:
             p = np.broadcast_to(p, self.shape)
@@ -187,27 +205,101 @@ def bernoulli_fill_samples(make: Any) -> Any:
     dtypes=ORDERED,
     inplace=True,
     node=("RandomBackward0", "RandomBackward1", "RandomBackward2"),
-    choose=lambda args: 2 if args[1] is None else 1 if args[2] is None else 0,
+    choose=lambda args: 0 if args[2] is not MISSING else 2 if args[1] is None else 1,
 )
-def random(self: Array, from_: Any = None, to: Any = None, *, generator: Any = None) -> Any:
+def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any = None) -> Any:
     """Integers in place of the elements of `self`.
 
-    From [0, to) for `random_(to)`, from [from, to) for `random_(from, to)`; without bounds all that the dtype
-    represents, but no negative ones.
+    From [0, to) for `random_(to)`, from [from, to) for `random_(from, to)`, all from `from` on for
+    `random_(from, None)`; without bounds all that the dtype represents, but no negative ones.
     """
     refuse_dtype("random", self, ORDERED)
     element = from_numpy(self.dtype)
-    from_, to = (bound if bound is None else integer("random_", "from", bound) for bound in (from_, to))
-    if from_ is None and to is not None:
-        from_ = 0
-    if to is None:
-        from_, to = 0, from_
-    bounded = to is not None
-    if to is None:
-        exact = EXACT.get(element, 0)
-        to = (1 << exact) + 1 if exact else range_of(element)[1] + 1
-    source, low, high = chosen("random_", generator), from_, to
+    from_, to = (bound if bound in (None, MISSING) else integer("random_", "from", bound) for bound in (from_, to))
+    low, high, bounded = drawn_bounds(element, from_, to)
+    source = chosen("random_", generator)
     return laid_over(self, lambda shape: integer_array(source, low, high, shape, element, bounded))
+
+
+def drawn_bounds(element: DType, from_: Any, to: Any) -> tuple[int, int, bool]:
+    """The range that `random_` draws from, and whether a program gave a bound.
+
+    Raises:
+        RuntimeError: if the dtype represents no integer between the bounds, or not them.
+    """
+    exact = EXACT.get(element, 0)
+    above = (1 << exact) + 1 if exact else range_of(element)[1] + 1
+    if to is MISSING:
+        if from_ is None:
+            return 0, above, False
+        from_, to = 0, from_
+    if to is None and from_ == LOWEST:
+        check_all_bits(element)
+        return LOWEST, -LOWEST, True
+    low = 0 if from_ is None else from_
+    high = above if to is None else to
+    (check_fit if to is None else check_range)(low, high, element)
+    if exact:
+        if to is not None:
+            warn_of_gaps(element, low, high)
+        low, high = represented(element, low, high)
+    return low, high, True
+
+
+def check_all_bits(element: DType) -> None:
+    """Refuse dtypes that `random_(-2**63, None)` does not fill with all that 64 bits represent.
+
+    Raises:
+        RuntimeError: if they are narrower integers.
+        NotImplementedError: if they are bools or float16.
+    """
+    if element in (dtypes.bool_, dtypes.float16):
+        raise NotImplementedError(errors.no_kernel("random_full_64_bits_range_kernel", element))
+    if element not in (*EXACT, dtypes.int64):
+        raise RuntimeError(
+            "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16, but got "
+            f"{element.name}"
+        )
+
+
+def warn_of_gaps(element: DType, low: int, high: int) -> None:
+    """Warn of bounds beyond the integers that a floating-point dtype represents without gaps."""
+    bits = EXACT[element]
+    for what, bound in (("from", low), ("to - 1", high - 1)):
+        if abs(bound) > 1 << bits:
+            warnings.warn(
+                f"{what} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
+                f"{C_NAMES[element.name]} can support discrete uniform distribution only within this range.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def represented(element: DType, low: int, high: int) -> tuple[int, int]:
+    """The range without the ends that a floating-point dtype would round to something outside of it.
+
+    Raises:
+        RuntimeError: if nothing is left.
+    """
+    first, last = rounded(element, low + 1), rounded(element, high - 1)
+    start = first + spacing(element, low + 1) if first < low else low
+    stop = last - spacing(element, high - 1) if last >= high else high
+    if start >= stop:
+        raise RuntimeError(
+            "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got "
+            f"from={start} >= to={stop}"
+        )
+    return start, stop
+
+
+def rounded(element: DType, value: int) -> int:
+    """An integer as a floating-point dtype represents it."""
+    return int(np.float64(value).astype(element.numpy))
+
+
+def spacing(element: DType, value: int) -> int:
+    """The distance between the neighbours that a floating-point dtype represents near an integer."""
+    return 1 << max(abs(value).bit_length() - EXACT[element], 0)
 
 
 random.aliases["from"] = 1
@@ -279,10 +371,10 @@ def cauchy_samples(make: Any) -> Any:
 def log_normal(self: Array, mean: float = 1.0, std: float = 2.0, *, generator: Any = None) -> Any:
     """Numbers whose logarithms are normally distributed in place of the elements of `self`."""
     element = from_numpy(self.dtype)
-    if element.category != dtypes.FLOAT:
-        raise NotImplementedError(errors.no_kernel("log_normal", element))
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if element.category != dtypes.FLOAT:
+        raise NotImplementedError(errors.no_kernel("log_normal", element))
     source = chosen("log_normal_", generator)
     drawn = laid_over(self, lambda shape: normal_array(source, shape, dtypes.float64, mean, std, dense=False))
     return np.exp(drawn).astype(element.numpy)
