@@ -53,7 +53,7 @@ CASTING = (
     *("is_autocast_enabled", "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled"),
     *("set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype"),
 )
-CHECKS = ("_index", "_is_size", "_not_implemented", "_tensor_all", "_type", "_value", "_with")
+CHECKS = (*("_index", "_is_size", "_not_implemented", "_tensor_all", "_tensor_all_with", "_type", "_value", "_with"),)
 FOREACH = """
     abs abs_ acos acos_ add add_ addcdiv addcdiv_ addcmul addcmul_ asin asin_ atan atan_ ceil ceil_ clamp_max clamp_max_
     clamp_min clamp_min_ clone copy_ cos cos_ cosh cosh_ div div_ erf erf_ erfc erfc_ exp exp_ expm1 expm1_ floor floor_

@@ -146,7 +146,7 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
 IMPROVE = "(Could this error message be improved? If so, please report an enhancement request to PyTorch.)"
 
 
-def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], str] | None = None) -> None:
+def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], str] | None) -> None:
     """Refuse where a condition does not hold.
 
     Args:
@@ -155,16 +155,25 @@ def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], s
         message: gives the error's text.
 
     Raises:
-        TypeError: `cond` is a tensor, or `message` cannot be called.
-        error_type: `cond` is false.
+        TypeError: if `cond` is no bool, or `message` cannot be called.
+        error_type: if `cond` is false.
     """
     if isinstance(cond, Tensor):
         raise TypeError(
             "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to assert "
             "that all elements are true."
         )
+    if not isinstance(cond, bool):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    refuse_unless(error_type, cond, message)
+
+
+def refuse_unless(error_type: type[Exception], cond: bool, message: Callable[[], str] | None) -> None:
+    """Raise an error unless a bool is true."""
     if cond:
         return
+    if not (isinstance(error_type, type) and issubclass(error_type, Exception)) or issubclass(error_type, Warning):
+        raise AssertionError(f"error_type must be a subclass of Exception but not Warning, got {error_type}")
     if message is not None and not callable(message):
         raise TypeError("message must be a callable")
     raise error_type(f"Expected cond to be True, but got False. {IMPROVE}" if message is None else str(message()))
@@ -197,19 +206,33 @@ def _check_not_implemented(cond: bool, message: Callable[[], str] | None = None)
 
 def _check_is_size(i: int, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
     """Raise RuntimeError where a number is no length: negative, or above `max`."""
+    if isinstance(i, Tensor):
+        _check(i, message)  # type: ignore[arg-type]  # refused, with what to do
     _check(i >= 0 and (max is None or i <= max), message)
 
 
-def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) -> None:
-    """Raise RuntimeError where not all elements of a bool tensor are true.
+def _check_tensor_all_with(error_type: type[Exception], cond: Tensor, message: Callable[[], str] | None = None) -> None:
+    """Raise an error where not all elements of a bool tensor are true.
+
+    Args:
+        error_type: what is raised.
+        cond: a tensor of bools.
+        message: gives the error's text.
 
     Raises:
-        TypeError: no bool tensor.
+        TypeError: if `cond` is no tensor of bools, or `message` cannot be called.
+        error_type: if an element is false.
     """
-    if not isinstance(cond, Tensor) or cond.dtype.name != "bool":
-        kind = cond.dtype if isinstance(cond, Tensor) else type(cond)
-        raise TypeError(f"cond must be a tensor with dtype torch.bool, but got {kind}")
-    _check(bool(cond.all()), message)  # type: ignore[attr-defined]
+    if not isinstance(cond, Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if cond.dtype.name != "bool":
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    refuse_unless(error_type, bool(cond.all()), message)  # type: ignore[attr-defined]
+
+
+def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) -> None:
+    """Raise RuntimeError where not all elements of a bool tensor are true."""
+    _check_tensor_all_with(RuntimeError, cond, message)
 
 
 def _assert(condition: Any, message: str) -> None:

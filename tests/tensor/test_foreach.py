@@ -91,7 +91,7 @@ def test_conditions_are_checked():
         wg._check_tensor_all(wg.tensor([True, False]))
     with pytest.raises(TypeError, match="got a Tensor"):
         wg._check(wg.tensor(True))
-    with pytest.raises(TypeError, match="must be a tensor with dtype"):
+    with pytest.raises(TypeError, match=r"must have dtype torch.bool, but got torch.float32"):
         wg._check_tensor_all(wg.ones(2))
     with pytest.raises(KeyError):
         wg._check_with(KeyError, False, lambda: "m")
@@ -116,3 +116,21 @@ def test_operands_have_the_names_of_torchs_forms():
         assert made[0].tolist() == [wanted] * 2
     with pytest.raises(TypeError, match="unexpected keyword argument 'weigth'"):
         wg._foreach_lerp(one, three, weigth=0.5)
+
+
+def test_conditions_are_bools():
+    for name in ("", "_index", "_value", "_type", "_not_implemented"):
+        check = getattr(wg, f"_check{name}")
+        for condition in (1, None, 3.0, "yes", [True]):
+            with pytest.raises(TypeError, match="cond must be a bool, but got"):
+                check(condition)
+    with pytest.raises(TypeError, match="cond must be a bool, but got a Tensor"):
+        wg._check_is_size(wg.tensor(3))
+    for error in (int, Warning, UserWarning, 5):
+        with pytest.raises(AssertionError, match="error_type must be a subclass of Exception but not Warning"):
+            wg._check_with(error, False, lambda: "m")
+    with pytest.raises(KeyError, match="m"):
+        wg._check_tensor_all_with(KeyError, wg.tensor([True, False]), lambda: "m")
+    for condition, says in ((True, "must be a tensor"), (wg.ones(2), "must have dtype torch.bool")):
+        with pytest.raises(TypeError, match=says):
+            wg._check_tensor_all_with(KeyError, condition)

@@ -13,6 +13,7 @@ from ..._core.cards.late import bind
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.storage import Storage
+from ..._core.tensor.valueless import reserved
 from ..._core.types.devices import device, refuse_absent
 from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8
 from .mapped import is_shared, map_file, place_in_mapping, share
@@ -38,7 +39,7 @@ class UntypedStorage(StorageBase):
 
     Args:
         args: a number of bytes (not initialised), a sequence of bytes, or nothing.
-        device: the CPU.
+        device: the CPU, or "meta" for a number of bytes that are not there.
 
     Raises:
         RuntimeError: neither of these, or another device.
@@ -50,6 +51,10 @@ class UntypedStorage(StorageBase):
     >>> wg.UntypedStorage([1, 2]).tolist()
     [1, 2]
     """
+
+    def __new__(cls, *args: Any, device: Any = None) -> Self:
+        """On the device "meta" a storage of the class for that."""
+        return object.__new__(ValuelessStorage if cls is UntypedStorage and is_meta(device) else cls)  # type: ignore[return-value]
 
     def __init__(self, *args: Any, device: Any = None) -> None:
         if device is not None:
@@ -161,11 +166,16 @@ class TypedStorage(StorageBase):
         args: a number of elements (not initialised), a sequence of numbers, or nothing.
         wrap_storage: the memory to show, in place of `args`.
         dtype: of the elements; the default dtype unless given.
-        device: the CPU.
+        device: the CPU, or "meta" for a number of elements that are not there.
 
     Raises:
         RuntimeError: neither of these, or another device.
     """
+
+    def __new__(cls, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> Self:
+        """On the device "meta" a storage of the class for that."""
+        valueless = isinstance(wrap_storage, ValuelessStorage) or is_meta(device)
+        return object.__new__(ValuelessTypedStorage if cls is TypedStorage and valueless else cls)  # type: ignore[return-value]
 
     def __init__(self, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> None:
         if device is not None:
@@ -242,6 +252,8 @@ def conversion(name: str) -> Any:
 
     def method(self: StorageBase) -> TypedStorage:
         dtype = by_name(CONVERSIONS[name])
+        if isinstance(self, NoValues):
+            return TypedStorage(len(self), dtype=dtype, device=self.device)
         memory = Storage(self._elements().astype(dtype.numpy).view(np.uint8))
         return TypedStorage(wrap_storage=UntypedStorage(memory), dtype=dtype)
 
@@ -254,13 +266,16 @@ for name in CONVERSIONS:
     setattr(StorageBase, name, conversion(name))
 
 
-class ValuelessStorage(UntypedStorage):
-    """What tensors on the device "meta" have: so many bytes, none of which can be read or written."""
+class NoValues(StorageBase):
+    """What tensors on the device "meta" have: so many elements, none of which can be read or written."""
 
     device = device("meta")
 
     def _elements(self) -> NoReturn:
         raise NotImplementedError("Not available for 'meta' device type")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Nothing: there are no values."""
 
     def data_ptr(self) -> int:
         """0: there is no memory."""
@@ -274,6 +289,10 @@ class ValuelessStorage(UntypedStorage):
         """Refused: there are no values."""
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
+    def to(self, *, device: Any, non_blocking: bool = False) -> Self:
+        """The storage itself, if it is to stay on the device "meta"; refused otherwise."""
+        return self if is_meta(device) else self.cpu()
+
     def clone(self) -> Self:
         """Another storage of this size."""
         return self.on(Storage(self._memory.array.view()))
@@ -281,14 +300,64 @@ class ValuelessStorage(UntypedStorage):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.clone()
 
-    def __repr__(self) -> str:
-        return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
-
     def __reduce__(self) -> NoReturn:
         self.cpu()
 
 
+class ValuelessStorage(NoValues, UntypedStorage):
+    """`UntypedStorage` on the device "meta"."""
+
+    def __init__(self, *args: Any, device: Any = None) -> None:
+        given = args[0] if args else 0
+        self._memory = given if isinstance(given, Storage) else valueless_memory("torch.UntypedStorage", 1, *args)
+
+    def __repr__(self) -> str:
+        return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
+
+
+class ValuelessTypedStorage(NoValues, TypedStorage):
+    """`TypedStorage` on the device "meta"."""
+
+    def __init__(self, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> None:
+        self.dtype = get_default_dtype() if dtype is None else dtype
+        size = self.dtype.itemsize
+        self._memory = wrap_storage._memory if wrap_storage else valueless_memory("torch.TypedStorage", size, *args)
+
+    def on(self, memory: Storage) -> Self:
+        """A storage that shows other memory."""
+        return type(self)(wrap_storage=ValuelessStorage(memory), dtype=self.dtype)
+
+    def untyped(self) -> UntypedStorage:
+        """The same memory byte by byte."""
+        return ValuelessStorage(self._memory)
+
+    def __repr__(self) -> str:
+        return f"...\n[torch.storage.TypedStorage(dtype={self.dtype}, device=meta) of size {len(self)}]"
+
+
 ValuelessStorage.__name__ = ValuelessStorage.__qualname__ = "UntypedStorage"
+ValuelessTypedStorage.__name__ = ValuelessTypedStorage.__qualname__ = "TypedStorage"
+
+
+def valueless_memory(name: str, itemsize: int, *args: Any) -> Storage:
+    """Memory of a storage on the device "meta" for so many elements, or as many as a sequence has.
+
+    Raises:
+        RuntimeError: if the number is negative.
+        TypeError: if there is neither a number nor a sequence.
+    """
+    given = args[0] if args else 0
+    if len(args) > 1 or not (isinstance(given, int) or hasattr(given, "__len__")):
+        raise TypeError(f"{name}(): expected a size, a sequence or nothing, not {args}")
+    count = given if isinstance(given, int) else len(given)
+    if count < 0:
+        raise RuntimeError(f"{name}(): a storage has no negative number of elements, got {count}")
+    return Storage(reserved(count * itemsize))
+
+
+def is_meta(place: Any) -> bool:
+    """Whether a device, or its name, is "meta"."""
+    return place is not None and str(place) == "meta"
 
 
 def lines_of(storage: StorageBase) -> str:
@@ -327,7 +396,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory that this tensor shares with its views, element by element."""
-    return TypedStorage(wrap_storage=UntypedStorage(storage_of(self)), dtype=self.dtype)
+    return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype)
 
 
 def storage(self: Tensor) -> TypedStorage:

@@ -20,6 +20,7 @@ from ..._core.tensor.base import Tensor, share
 from ..._core.tensor.batches import refuse
 from ..._core.tensor.storage import count_write, succeed
 from ..._core.tensor.tangents import is_dual
+from ..._core.tensor.valueless import META, is_valueless, over, valueless
 from ..._core.types.devices import preserve_format
 from ..._core.types.sizes import check_room
 from ..._core.writes import inplace
@@ -133,6 +134,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
             requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
+    if is_valueless(self) or (source is not None and getattr(source, "device", None) == META):
+        return set_valueless(self, source, storage_offset, size, stride)
     refuse_sparse("set_", self, source)
     if source is not None and not isinstance(source, Tensor):
         source, size, stride = on_storage(self, source, storage_offset, size, stride)
@@ -158,6 +161,39 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if recording:
         inplace.rebase(self, new_refusal("torch::autograd::NotImplemented", NO_DERIVATIVE, edges, 1), current())
     return self
+
+
+def set_valueless(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -> Tensor:
+    """`set_` on the device "meta".
+
+    Raises:
+        RuntimeError: if only one of the two is there, or as for `set_`.
+    """
+    here, there = (device_of(each) for each in (tensor, tensor if source is None else source))
+    if here != there:
+        raise RuntimeError(
+            f'Attempted to set the storage of a tensor on device "{here}" to a storage on different device "{there}".  '
+            "This is no longer allowed; the devices must match."
+        )
+    inplace.check_target(tensor, False, current())
+    if source is None:
+        array = valueless((0,), tensor._array_.dtype)
+    elif isinstance(source, Tensor):
+        check_set(tensor, source)
+        given: Any = source.detach()  # type: ignore[attr-defined]
+        array = (given if size is None else given.as_strided(size, stride or contiguous_strides(size), offset))._array_
+    else:
+        values, size, stride = on_storage(tensor, source, offset, size, stride)
+        seen = values if size is None else values.as_strided(size, stride, offset)  # type: ignore[attr-defined]
+        array = over(seen._array_, values)
+    tensor._array_, tensor._storage_ = array, array.values._storage_
+    count_write(tensor._storage_, "set_")
+    return tensor
+
+
+def device_of(value: Any) -> Any:
+    """The device of a tensor or of a storage; the CPU of anything else."""
+    return getattr(value, "device", "cpu")
 
 
 def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -> tuple[Tensor, Any, Any]:
