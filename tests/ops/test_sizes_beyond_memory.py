@@ -64,3 +64,24 @@ def test_long_dimensions_beside_an_empty_one() -> None:
     assert repr(x.detach()) == "tensor([], size=(268435456, 268435456, 0))"
     (x * 2).sum().backward()
     assert x.grad is not None and x.grad.shape == x.shape
+
+
+MODES = [
+    ("nearest", 1), ("nearest", 2), ("nearest", 3), ("nearest-exact", 2), ("linear", 1), ("bilinear", 2),
+    ("bicubic", 2), ("trilinear", 3), ("area", 1), ("area", 2), ("area", 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "dims"), MODES)
+def test_images_larger_than_the_machine_are_refused_before_anything_is_computed(mode: str, dims: int) -> None:
+    image = wg.ones(1, 1, *(4,) * dims)
+    for size in (2**45, 2**56):
+        lengths = (size >> 2 * (dims - 1),) + (4,) * (dims - 1)
+        with pytest.raises((RuntimeError, MemoryError), match="allocate"):
+            F.interpolate(image, size=lengths, mode=mode)
+    with pytest.raises((RuntimeError, MemoryError), match="allocate"):
+        F.interpolate(image, scale_factor=(2.0**45,) + (1.0,) * (dims - 1), mode=mode)
+    if (mode, dims) == ("area", 3):  # not there on "meta"
+        return
+    there = F.interpolate(image.to("meta"), size=(2**38,) + (4,) * (dims - 1), mode=mode)
+    assert there.shape == (1, 1, 2**38, *(4,) * (dims - 1))

@@ -46,3 +46,55 @@ def test_refusals():
         wg.ones(1).__dlpack__(stream=1)
     with pytest.raises(TypeError, match="foo"):
         wg.ones(1).__dlpack__(foo=1)
+
+
+DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float16, wg.float32, wg.float64, wg.complex64]
+SHAPES = {
+    "rows": lambda x: x,
+    "columns": lambda x: x.t(),
+    "every second": lambda x: x[:, ::2],
+    "expanded": lambda x: x[:1].expand(4, -1),
+    "a number": lambda x: x[1, 1],
+    "nothing": lambda x: x[:0],
+}
+TAKE = {
+    "from_dlpack": wg.from_dlpack,
+    "asarray": wg.asarray,
+    "asarray without a copy": lambda capsule: wg.asarray(capsule, copy=False),
+}
+
+
+@pytest.mark.parametrize("take", TAKE.values(), ids=TAKE)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_capsules_become_tensors_that_may_be_written_to(dtype, take):
+    for seen in SHAPES.values():
+        x = seen((wg.arange(12) % 2 * 3).reshape(3, 4).to(dtype))
+        taken = take(dlpack.to_dlpack(x))
+        assert taken.dtype is dtype and wg.equal(taken, x)
+        if x.numel():
+            assert taken.data_ptr() == x.data_ptr() and taken.stride() == x.stride()
+            taken[(0,) * x.ndim] = 1
+            assert x[(0,) * x.ndim] == 1
+
+
+def test_a_capsule_is_copied_or_converted_where_that_is_asked_for():
+    x = wg.arange(6.0)
+    assert wg.asarray(dlpack.to_dlpack(x), copy=True).data_ptr() != x.data_ptr()
+    assert wg.equal(wg.asarray(dlpack.to_dlpack(x), dtype=wg.float64), x.double())
+    assert wg.asarray(dlpack.to_dlpack(x), requires_grad=True).requires_grad
+    assert wg.equal(wg.asarray(np.arange(3.0).__dlpack__()), wg.arange(3.0, dtype=wg.float64))
+    with pytest.raises(ValueError, match="can't alias tensor with dtype"):
+        wg.asarray(dlpack.to_dlpack(x), dtype=wg.float64, copy=False)
+    capsule = dlpack.to_dlpack(x)
+    wg.asarray(capsule)
+    for take in TAKE.values():
+        with pytest.raises(RuntimeError, match="can be consumed only once"):
+            take(capsule)
+
+
+def test_what_says_that_it_may_only_be_read_stays_so():
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    taken = wg.from_dlpack(array.__dlpack__(max_version=(1, 0)))
+    with pytest.raises(ValueError, match="read-only"):
+        taken.add_(1)

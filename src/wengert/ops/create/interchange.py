@@ -117,8 +117,8 @@ def asarray(
     """`obj` as a tensor.
 
     Args:
-        obj: a tensor, an array, an object that speaks DLPack or the buffer protocol, a number or nested sequences of
-            numbers.
+        obj: a tensor, an array, an object that speaks DLPack or the buffer protocol, a capsule of DLPack, a number or
+            nested sequences of numbers.
         dtype: of the result.
         device: 'cpu'.
         copy: True: always; False: never; None: only where it is necessary.
@@ -165,6 +165,8 @@ def aliased(obj: Any, wanted: DType | None) -> Any:
         return None
     if hasattr(obj, "__dlpack__"):
         return wrap(np.from_dlpack(obj))
+    if is_capsule(obj):
+        return wrap(unpacked(obj))
     if hasattr(obj, "__array__"):
         return shared(np.asarray(obj))
     try:
@@ -295,6 +297,47 @@ class Capsule:
         return (1, 0)
 
 
+class Writable:
+    """Memory that may be written to, as NumPy's interface tells of it.
+
+    Args:
+        array: the same memory as an array that may only be read, which stays alive.
+    """
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+
+
+def is_capsule(value: object) -> bool:
+    """Whether a value is a capsule, such as those in which DLPack hands memory out."""
+    return type(value).__name__ == "PyCapsule"
+
+
+def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
+    """The array in a DLPack capsule, which is used up.
+
+    Capsules of the first version of the protocol do not say that memory may only be read; NumPy takes it for that.
+
+    Raises:
+        RuntimeError: if it was used before, or is a capsule of something else.
+    """
+    named = repr(capsule)
+    if not named.startswith('<capsule object "dltensor'):
+        raise RuntimeError(NOT_DLPACK.format(full_name(capsule)))
+    array = np.from_dlpack(Capsule(capsule))  # type: ignore[arg-type]
+    if array.size and not array.flags.writeable and "dltensor_versioned" not in named:
+        return np.asarray(Writable(array))
+    return array
+
+
+NOT_DLPACK = (
+    "from_dlpack received an invalid capsule: expected an object with __dlpack__, got {}. Note that DLTensor capsules "
+    "can be consumed only once, so you might have already constructed a tensor from it once."
+)
+
+
 @composite(method=False)
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of an object of another library (DLPack protocol).
@@ -312,15 +355,11 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         BufferError: the memory is on another device, or belongs to a tensor that requires a gradient.
     """
     check_place("from_dlpack", device)
-    if not hasattr(ext_tensor, "__dlpack__"):
-        if type(ext_tensor).__name__ != "PyCapsule" or '"used_' in repr(ext_tensor):
-            raise RuntimeError(
-                "from_dlpack received an invalid capsule: expected an object with __dlpack__, got "
-                f"{full_name(ext_tensor)}. Note that DLTensor capsules can be consumed only once, so you might have "
-                "already constructed a tensor from it once."
-            )
-        ext_tensor = Capsule(ext_tensor)
-    if isinstance(ext_tensor, Tensor) and not ext_tensor.requires_grad:
+    if is_capsule(ext_tensor):
+        array = unpacked(ext_tensor)
+    elif not hasattr(ext_tensor, "__dlpack__"):
+        raise RuntimeError(NOT_DLPACK.format(full_name(ext_tensor)))
+    elif isinstance(ext_tensor, Tensor) and not ext_tensor.requires_grad:
         array = ext_tensor._array_  # also of types that the protocol has and NumPy does not
     else:
         array = np.from_dlpack(ext_tensor)

@@ -18,6 +18,7 @@ from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native, positions
 from ..create.factory import refuse_dtype
 from ..memory.memory_formats import in_order_of
+from ..memory.room import check_memory
 from .flat_slopes import flat_in_place, without_place
 from .pool import gather_planes, scatter_planes
 from .pool_volumes import gather_volumes, scatter_volumes
@@ -201,7 +202,13 @@ def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2) -> 
             f"{{{', '.join(map(str, size))}}}"
         )
     check_room(name, made)
+    if min(size) > 0:
+        check_memory(name, made, 4, PLACES * sum(size))
     return size
+
+
+PLACES = 24
+"""Bytes in tables for each window along a dimension: its ends and its index."""
 
 
 def check_grad_output(name: str, shape: Ints) -> None:

@@ -20,6 +20,7 @@ from ..._kernels import direct_function as native
 from ..._kernels.resample import NEAREST, along_axis, of_bytes, plan_of, transposed_along
 from ..create.factory import refuse_dtype
 from ..dtype_checks import refuse
+from ..memory.room import check_memory
 from .pool_forms import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 Ints = tuple[int, ...]
@@ -71,7 +72,7 @@ def resample(
 ) -> Any:
     """(N, C, ...) at other sizes; every dimension is resampled by itself."""
     refuse_dtype("resample", self, REALS)
-    check_sizes(self.shape, size)
+    check_sizes(self.shape, size, self.itemsize)
     if antialias and self.dtype == np.float16:
         refuse("resample", "compute_index_ranges_weights", self)
     wide = np.float64 if self.dtype == np.float64 else np.float32
@@ -90,7 +91,7 @@ def resample_bytes(
 ) -> Any:
     """`resample` of uint8: the nearest ones, or, of images, means in whole numbers."""
     refuse_dtype("resample_bytes", self, {dtypes.uint8})
-    check_sizes(self.shape, size)
+    check_sizes(self.shape, size, self.itemsize)
     if mode in ("linear", "trilinear"):
         refuse("resample", "compute_indices_weights_linear", self)
     steps = plans(self.shape, size, mode, align_corners, scales, antialias, np.float64)
@@ -108,13 +109,19 @@ def resample_bytes_samples(make: Any) -> Any:
     yield Bad(make(1, 2, 3), (5,), "linear", raises=NotImplementedError, says="compute_indices_weights_linear")
 
 
-def check_sizes(shape: Ints, size: Ints) -> None:
-    """Refuse empty planes, images without channels, and sizes that have no room in any memory.
+PLACES = 32
+"""Bytes in tables for each place along a dimension: indices and weights."""
+
+
+def check_sizes(shape: Ints, size: Ints, itemsize: int) -> None:
+    """Refuse empty planes, images without channels, and sizes that have no room in memory.
 
     Raises:
         RuntimeError: there are such.
     """
     check_room("interpolate", (*shape[:2], *size))
+    if min(size) > 0:
+        check_memory("interpolate", (*shape[:2], *size), itemsize, PLACES * sum(size))
     names = ("W",) if len(size) == 1 else ("H", "W") if len(size) == 2 else ("D", "H", "W")
     if min((*shape[2:], *size)) <= 0:
         given, made = (
