@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._core.tensor.slots import OPERATORS
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, spread, unflatten
 from ..autograd.limits import Limits
+from ..ops.randomness.generator import same_draws
 from ..ops.shapes.join import cat
 from ..tensor import Tensor
 from .arguments import named
@@ -213,7 +213,7 @@ class Arguments:
 def in_chunks(given: Arguments, kwargs: dict[str, Any], randomness: str, chunk_size: int) -> Any:
     """The results of parts of a batch, one after the other, as those of the whole."""
     parts = []
-    again = OPERATORS.same_draws(None) if randomness == "same" else None
+    again = same_draws(None) if randomness == "same" else None
     for start in range(0, given.size, chunk_size):
         if again is not None:
             again()
