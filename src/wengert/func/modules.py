@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .._boundary import boundary
@@ -51,18 +52,34 @@ def functional_call(
     check_module("functional_call", module)
     given = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
+    given_as = parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, dict) else given
+    with reparametrized(module, given, given_as, tie_weights, strict):
+        return module(*args, **(kwargs or {}))
+
+
+@contextmanager
+def reparametrized(
+    module: Any, given: dict[str, Any], last: dict[str, Any], tie_weights: bool, strict: bool
+) -> Iterator[None]:
+    """A region in which a module has other parameters and buffers; see `functional_call`.
+
+    Args:
+        module: the module.
+        given: the tensors by name.
+        last: gets what the module has at the end of the region, by the same names.
+        tie_weights, strict: as for `functional_call`.
+    """
     own = places_of(module) if tie_weights or strict else {}
     places = own | {name: place_of(module, name) for name in given if name not in own}
     wanted = with_ties(places, given) if tie_weights else given
     if strict:
         check_names(module, own, places, wanted)
-    last: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     try:
-        with replaced(places, wanted, last):
-            return module(*args, **(kwargs or {}))
+        with replaced(places, wanted, found):
+            yield
     finally:
-        if isinstance(parameter_and_buffer_dicts, dict):
-            parameter_and_buffer_dicts.update({name: last.get(name, given[name]) for name in given})
+        last.update({name: found.get(name, value) for name, value in tuple(given.items())})
 
 
 def check_module(name: str, value: Any) -> None:

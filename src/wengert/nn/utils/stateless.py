@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ... import func
+from ...func.modules import reparametrized
 from ...ops.warned import warn
 
 
@@ -24,6 +27,32 @@ def functional_call(
         FutureWarning,
     )
     return func.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+@contextmanager
+def _reparametrize_module(
+    module: Any,
+    parameters_and_buffers: dict[str, Any],
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> Iterator[None]:
+    """A region in which a module has other parameters and buffers.
+
+    Args:
+        module: the module.
+        parameters_and_buffers: what it has meanwhile, by name. What is there at the end of the region is there under
+            the same name afterwards: a module may replace its buffers.
+        tie_weights: give a tensor that the module has under several names to all of them.
+        strict: refuse names that are missing, or that the module does not have.
+        stack_weights: put the former tensors back in reverse order, which is always so.
+
+    Raises:
+        RuntimeError: if `strict` refuses names.
+        ValueError: if with `tie_weights` two names of one tensor get different ones.
+    """
+    with reparametrized(module, dict(parameters_and_buffers), parameters_and_buffers, tie_weights, strict):
+        yield
 
 
 __all__ = ["functional_call"]
