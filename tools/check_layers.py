@@ -130,7 +130,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_vmap_internals": ("func",),
     "_functorch": ("func", "functorch", "nn"),
     "absent": (),
-    **dict.fromkeys(("distributed", "fx", "_subclasses"), ("absent",)),
+    **dict.fromkeys(("export", "fx", "_subclasses"), ("absent",)),
     "ao": ("absent", "nn"),
     "quantization": ("ao",),
     "__config__": ("info",),
@@ -151,7 +151,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "random": ("ops",),
     "serialization": ("io",),
     "storage": ("ops",),
-    "_C": ("_core", "ops", "nn", "amp"),
+    "_C": ("_core", "ops", "nn", "amp", "_loading", "absent", "autograd", "func", "tensor", "transformed"),
+    "_higher_order_ops": ("eager", "ops", "tensor", "utils"),
+    "distributed": ("absent", "autograd", "tensor"),
     "as_torch": ("_loading",),
     "autograd": ("_core", "_loading", "tensor"),
     **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
@@ -159,7 +161,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "functorch": ("tensor", "torch_version", "nn", "func"),
     # what calls the package as a program does, loaded when NumPy first asks
     "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
-    "nn": ("_loading", "absent", "tensor", "ops", "autograd", *_USERS[: _USERS.index("nn")]),
+    "nn": ("_loading", "absent", "tensor", "ops", "autograd", "distributed", *_USERS[: _USERS.index("nn")]),
     "native_forms": ("nn", "ops", "tensor"),
     "_dynamo": ("compiler", "overrides"),
     "utils": (
@@ -253,6 +255,7 @@ OPTIONAL = {
     "hypothesis",
     "pytest",
     "mpmath",
+    "tensorboardX",
 }
 
 Module = tuple[str, ...]  # the parts of its name

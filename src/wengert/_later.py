@@ -26,7 +26,7 @@ MIRRORS = (
     *("jit", "mps", "mtia", "multiprocessing", "onnx", "overrides", "random", "return_types", "serialization"),
     *("storage", "testing", "torch_version", "types", "version", "xpu", "_C", "_VF", "_dynamo", "_jit_internal"),
     *("_functorch", "_linalg_utils", "_lowrank", "_tensor", "_subclasses", "_utils", "_vmap_internals", "__config__"),
-    *("__future__", "_tensor_str", "ao", "quantization"),
+    *("__future__", "_higher_order_ops", "_tensor_str", "ao", "export", "quantization"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 
@@ -133,6 +133,7 @@ METHODS = frozenset(
 
 KINDS = (
     *(
+        "_cdata",
         "_is_zerotensor",
         "_make_subclass",
         "_make_wrapper_subclass",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import runpy
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -23,7 +24,7 @@ ALONE = "functorch"
 """A package that comes with torch and lies beside it."""
 HOLLOW = {
     "distributed.": "distributed", "ao.": "ao", "quantization.": "ao", "nn.quantized": "ao", "nn.quantizable": "ao",
-    "nn.qat": "ao", "nn.intrinsic": "ao",
+    "nn.qat": "ao", "nn.intrinsic": "ao", "export.": "export",
 }  # fmt: skip
 """With what names of modules begin whose contents all refuse, and the module that says how."""
 
@@ -134,9 +135,15 @@ def install_as_torch() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a program to which `torch` is this package: a file, or `-m` and a module, then its own arguments."""
+    """Run a program to which `torch` is this package: a file, or `-m` and a module, then its own arguments.
+
+    Options of Python's own before these, such as `-W ignore`, are passed on to another Python that runs the program.
+    """
+    options = python_options(arguments)
+    if options:
+        return subprocess.call([sys.executable, *options, "-m", f"{PACKAGE}.as_torch", *arguments[len(options) :]])
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
-        print(f"usage: python -m {PACKAGE}.as_torch script.py|-m module [arguments]")
+        print(f"usage: python -m {PACKAGE}.as_torch [options of Python] script.py|-m module [arguments]")
         return 0 if arguments and arguments[0] in ("-h", "--help") else 2
     install_as_torch()
     if arguments[0] == "-m":
@@ -147,6 +154,30 @@ def main(arguments: Sequence[str]) -> int:
         sys.argv = list(arguments)
         runpy.run_path(arguments[0], run_name="__main__")
     return 0
+
+
+WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+"""Options of Python that are followed by a value."""
+ALONE_OPTIONS = frozenset("bBdEiIOPqRsSuvx")
+"""Letters of options of Python that stand alone, or together as in `-uB`."""
+
+
+def python_options(arguments: Sequence[str]) -> list[str]:
+    """The options of Python's own that arguments begin with."""
+    taken: list[str] = []
+    for argument in arguments:
+        value = bool(taken) and taken[-1] in WITH_VALUE
+        if not value and not is_python_option(argument):
+            break
+        taken.append(argument)
+    return taken
+
+
+def is_python_option(argument: str) -> bool:
+    """Whether an argument is an option of Python's own, with its value or without."""
+    if argument in WITH_VALUE or argument[:2] in ("-W", "-X"):
+        return True
+    return argument.startswith("-") and len(argument) > 1 and ALONE_OPTIONS.issuperset(argument[1:])
 
 
 if __name__ == "__main__":

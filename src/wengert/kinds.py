@@ -14,6 +14,7 @@ import numpy as np
 from ._core import errors, flags, sparse_errors
 from ._core.calls.subclasses import allocate, check_dispatch
 from ._core.cards.arguments import asking
+from ._core.cards.card import registered
 from ._core.cards.late import bind
 from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, set_up
@@ -130,14 +131,16 @@ def dim_order(self: Tensor) -> tuple[int, ...]:
     return tuple(sorted(range(self.ndim), key=lambda dim: -steps[dim]))
 
 
-def new(self: Any, *data: Any, device: Any = None) -> Tensor:
+def new(self: Any, *data: Any, device: Any = None, size: Any = None) -> Tensor:
     """A tensor of this dtype: of these lengths (not initialised), of these values, or on the memory of another tensor.
 
-    The old form of `new_empty` and `new_tensor`.
+    The old form of `new_empty` and `new_tensor`; of sparse tensors, `new(indices, values, size)` makes another one.
 
     Raises:
-        TypeError: a tensor of another dtype.
+        TypeError: if it is made of a tensor of another dtype, or a sparse one of anything but lengths or entries.
     """
+    if self._flags_ & flags.SPARSE and self.layout.name == "sparse_coo":
+        return new_sparse(self, data, device, size)
     given = data[0] if len(data) == 1 else None
     if isinstance(given, Tensor):
         if given.dtype is not self.dtype:
@@ -148,6 +151,35 @@ def new(self: Any, *data: Any, device: Any = None) -> Tensor:
     if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
         return self.new_empty((0,), device=device).set_(given)  # type: ignore[no-any-return]
     return self.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
+
+
+def new_sparse(like: Any, data: tuple[Any, ...], device: Any, size: Any) -> Tensor:
+    """`new` of a sparse tensor.
+
+    Args:
+        like: the tensor, for dtype and device.
+        data: lengths; or indices and values, and perhaps the size.
+        device: of the result.
+        size: the size, where it is given by its name.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if len(data) in (2, 3) and isinstance(data[0], Tensor):
+        wanted = data[2:] or (() if size is None else (size,))
+        return registered("sparse_coo_tensor").public(*data[:2], *wanted, device=device)  # type: ignore[no-any-return, union-attr]
+    given = data[0] if len(data) == 1 else None
+    if isinstance(given, (Tensor, list, np.ndarray)) or (isinstance(given, tuple) and not isinstance(given, Size)):
+        raise TypeError(
+            f"new(): a sparse tensor is made of lengths, or of indices, values and a size, not of a "
+            f"{type(given).__name__}: use sparse_coo_tensor(), or to_sparse() of a dense tensor"
+        )
+    return like.new_empty(given if isinstance(given, Size) else data or (0,), device=device)  # type: ignore[no-any-return]
+
+
+def identity(self: Tensor) -> int:
+    """A number that no other tensor has while this one lives."""
+    return id(self)
 
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
@@ -252,6 +284,7 @@ PROPERTIES = {
     "is_sparse": property(is_sparse, doc=is_sparse.__doc__),
     "is_sparse_csr": property(is_sparse_csr, doc=is_sparse_csr.__doc__),
     "is_cpu": property(lambda self: not is_meta(self), doc="Whether the memory is the CPU's."),
+    "_cdata": property(identity, doc=identity.__doc__),
     "is_meta": property(is_meta, doc=is_meta.__doc__),
 }
 """All of them, by name."""

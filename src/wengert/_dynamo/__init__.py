@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, reset
+from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset
 from . import eval_frame as eval_frame
 from .eval_frame import OptimizedModule
 
 __all__ = [
     "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "eval_frame", "graph_break",
-    "is_compiling", "mark_dynamic", "mark_static", "mark_static_address", "reset",
+    "is_compiling", "list_backends", "mark_dynamic", "mark_static", "mark_static_address", "reset",
 ]  # fmt: skip
 
 config = SimpleNamespace()

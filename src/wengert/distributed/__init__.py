@@ -1,4 +1,8 @@
-"""`torch.distributed`: not available; programs that ask first go on in one process."""
+"""`torch.distributed` in one process: a group of one, whose steps give what they were given. Several are refused.
+
+`is_available()` says no, so that programs which ask first do without; a program that makes a group of one process gets
+it all the same.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,78 @@ from types import ModuleType
 from typing import Any
 
 from .. import absent
+from .collectives import (
+    ReduceOp,
+    Work,
+    all_gather,
+    all_gather_into_tensor,
+    all_gather_object,
+    all_gather_single,
+    all_reduce,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    broadcast_object_list,
+    gather,
+    gather_object,
+    irecv,
+    isend,
+    monitored_barrier,
+    recv,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_single,
+    reduce_scatter_tensor,
+    scatter,
+    scatter_object_list,
+    send,
+)
+from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError
+from .groups import (
+    Backend,
+    GroupMember,
+    ProcessGroup,
+    default_pg_timeout,
+    destroy_process_group,
+    get_backend,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    group,
+    init_process_group,
+    is_initialized,
+    new_group,
+)
+from .stores import FileStore, HashStore, PrefixStore, Store
+
+__all__ = [
+    "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "FileStore", "GroupMember",
+    "HashStore", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "Work", "all_gather", "all_gather_into_tensor",
+    "all_gather_object", "all_gather_single", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast",
+    "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather", "gather_object", "get_backend",
+    "get_global_rank", "get_group_rank", "get_node_local_rank", "get_process_group_ranks", "get_rank",
+    "get_world_size", "group", "init_process_group", "irecv", "is_available", "is_backend_available",
+    "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
+    "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group", "recv", "reduce",
+    "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+]  # fmt: skip
 
 
 def is_available() -> bool:
-    """False."""
+    """False: nothing is sent to other processes."""
     return False
 
 
-def is_initialized() -> bool:
-    """False."""
+is_gloo_available = is_mpi_available = is_nccl_available = is_ucc_available = is_xccl_available = is_available
+
+
+def is_backend_available(backend: str) -> bool:
+    """False: nothing carries messages to other processes."""
     return False
-
-
-class GroupMember:
-    """Groups of processes: there are none, as before torch's `init_process_group`."""
-
-    WORLD = None
-    NON_GROUP_MEMBER = -100
-
-
-class group(GroupMember):  # noqa: N801 - torch's name
-    """The group of all processes, which is not there: `WORLD` is None, as before torch's `init_process_group`."""
 
 
 def is_torchelastic_launched() -> bool:
@@ -45,14 +100,14 @@ MODULES = frozenset(
 
 @functools.cache
 def below(name: str) -> ModuleType:
-    """A module below this one, whose names all refuse."""
+    """A module below this one: what is here is in torch's `distributed_c10d`, too; all other names refuse."""
     return absent.hollow(name, stand_in)
 
 
 def stand_in(module: str, name: str) -> Any:
     """What a module of torch.distributed has in the place of `name`."""
-    if name in ("is_available", "is_initialized"):
-        return lambda: False
+    if name in ("is_available", "is_initialized") or (module.endswith(".distributed_c10d") and name in __all__):
+        return globals()[name]
     if name in MODULES:
         return below(f"{module}.{name}")
     if module.endswith(".rpc") and name == "api":  # what libraries look for to see whether there are remote calls

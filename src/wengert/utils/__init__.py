@@ -20,6 +20,7 @@ LATER = (
     "hooks",
     "model_zoo",
     "module_tracker",
+    "tensorboard",
     "weak",
 )
 

@@ -1,7 +1,9 @@
-"""A module over several processes: refused, for there are no groups of them."""
+"""A module over the processes of a group: of one, in which it is the module itself."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..modules.module import Module
@@ -10,16 +12,57 @@ __all__ = ["DistributedDataParallel"]
 
 
 class DistributedDataParallel(Module):
-    """Refused, as torch refuses it where no group of processes was made: there are none here.
+    """A module whose gradients are the means over all processes of the group: there is one.
 
     Args:
-        module: a module.
-        options: torch's.
+        module: the module.
+        device_ids, output_device, dim, broadcast_buffers, init_sync, process_group, options: torch's, without effect.
 
     Raises:
-        ValueError: always.
+        ValueError: if no group of processes was made, see `distributed.init_process_group`.
+        RuntimeError: if no parameter of the module requires a gradient.
     """
 
-    def __init__(self, module: Module, *options: Any, **named: Any) -> None:
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Any = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: Any = None,
+        **options: Any,
+    ) -> None:
         super().__init__()
-        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+        from ...distributed.groups import group_of
+
+        self.process_group = group_of(process_group)
+        if not any(each.requires_grad for each in module.parameters()):
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
+                "gradient."
+            )
+        self.module, self.dim, self.broadcast_buffers = module, dim, broadcast_buffers
+        self.device_ids, self.output_device, self.require_backward_grad_sync = device_ids, output_device, True
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What the module gives."""
+        return self.module(*inputs, **kwargs)
+
+    @contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """A region in which gradients are not made equal among processes; there is one."""
+        before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    @contextmanager
+    def join(self, *options: Any, **named: Any) -> Iterator[None]:
+        """A region in which processes with fewer batches wait for others; there is one."""
+        yield
+
+    def register_comm_hook(self, state: object, hook: Any) -> None:
+        """Nothing: gradients go nowhere."""

@@ -10,21 +10,22 @@ from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ._core.calls.overriding import (
+from .._core.calls.overriding import (
     DisableTorchFunction as DisableTorchFunction,
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
-from ._core.calls.unanswered import (
+from .._core.calls.unanswered import (
     disabled as _disabled_torch_function_impl,
     undispatched as _disabled_torch_dispatch_impl,
 )
-from ._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
-from ._core.state.modes import Pass, current
-from ._core.tensor.base import Tensor
-from .amp.autocast_mode import autocast
-from .nn.modules.conversion import parse_to as _parse_to
-from .ops.linalg.matrices import LinAlgError as _LinAlgError
-from .ops.randomness.generator import Generator as Generator
+from .._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
+from .._core.state.modes import Pass, current
+from .._core.tensor.base import Tensor
+from .._loading import on_demand
+from ..amp.autocast_mode import autocast
+from ..nn.modules.conversion import parse_to as _parse_to
+from ..ops.linalg.matrices import LinAlgError as _LinAlgError
+from ..ops.randomness.generator import Generator as Generator
 
 _TensorMeta = type(Tensor)
 _nn = SimpleNamespace(_parse_to=_parse_to)
@@ -136,6 +137,8 @@ class _ExcludeDispatchKeyGuard:
     def __exit__(self, *error: Any) -> None:
         self._block.__exit__(*error)
 
+
+__getattr__, __dir__ = on_demand(globals(), {"_functorch": "_functorch"})
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator",

@@ -1,0 +1,43 @@
+"""`torch.utils.tensorboard`: logs for TensorBoard, written by the package tensorboardX where that is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+NAMES = ("FileWriter", "SummaryWriter")
+MISSING = (
+    "torch.utils.tensorboard: {} comes from the package tensorboardX, which is not installed: pip install "
+    "tensorboardX. (The package tensorboard shows logs; it has no {} of its own.)"
+)
+
+
+def writers() -> ModuleType:
+    """The package that writes logs.
+
+    Raises:
+        ImportError: if it is not installed.
+    """
+    import tensorboardX  # type: ignore[import-not-found]
+
+    return tensorboardX  # type: ignore[no-any-return]
+
+
+def __getattr__(name: str) -> Any:
+    """`SummaryWriter` and `FileWriter`, when they are first asked for.
+
+    Raises:
+        ImportError: if the package that has them is not installed.
+        AttributeError: if the name is another one.
+    """
+    if name not in NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(writers(), name)
+    except ImportError as error:
+        raise ImportError(MISSING.format(name, name)) from error
+
+
+__all__ = ["FileWriter", "SummaryWriter"]

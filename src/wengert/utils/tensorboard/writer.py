@@ -1,0 +1,7 @@
+"""`torch.utils.tensorboard.writer`: the module in which torch has its writers."""
+
+from __future__ import annotations
+
+from . import __getattr__ as __getattr__
+
+__all__ = ["FileWriter", "SummaryWriter"]  # noqa: F822 - by `__getattr__`
