@@ -18,6 +18,7 @@ from wengert import (
     debugging as debugging,
     distributed as distributed,
     distributions as distributions,
+    export as export,
     fft as fft,
     func as func,
     functional as functional,
