@@ -183,7 +183,8 @@ def compare_mappings(actual: Any, expected: Any, options: Comparison, path: tupl
 
 
 def compare_numbers(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
-    """Compare two Python numbers."""
+    """Compare two numbers, NumPy's as Python's."""
+    actual, expected = (each.item() if isinstance(each, np.number) else each for each in (actual, expected))
     if options.check_dtype and type(actual) is not type(expected):
         raise options.fail(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
     wide = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
