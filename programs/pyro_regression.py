@@ -23,4 +23,4 @@ def model(x, y):
 guide = AutoNormal(model)
 inference = SVI(model, guide, pyro.optim.Adam({"lr": 0.05}), Trace_ELBO())
 losses = [inference.step(x, y) for _ in range(20)]
-report(losses=losses, median={name: value for name, value in guide.median().items()})
+report(losses=losses, median=dict(guide.median()))

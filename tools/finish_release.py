@@ -115,7 +115,7 @@ def deflated(data: bytes) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
     found = packer.compress(data) + packer.flush()
     try:
-        import zopfli.zlib  # type: ignore[import-not-found]
+        import zopfli.zlib
     except ImportError:
         return found
     better: bytes = zopfli.zlib.compress(data, numiterations=5)[2:-4]  # without zlib's head and checksum

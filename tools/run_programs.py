@@ -3,8 +3,8 @@
 `make programs` makes the environment `.venv-programs` (this package's sources, and the libraries of
 `programs/libraries.toml` without their dependencies on torch), runs each program of `programs/` there by
 `python -m wengert.as_torch`, compares its results with those recorded from torch, prints a table and writes it into
-`docs/running_torch_programs.md`. With `ARGS=--record` and `TORCH_PYTHON=...`, a Python with torch and the libraries, what
-torch computes is recorded first. `ARGS="--only NAME"` runs one program.
+`docs/running_torch_programs.md`. With `ARGS=--record` and `TORCH_PYTHON=...`, a Python with torch and the libraries,
+what torch computes is recorded first. `ARGS="--only NAME"` runs one program.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Program:
 def programs() -> list[Program]:
     """Return the programs in the order of the table."""
     table = tomllib.loads((FOLDER / "libraries.toml").read_text(encoding="utf-8"))
-    return [Program(name, **{**entry, "libraries": tuple(entry["libraries"])}) for name, entry in table["program"].items()]
+    return [
+        Program(name, **{**entry, "libraries": tuple(entry["libraries"])}) for name, entry in table["program"].items()
+    ]
 
 
 def shared_packages() -> list[str]:
@@ -65,7 +67,7 @@ def make_environment(wanted: list[Program]) -> Path:
     python = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, *shared_packages()], check=True)
     libraries = sorted({library for program in wanted for library in program.libraries})
     print(f"-- installing {', '.join(libraries)} without dependencies", flush=True)
@@ -108,7 +110,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def difference(ours: Any, theirs: Any) -> float:
-    """Return the largest difference of results, relative to the largest magnitude of each; infinity for other shapes."""
+    """Return the largest difference, relative to the largest magnitude of a result; infinity for other shapes."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         if ours.keys() != theirs.keys():
             return math.inf
@@ -116,7 +118,9 @@ def difference(ours: Any, theirs: Any) -> float:
     pairs = list(zip(leaves(ours), leaves(theirs)))
     if len(list(leaves(ours))) != len(list(leaves(theirs))):
         return math.inf
-    scale = max((abs(other) for _, other in pairs if isinstance(other, (int, float)) and math.isfinite(other)), default=0)
+    scale = max(
+        (abs(other) for _, other in pairs if isinstance(other, (int, float)) and math.isfinite(other)), default=0
+    )
     worst = 0.0
     for own, other in pairs:
         if own == other or (own != own and other != other):
@@ -172,7 +176,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run programs of other libraries beside what torch computed.")
     parser.add_argument("--record", action="store_true", help="record what torch computes, by $TORCH_PYTHON")
     parser.add_argument("--only", action="append", help="run this program only")
-    parser.add_argument("--python", help="a Python with the libraries and without torch, in the place of the environment")
+    parser.add_argument(
+        "--python", help="a Python with the libraries and without torch, in the place of the environment"
+    )
     given = parser.parse_args()
     wanted = [program for program in programs() if not given.only or program.name in given.only]
     if given.record:
