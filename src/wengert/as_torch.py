@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -152,6 +153,9 @@ def main(arguments: Sequence[str]) -> int:
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
     else:
         sys.argv = list(arguments)
+        script = Path(arguments[0])
+        if script.is_file() and not sys.flags.safe_path:
+            sys.path[0] = str(script.resolve().parent)  # as Python does: a program finds the modules beside it
         runpy.run_path(arguments[0], run_name="__main__")
     return 0
 

@@ -294,6 +294,12 @@ def test_the_real_torch_is_never_mixed_with_it():
     assert run(code) == "refused"
 
 
+def test_a_program_finds_the_modules_beside_it(tmp_path):
+    (tmp_path / "beside.py").write_text("import torch\nONES = torch.ones(2)\n")
+    (tmp_path / "program.py").write_text("import sys, beside\nprint(beside.ONES.sum().item(), sys.path[0])\n")
+    assert run("", "-m", "wengert.as_torch", str(tmp_path / "program.py")) == f"2.0 {tmp_path.resolve()}"
+
+
 def test_a_script_and_a_module_run_with_it(tmp_path):
     (tmp_path / "program.py").write_text(
         "import sys, torch\nfrom torch.nn import Linear\nprint(__name__, sys.argv[1:], torch.ones(2).sum().item())\n"
