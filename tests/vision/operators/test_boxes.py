@@ -25,15 +25,16 @@ def overlap(first: np.ndarray, second: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, 1.0])
-@pytest.mark.parametrize("dtype", [wg.float32, wg.float64])
+@pytest.mark.parametrize("dtype", [wg.float16, wg.bfloat16, wg.float32, wg.float64])
 def test_nms_keeps_a_box_unless_a_kept_one_of_a_higher_score_overlaps_it(threshold: float, dtype: wg.dtype) -> None:
     rng = np.random.default_rng(0)
     for count in (0, 1, 5, 40):
         boxes = wg.tensor(random_boxes(rng, count) if count > 2 else rng.uniform(0, 1, (count, 4)), dtype=dtype)
         scores = wg.tensor(rng.integers(0, 9, count) / 8, dtype=dtype)  # some are equal: the first comes first
         expected: list[int] = []
-        for i in np.argsort(-scores.numpy(), kind="stable"):
-            if all(overlap(boxes.numpy()[j], boxes.numpy()[i]) <= threshold for j in expected):
+        exact = boxes.float().numpy() if dtype.itemsize < 4 else boxes.numpy()
+        for i in np.argsort(-scores.double().numpy(), kind="stable"):
+            if all(overlap(exact[j], exact[i]) <= threshold for j in expected):
                 expected.append(int(i))
         result = nms(boxes, scores, threshold)
         assert result.dtype is wg.int64

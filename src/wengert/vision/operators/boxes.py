@@ -11,6 +11,8 @@ import numpy as np
 import wengert as wg
 from wengert.tensor import Tensor
 
+from .arrays import computed
+
 
 def check_boxes(boxes: Tensor, scores: Tensor) -> None:
     """Refuse operands of `nms` that do not belong together.
@@ -51,8 +53,8 @@ def nms(dets: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
         RuntimeError: if shapes or dtypes do not belong together.
     """
     check_boxes(dets, scores)
-    order = np.argsort(-scores.detach().numpy().astype(np.float64), kind="stable")
-    x1, y1, x2, y2 = dets.detach().numpy()[order].T
+    order = np.argsort(-computed(scores).astype(np.float64), kind="stable")
+    x1, y1, x2, y2 = computed(dets)[order].T
     areas = (x2 - x1) * (y2 - y1)
     candidates = np.arange(len(order))
     kept = []
@@ -90,7 +92,7 @@ def box_iou_rotated(boxes1: Tensor, boxes2: Tensor) -> Tensor:
     for name, boxes in (("boxes1", boxes1), ("boxes2", boxes2)):
         if boxes.dim() != 2 or boxes.size(1) != 5:
             raise RuntimeError(f"{name} should have shape (N, 5), got {tuple(boxes.shape)}")
-    rows, columns = (boxes.detach().numpy().astype(np.float64) for boxes in (boxes1, boxes2))
+    rows, columns = (computed(boxes).astype(np.float64) for boxes in (boxes1, boxes2))
     result = np.zeros((len(rows), len(columns)), np.float32)
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):

@@ -7,7 +7,8 @@ import numpy as np
 import wengert as wg
 from wengert.tensor import Tensor
 
-from .regions import check_dtypes, check_images, check_regions, computed, edges, rounded
+from .arrays import computed
+from .regions import check_dtypes, check_images, check_regions, edges, rounded
 
 
 def roi_pool(

@@ -16,6 +16,7 @@ import numpy as np
 import wengert as wg
 from wengert.tensor import Tensor
 
+from .arrays import computed
 from .axes import Axis, bilinear, covering
 
 
@@ -66,13 +67,6 @@ def check_bins(input: Tensor, bins: tuple[int, int]) -> None:
     """
     if input.size(1) % (bins[0] * bins[1]):
         raise RuntimeError("input channels must be a multiple of pooling height * pooling width")
-
-
-def computed(tensor: Tensor) -> np.ndarray:
-    """Return the elements of a tensor as an array in which sums are exact enough: float32 for smaller dtypes."""
-    if tensor.dtype.itemsize < 4:
-        tensor = tensor.float()
-    return tensor.detach().numpy()
 
 
 def sampled_axes(
