@@ -257,7 +257,6 @@ MOMENT = datetime.datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=datetime.UTC)
         functools.partial(nn.LayerNorm, eps=1e-6), functools.partial(wg.add, alpha=2), wg.tanh, nn.functional.relu,
         nn.init.xavier_uniform_, nn.GELU, wg.sparse_csr, wg.device("cuda:1"), wg.Size([2]), wg.bfloat16,
     ],
-    ids=repr,
 )  # fmt: skip
 def test_objects_of_python_and_numpy(value):
     found = again([nn.Identity(), value])[1]
