@@ -200,11 +200,12 @@ def main() -> int:
 
 def with_targets() -> list[tuple[list[Any], float]]:
     """The cases that have targets, by how long a turn of theirs lasts."""
-    from benchmarks import cases, functional, images, mechanics, modes, programs, sequences, small
+    from benchmarks import cases, functional, gradbench, images, mechanics, modes, programs, sequences, small
 
     short = [*cases.with_targets(), *programs.cases(), *functional.cases(), *mechanics.cases(), *modes.cases()]
     return [
         (short, 0.02),
+        (gradbench.cases(), gradbench.SECONDS),
         (images.cases(), images.SECONDS),
         (sequences.cases(), sequences.SECONDS),
         (small.cases(), small.SECONDS),

@@ -12,11 +12,11 @@ ROOT = str(Path(__file__).resolve().parents[2])
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
-from benchmarks import programs, small  # noqa: E402
+from benchmarks import gradbench, programs, small  # noqa: E402
 from benchmarks.libraries import TorchLike  # noqa: E402
 from benchmarks.timing import Result, flatten  # noqa: E402
 
-CASES = [*programs.cases(), *small.cases()]
+CASES = [*programs.cases(), *gradbench.cases(), *small.cases()]
 
 
 @pytest.fixture(scope="module")
