@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._core.calls import overriding
 from .ops import asking
 from .tensor import Tensor
 
@@ -237,7 +238,9 @@ def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) ->
 
 def _assert(condition: Any, message: str) -> None:
     """Raise AssertionError where a condition, a bool or a tensor of one, does not hold."""
-    if not condition:
+    if type(condition) not in (bool, Tensor) and overriding.is_asked(condition):
+        overriding.of_python(_assert, (condition,), (condition, message), {})
+    elif not condition:
         raise AssertionError(message)
 
 

@@ -345,17 +345,17 @@ def test_libraries_that_import_what_only_several_processes_use_can_be_imported()
         import torch, torch.distributed.optim, torch.distributed.rpc as rpc
         from torch.distributed.fsdp.wrap import transformer_auto_wrap_policy
         from torch.distributed.tensor import DTensor
-        from torch.fx import Graph
+        from torch.fx import ProxyableClassMeta as Meta
 
         def reduce(x: torch.Tensor | DTensor, op=torch.distributed.ReduceOp.SUM): pass
 
         class Mine(torch.distributed.optim.ZeroRedundancyOptimizer): pass
 
-        same = DTensor is torch.distributed.tensor.DTensor and Graph is torch.fx.Graph
+        same = DTensor is torch.distributed.tensor.DTensor and Meta is torch.fx.ProxyableClassMeta
         assert torch.distributed.pipelining.PipelineStage is torch.distributed.pipelining.PipelineStage
         assert not hasattr(rpc, "api")
-        print(rpc.is_available(), isinstance(torch.ones(1), (DTensor, Graph)), same)
-        for refused in (transformer_auto_wrap_policy, DTensor, Graph, Mine, torch.distributed.TCPStore):
+        print(rpc.is_available(), isinstance(torch.ones(1), (DTensor, Meta)), same)
+        for refused in (transformer_auto_wrap_policy, DTensor, Meta, Mine, torch.distributed.TCPStore):
             try:
                 refused(1)
             except RuntimeError as error:
@@ -366,7 +366,7 @@ def test_libraries_that_import_what_only_several_processes_use_can_be_imported()
         "False False True",
         f"torch.distributed.fsdp.wrap.transformer_auto_wrap_policy: {one}",
         f"torch.distributed.tensor.DTensor: {one}",
-        "torch.fx.Graph: modules cannot be taken apart into graphs here",
+        "torch.fx.ProxyableClassMeta: this part of torch.fx is not here",
         f"torch.distributed.optim.ZeroRedundancyOptimizer: {one}",
         f"torch.distributed.TCPStore: {one}",
     ]

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from enum import Enum
 from itertools import count
-from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,15 +20,38 @@ from .._core.calls.unanswered import (
 from .._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
 from .._core.state.modes import Pass, current
 from .._core.tensor.base import Tensor
-from .._loading import on_demand
+from .._loading import load, on_demand
 from ..amp.autocast_mode import autocast
 from ..nn.modules.conversion import parse_to as _parse_to
 from ..ops.linalg.matrices import LinAlgError as _LinAlgError
 from ..ops.randomness.generator import Generator as Generator
 
 _TensorMeta = type(Tensor)
-_nn = SimpleNamespace(_parse_to=_parse_to)
-"""Of the functions that `nn` has there, the one that modules of programs ask for which arguments `to` was given."""
+PACKAGE = str(__package__).rpartition(".")[0]
+
+
+class Native:
+    """Functions of a module under the names that torch gives them here, which the code of graphs uses.
+
+    Args:
+        module: the module of this package.
+        prefix: with what the names begin here.
+        names: further ones.
+    """
+
+    def __init__(self, module: str, prefix: str = "", **names: Any) -> None:
+        self._module, self._prefix = module, prefix
+        vars(self).update(names)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not name.startswith(self._prefix):
+            raise AttributeError(f"torch._C._{self._module} has no attribute {name!r}")
+        own = {"log_sigmoid": "logsigmoid"}.get(name, name.removeprefix(self._prefix))
+        return getattr(load(f"{PACKAGE}.{self._module}"), own)
+
+
+_nn = Native("nn.functional", _parse_to=_parse_to)
+_linalg, _fft, _special = Native("linalg", "linalg_"), Native("fft", "fft_"), Native("special", "special_")
 
 
 def _log_api_usage_once(*args: object) -> None:

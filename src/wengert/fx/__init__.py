@@ -1,45 +1,31 @@
-"""`torch.fx`: programs are not taken apart here; what only marks functions for that works."""
+"""`torch.fx`: programs as graphs, which can be built, traced, changed, printed and run.
+
+Parts of torch's package that are not here (`passes`, tensor types, normalised arguments) are refused when they are
+called or made.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 from ..absent import stand_in
+from . import _symbolic_trace, graph, graph_module, immutable_collections, interpreter, node, proxy, subgraph_rewriter
+from .graph import CodeGen, Graph
+from .graph_module import GraphModule
+from .interpreter import Interpreter, Transformer
+from .node import Node, has_side_effect, map_arg
+from .proxy import Proxy
+from .subgraph_rewriter import replace_pattern
+from .tracer import Tracer, symbolic_trace
+from .wrapping import wrap
 
-
-def wrap(fn_or_name: Any) -> Any:
-    """The function itself, or its name."""
-    return fn_or_name
-
-
-def symbolic_trace(*args: Any, **kwargs: Any) -> NoReturn:
-    """Refused.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError("torch.fx.symbolic_trace: modules cannot be taken apart into graphs here")
-
-
-class Proxy:
-    """What stands for a value while torch takes a module apart; nothing here is one."""
-
-
-class Tracer:
-    """What takes a module apart in torch.
-
-    Raises:
-        RuntimeError: one is made.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        symbolic_trace()
-
-
-class GraphModule:
-    """What torch makes of a module that it has taken apart; nothing here is one."""
+__all__ = [
+    "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "_symbolic_trace",
+    "graph", "graph_module", "has_side_effect", "immutable_collections", "interpreter", "map_arg", "node", "proxy",
+    "replace_pattern", "subgraph_rewriter", "symbolic_trace", "wrap",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Everything else is refused when it is called or made."""
-    return stand_in(__name__, name, "modules cannot be taken apart into graphs here")
+    return stand_in(__name__, name, "this part of torch.fx is not here")

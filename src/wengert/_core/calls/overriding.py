@@ -174,8 +174,13 @@ def described(value: Any) -> str:
 
 
 def of_operator(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
-    """`of_call` of an operator with all its arguments: defaults are left out again."""
-    if not modes.functions and not any(type(each) is not Tensor and is_asked(each) for each in flattened(args)):
+    """`of_call` of an operator with all its arguments: defaults are left out again.
+
+    What is no tensor is asked later, when the call is refused (`of_strangers`), if no mode answers for the operator.
+    """
+    if innermost(op, modes) < 0 and not any(
+        type(each) is not Tensor and isinstance(each, Tensor) and is_asked(each) for each in flattened(args)
+    ):
         return NOBODY  # what took over the flags of a tensor of a subclass
     count = next((at for at, each in enumerate(args) if at >= op.positional or is_default(op, at, each)), len(args))
     named = {
