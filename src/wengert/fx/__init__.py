@@ -1,6 +1,6 @@
 """`torch.fx`: programs as graphs, which can be built, traced, changed, printed and run.
 
-Parts of torch's package that are not here (`passes`, tensor types, normalised arguments) are refused when they are
+Parts of torch's package that are not here (most passes, tensor types, normalised arguments) are refused when they are
 called or made.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._loading import absent, load
 from ..absent import stand_in
 from . import _symbolic_trace, graph, graph_module, immutable_collections, interpreter, node, proxy, subgraph_rewriter
 from .graph import CodeGen, Graph
@@ -26,6 +27,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+ABSENT = ("PH", "ProxyableClassMeta", "config", "operator_schemas", "tensor_type", "traceback")
+"""Names of torch's package that programs may import; they are refused when they are called or made."""
+
+
 def __getattr__(name: str) -> Any:
-    """Everything else is refused when it is called or made."""
-    return stand_in(__name__, name, "this part of torch.fx is not here")
+    if name in ("experimental", "passes"):
+        return load(f"{__name__}.{name}")
+    if name in ABSENT:
+        return stand_in(__name__, name, "this part of torch.fx is not here")
+    absent(__name__, name)

@@ -36,6 +36,7 @@ IN_PLACE = {
     for name, sign in BINARY.items()
     if name not in ("eq", "ne", "lt", "gt", "le", "ge")
 }
+IN_PLACE["setitem"] = "{}[{}] = {}"
 """The same of those that write into their first operand."""
 
 

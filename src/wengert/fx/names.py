@@ -40,6 +40,8 @@ FUNCTIONAL = frozenset(
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """Functions of `torch` that it has in `torch.functional`."""
+OTHERS = {"logsigmoid": "torch._C._nn.log_sigmoid", "of_whole_pairs": "torch.view_as_complex"}
+"""Functions that have another name in torch."""
 OWN_SPACES = ("linalg", "fft", "special")
 """Modules of torch whose functions stand in `torch._C._linalg`, `torch._C._fft` and so on."""
 
@@ -148,7 +150,7 @@ def resolve(path: str) -> Any:
             found = getattr(found, name)
         except AttributeError:
             return None
-    return found
+    return getattr(found, "_traced_by_fx", found)
 
 
 def is_own(value: Any) -> bool:
@@ -167,8 +169,8 @@ def paths(function: Any) -> list[str]:
     space, _, rest = name.partition("_")
     if space in OWN_SPACES:
         found.append(f"torch._C._{space}.{name}")
-    if name == "logsigmoid":
-        found.append("torch._C._nn.log_sigmoid")
+    if name in OTHERS:
+        found.append(OTHERS[name])
     if module.removeprefix("torch.") in OWN_SPACES:
         place = module.removeprefix("torch.")
         found.append(f"torch._C._{place}.{place}_{name}")

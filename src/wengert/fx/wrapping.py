@@ -160,7 +160,7 @@ def traced_function(function: Callable[..., Any], *, wrapped: bool = True) -> Ca
             made.node.meta["is_wrapped"] = True
         return made
 
-    vars(traced)["_traced_by_fx"] = True
+    vars(traced)["_traced_by_fx"] = function
     return traced
 
 
