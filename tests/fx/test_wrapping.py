@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import threading
+import weakref
 from math import sqrt
 
 import pytest
@@ -56,3 +59,25 @@ def test_wrap_refuses_what_is_no_function_and_calls_within_functions():
 def test_wrapped_functions_are_themselves_outside_a_trace():
     assert not hasattr(choose, "_traced_by_fx")
     assert wg.equal(choose(wg.ones(2)), wg.full((2,), 2.0))
+
+
+def test_generated_code_is_let_go_with_its_module():
+    before = len(fx.wrapping.WRAPPED)
+    module = fx.symbolic_trace(lambda x: double(x))
+    code = weakref.ref(type(module).forward.__code__)
+    assert len(fx.wrapping.WRAPPED) == before
+    del module
+    gc.collect()
+    assert code() is None
+
+
+def test_threads_trace_one_after_the_other():
+    found, threads = [], []
+    for _ in range(4):
+        threads.append(threading.Thread(target=lambda: found.append(str(fx.symbolic_trace(lambda x: double(x)).graph))))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert len(set(found)) == 1
+    assert "__call__" not in vars(wg.nn.Module)

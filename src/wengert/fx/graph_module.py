@@ -15,6 +15,7 @@ from .._core.tensor.base import Tensor
 from ..nn import Module, Parameter
 from .code import PythonCode
 from .graph import Graph
+from .wrapping import forget
 
 __all__ = ["GraphModule"]
 
@@ -318,6 +319,7 @@ def compiled(code: PythonCode) -> Any:
     name = f"<eval_with_key>.{next(COUNT)}"
     space = dict(code.globals)
     exec(compile(code.src, name, "exec"), space)  # code that is made here, of a graph
+    forget(space)
     function = space["forward"]
     linecache.cache[name] = (len(code.src), None, code.src.splitlines(keepends=True), name)
     weakref.finalize(function.__code__, linecache.cache.pop, name, None).atexit = False

@@ -21,7 +21,7 @@ from .graph_module import GraphModule
 from .names import PACKAGE, is_own
 from .node import Argument, Node
 from .proxy import ParameterProxy, Proxy, Scope, TracerBase
-from .wrapping import Patches, Tracing, patch_modules, patch_unasked
+from .wrapping import TRACES, Patches, Tracing, patch_modules, patch_unasked
 
 __all__ = ["Tracer", "is_fx_symbolic_tracing", "is_fx_tracing", "symbolic_trace"]
 
@@ -270,7 +270,7 @@ class Tracer(TracerBase):
         self._own = is_own(function)
         assert isinstance(function, types.FunctionType), f"Expected FunctionType, got {type(function)}"
         run, args = self.create_args_for_root(function, isinstance(root, Module), concrete_args)
-        with tracing(), Patches() as patches, Tracing():
+        with TRACES, tracing(), Patches() as patches, Tracing():
             autowrap = functools.partial(patches.autowrap, function_ids=self._autowrap_function_ids)
             patch_modules(patches, self, autowrap)
             patches.wrapped_functions()

@@ -17,6 +17,10 @@ from .proxy import Proxy, proxies_in
 
 WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}
 """By the identity of a module's names and the name: the names, among which a function of that name is wrapped."""
+OF_CODE = "__fx_wrapped__"
+"""Under what name generated code has the names of functions that are wrapped for it."""
+TRACES = threading.RLock()
+"""Held while a trace runs: classes and modules are changed for it, one trace at a time."""
 METHODS: dict[tuple[type, str], None] = {}
 """Classes and names of their methods that are wrapped."""
 MISSING: Any = object()
@@ -50,6 +54,15 @@ def wrap(fn_or_name: Any) -> Any:
         raise NotImplementedError("wrap must be called at the top level of a module")
     WRAPPED[id(frame.f_globals), name] = frame.f_globals
     return fn_or_name
+
+
+def forget(names: dict[str, Any]) -> None:
+    """Let generated code have its wrapped functions itself, so that it is let go with its module."""
+    wrapped = [key for key in WRAPPED if key[0] == id(names)]
+    if wrapped:
+        names[OF_CODE] = tuple(name for _, name in wrapped)
+        for key in wrapped:
+            del WRAPPED[key]
 
 
 def outer_frame() -> Any:
@@ -105,17 +118,23 @@ class Patches:
     def wrapped_functions(self) -> None:
         """Let all functions that the program has wrapped make nodes."""
         for (_, name), names in list(WRAPPED.items()):
-            function = names.get(name, getattr(builtins, name, MISSING))
-            if function is not MISSING and not hasattr(function, "_traced_by_fx"):
-                self.item(names, name, traced_function(function))
+            self.wrapped_function(names, name)
         for cls, name in METHODS:
             self.attribute(cls, name, traced_method(cls, name))
+
+    def wrapped_function(self, names: dict[str, Any], name: str) -> None:
+        """Let a function that the program has wrapped make nodes."""
+        function = names.get(name, getattr(builtins, name, MISSING))
+        if function is not MISSING and not hasattr(function, "_traced_by_fx"):
+            self.item(names, name, traced_function(function))
 
     def autowrap(self, names: dict[str, Any], function_ids: set[int]) -> None:
         """Let functions that a tracer was given make nodes where a module names them."""
         if id(names) in self.seen:
             return
         self.seen.add(id(names))
+        for name in names.get(OF_CODE, ()):
+            self.wrapped_function(names, name)
         for name, value in list(names.items()):
             if not name.startswith("_") and callable(value) and id(value) in function_ids:
                 self.item(names, name, traced_function(value))
