@@ -61,8 +61,8 @@ PyObject* forward(PyObject** slots) {
 
 template <class T>
 PyObject* backward(PyObject** slots) {
-    const Owned grad(in_rows(slots[0], descr_of<T>()));
-    PyArrayObject* x = plain(slots[1], descr_of<T>());
+    const Owned grad(in_rows(slots[0], descr_of<T>())), rows(in_rows(slots[1], descr_of<T>()));
+    PyArrayObject* x = rows.get();
     Rows r;
     const T *mean, *invstd, *weight;
     if (!grad || !find_rows(x, slots[2], r) || !same_shape(grad.get(), x)) return nullptr;
@@ -105,7 +105,8 @@ PyObject* layer_norm(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
 }
 PyObject* layer_norm_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     return try_native<6>(backward_twin, backward_names, 6, args, nargs, kwnames, [](PyObject** slots) {
-        return plain(slots[1], float_descr) ? backward<float>(slots) : backward<double>(slots);
+        PyObject* result = backward<float>(slots);
+        return result || PyErr_Occurred() ? result : backward<double>(slots);
     });
 }
 

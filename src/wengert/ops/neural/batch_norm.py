@@ -6,6 +6,8 @@ import math
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import refuse_gradient
@@ -87,12 +89,29 @@ def batch_norm_forward(
     check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     check_floating("batch_norm", "batch_norm", input)
     check_mixed(input, weight, bias, running_mean, running_var)
+    rows = channel_rows(input)
     if training:
-        mean, invstd, variance = kernels.batch_norm_statistics(input, eps)
+        mean, invstd, variance = kernels.batch_norm_statistics(rows, eps)
     else:
         mean, variance = running_mean, running_var
         invstd = kernels.rsqrt(kernels.add(variance, eps))
-    return kernels.batch_norm_apply(input, mean, invstd, weight, bias), mean.copy(), invstd, variance.copy()
+    result = kernels.batch_norm_apply(rows, mean, invstd, weight, bias)
+    return as_images(result, input), mean.copy(), invstd, variance.copy()
+
+
+def channel_rows(images: Array) -> Any:
+    """Return images whose channels lie innermost as rows, (N * H * W, C): kernels are fast then; others as they are."""
+    if images.ndim < 3 or images.flags.c_contiguous:
+        return images
+    last = np.moveaxis(images, 1, -1)
+    return last.reshape(-1, images.shape[1]) if last.flags.c_contiguous else images
+
+
+def as_images(rows: Array, images: Array) -> Any:
+    """Return rows of `channel_rows` in the shape and order of the images."""
+    if rows.shape == images.shape:
+        return rows
+    return np.moveaxis(rows.reshape(images.shape[0], *images.shape[2:], images.shape[1]), -1, 1)
 
 
 batch_norm_forward.nodes.shown.update(result1="mean", result2="invstd")
@@ -167,7 +186,11 @@ def batch_norm_backward(
 ) -> Any:
     """The gradients of batch normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("batch_norm_backward", "batch_norm_backward", input)
-    found = kernels.batch_norm_backward(grad, input, mean, invstd, weight, training)
+    grads, rows = channel_rows(grad), channel_rows(input)
+    if grads.shape != rows.shape:
+        grads, rows = grad, input
+    found = kernels.batch_norm_backward(grads, rows, mean, invstd, weight, training)
+    found = (as_images(found[0], input), *found[1:])
     return found[:1] if weight is None else found
 
 
