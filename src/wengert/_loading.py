@@ -223,10 +223,21 @@ LOADS = Loads()
 
 def load(name: str) -> ModuleType:
     """Import a module in the middle of a program: wholly or not at all. Return the module of that name."""
-    found = sys.modules.get(name)
-    if found is not None and not is_loading(found):
+    found, above = sys.modules.get(name), name.rpartition(".")[0]
+    if found is not None and not is_loading(found) and (not above or above in sys.modules):
         return found
-    return LOADS.whole(import_module, name)  # type: ignore[no-any-return]
+    return LOADS.whole(import_below, name)  # type: ignore[no-any-return]
+
+
+def import_below(name: str) -> ModuleType:
+    """Import a module and the package that it lies in.
+
+    Python does not look for the package of a module that it knows; an import of the package may have failed after it.
+    """
+    above = name.rpartition(".")[0]
+    if above and above not in sys.modules:
+        import_module(above)
+    return import_module(name)
 
 
 class Undisturbed:
