@@ -7,7 +7,7 @@ program has called, which tells its own name. So calls with tensors alone do not
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -36,13 +36,23 @@ def may_answer(value: Any) -> bool:
     return not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__")
 
 
+def inner_values(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield values, and what is in lists, tuples and dictionaries of them: each container once, as it may hold itself."""
+    waiting, entered = [iter(values)], set()
+    while waiting:
+        for value in waiting[-1]:
+            yield value
+            if isinstance(value, (dict, list, tuple)) and id(value) not in entered:
+                entered.add(id(value))
+                waiting.append(iter(value.values() if isinstance(value, dict) else value))
+                break
+        else:
+            waiting.pop()
+
+
 def stranger_in(values: Iterable[Any]) -> Any:
     """The first of the values, or of what is in lists and tuples of them, that is no tensor and may answer; or None."""
-    for value in values:
-        found = stranger_in(value) if isinstance(value, (tuple, list)) else value if may_answer(value) else None
-        if found is not None:
-            return found
-    return None
+    return next((value for value in inner_values(values) if may_answer(value)), None)
 
 
 def is_asked_outside(value: Any, frame: FrameType | None) -> bool:
@@ -73,11 +83,7 @@ def was_given(frame: FrameType, value: Any) -> bool:
 
 def is_in(value: Any, values: Iterable[Any]) -> bool:
     """Whether a value is one of others, or in a list, tuple or dictionary among them."""
-    for each in values:
-        inner = each.values() if isinstance(each, dict) else each if isinstance(each, (tuple, list)) else ()
-        if each is value or is_in(value, inner):
-            return True
-    return False
+    return any(other is value for other in inner_values(values))
 
 
 def caller(depth: int) -> FrameType:
