@@ -37,7 +37,7 @@ def may_answer(value: Any) -> bool:
 
 
 def inner_values(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield values, and what is in lists, tuples and dictionaries of them: each container once, as it may hold itself."""
+    """Yield values, and what lists, tuples and dictionaries of them hold: of each once, for it may hold itself."""
     waiting, entered = [iter(values)], set()
     while waiting:
         for value in waiting[-1]:
