@@ -21,12 +21,12 @@ from wengert.testing.samples import DRAWN
 HERE = pathlib.Path(__file__).resolve().parent
 PAUSE = 3.0
 """Seconds between lines that say how far collection is."""
-OF_BOTH_BUILDS = frozenset({"benchmarks", "demo", "docs", "examples", "io", "project", "viz"})
+OF_BOTH_BUILDS = frozenset({"benchmarks", "compat", "demo", "docs", "examples", "fx", "io", "project", "vision", "viz"})
 """Folders whose tests say the same in both builds, and run in the compiled one only.
 
 They read the sources, the documentation and the tools, start programs of their own in the build that they are about
-(`project` in both), look at pages and pictures, which are made from the same nodes, or read and write files of tensors,
-of which the core knows nothing.
+(`project` in both), look at pages and pictures, which are made from the same nodes, read and write files of tensors,
+of which the core knows nothing, or use the public functions in the ways of other libraries (`compat`, `fx`, `vision`).
 """
 
 
