@@ -29,8 +29,8 @@ CONVERSIONS = frozenset(["to", "cpu"])
 
 
 @op(
-    dtypes=WIDE, linear="self", name="_to_meta", node="ToCopyBackward0", hidden=True, method=False, function=False,
-    takes_halves=True,
+    layout="own", dtypes=WIDE, linear="self", name="_to_meta", node="ToCopyBackward0", hidden=True, method=False,
+    function=False, takes_halves=True,
 )  # fmt: skip
 def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A tensor like `self`, without values."""
