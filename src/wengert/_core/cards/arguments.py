@@ -150,7 +150,6 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
         return body
     least, simple = len(required) or 1, simple_calls(places, typed, method, loose)
 
-    @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             count, word, named = len(args), current().word, kwargs
@@ -179,7 +178,15 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             shorten(error, name, body)
             raise
 
+    dress(call, body)
     return titled(call, module or body.__module__, name, name if module else body.__qualname__)
+
+
+def dress(function: Any, body: Any) -> None:
+    """Give a function what programs see of the one that it calls: `functools.wraps` in fewer steps, for the import."""
+    function.__doc__, function.__annotations__, function.__wrapped__ = body.__doc__, body.__annotations__, body
+    if vars(body):
+        vars(function).update(vars(body) | {"__wrapped__": body})
 
 
 def titled(function: Any, module: str, name: str, title: str) -> Any:
@@ -334,7 +341,6 @@ def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, mo
     """
     name = name or body.__name__
 
-    @functools.wraps(body)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return body(*args, **kwargs)
@@ -344,6 +350,7 @@ def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, mo
             shorten(error, name, body)
             raise
 
+    dress(call, body)
     return titled(call, module or body.__module__, name, name)
 
 
