@@ -40,7 +40,7 @@ KINDS: dict[str, type] = {
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's parameters."""
     code = function.__code__  # type: ignore[attr-defined]
-    return tuple(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]  # type: ignore[no-any-return]
 
 
 @functools.cache
@@ -76,6 +76,8 @@ def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
     Of each the position (of a keyword one beyond all others), the name, and the kind: float for every number.
     """
     annotations = body.__annotations__
+    if KINDS.keys().isdisjoint(annotations.values()):
+        return []
     positional = body.__code__.co_argcount  # type: ignore[attr-defined]
     return [
         (at if at < positional else sys.maxsize, name, KINDS[annotations[name]])
@@ -87,6 +89,8 @@ def typed_places(body: Callable[..., Any]) -> list[tuple[int, str, type]]:
 def other_names(body: Callable[..., Any]) -> dict[str, str]:
     """By which other names programs give the parameters of a function."""
     names = parameters_of(body)
+    if ALIASES.keys().isdisjoint(names):
+        return {}
     return {alias: name for name in names for alias in ALIASES.get(name, ()) if alias not in names}
 
 
