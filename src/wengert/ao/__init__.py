@@ -15,12 +15,11 @@ from .. import absent
 MODULES = frozenset(("intrinsic", "nn", "ns", "pruning", "qat", "quantizable", "quantization", "quantized"))
 """Modules that programs ask for without an import of their own."""
 
-
 FLOATING = {
     "quantization": (".stubs", frozenset(("DeQuantStub", "QuantStub", "QuantWrapper"))),
     "nn.quantized": ("..nn.quantized", frozenset(("FloatFunctional",))),
 }
-"""The end of a module's name -> what is there of it, and where."""
+"""How the name of a module begins below `torch` or `torch.ao` -> the module that has some of its names, and these."""
 
 
 @functools.cache
@@ -33,8 +32,8 @@ def stand_in(module: str, name: str) -> Any:
     """What a module of torch.ao has in the place of `name`."""
     if name in MODULES:
         return below(f"{module}.{name}")
-    for end, (place, names) in FLOATING.items():
-        if name in names and module.partition(".")[2].removeprefix("ao.").startswith(end):
+    for start, (place, names) in FLOATING.items():
+        if name in names and module.partition(".")[2].removeprefix("ao.").startswith(start):
             return getattr(importlib.import_module(place, __name__), name)
     return absent.stand_in(module, name, "there are no quantised tensors here")
 

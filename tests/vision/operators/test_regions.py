@@ -196,3 +196,21 @@ def test_regions_that_do_not_belong_to_the_images_are_refused() -> None:
         roi_pool(x, wg.tensor([[2.0, 0, 0, 1, 1]]), 1.0, *BINS)
     with pytest.raises(RuntimeError, match="multiple of pooling height"):
         regions.ps_roi_pool(x[:, :5], wg.zeros(1, 5), 1.0, *BINS)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("column", [1, 2, 3, 4])
+def test_a_region_without_an_end_gives_no_error(value: float, column: int) -> None:
+    rois = wg.tensor([[0.0, 1, 1, 3, 3], [0.0, 1, 1, 3, 3]])
+    rois[0, column] = value
+    x = wg.ones(1, 12, 5, 5)
+    for ratio in (-1, 2):
+        assert regions.roi_align(x, rois, 1.0, *BINS, ratio, True)[1].isfinite().all()
+        assert regions.ps_roi_align(x, rois, 1.0, *BINS, ratio)[0][1].isfinite().all()
+    assert roi_pool(x, rois, 1.0, *BINS)[0].isfinite().all()
+    assert regions.ps_roi_pool(x, rois, 1.0, *BINS)[0].isfinite().all()
+
+
+def test_an_image_that_is_no_number_is_refused() -> None:
+    with pytest.raises(IndexError, match="batch indices"):
+        roi_pool(wg.ones(1, 1, 2, 2), wg.tensor([[math.nan, 0, 0, 1, 1]]), 1.0, 1, 1)

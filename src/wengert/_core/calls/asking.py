@@ -1,7 +1,7 @@
-"""Who asks what is no tensor and has a `__torch_function__`: the outermost function of the package that was given it.
+"""Objects other than tensors that have a `__torch_function__`: which function of the package calls it.
 
-What a function calls fails if it is given such a value. It is asked when that error comes to the function that the
-program has called, which tells its own name. So calls with tensors alone do not look for it.
+The functions below the public one raise an error if they are given such an object. The public function catches that
+error and calls the object's `__torch_function__` with itself. So calls with tensors alone do not look for such objects.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def asks_itself(name: str) -> Callable[[Any], Any]:
 
 
 def may_answer(value: Any) -> bool:
-    """Whether a value is no tensor and has a `__torch_function__`."""
+    """Return whether a value other than a tensor has a `__torch_function__`."""
     return not isinstance(value, Tensor) and hasattr(type(value), "__torch_function__")
 
 
 def inner_values(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield values, and what lists, tuples and dictionaries of them hold: of each once, for it may hold itself."""
+    """Yield values and the items of containers among them; a container is entered once, since it may hold itself."""
     waiting, entered = [iter(values)], set()
     while waiting:
         for value in waiting[-1]:
@@ -51,7 +51,7 @@ def inner_values(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def stranger_in(values: Iterable[Any]) -> Any:
-    """The first of the values, or of what is in lists and tuples of them, that is no tensor and may answer; or None."""
+    """Return the first value, also in lists and tuples, for which `may_answer` is true; None if there is none."""
     return next((value for value in inner_values(values) if may_answer(value)), None)
 
 
@@ -59,7 +59,7 @@ def is_asked_outside(value: Any, frame: FrameType | None) -> bool:
     """Whether a function of the package that was given a value, and will ask it, has called.
 
     Args:
-        value: what is no tensor.
+        value: an object for which `may_answer` is true.
         frame: that of the caller, from which those outside are looked at; a frame of the program ends the search.
     """
     while frame is not None and is_of_package(frame):

@@ -55,7 +55,7 @@ def encoded_bytes(data: Tensor) -> bytes:
     Raises:
         RuntimeError: if `data` has another dtype than uint8, other than one dimension, or no elements.
     """
-    if str(data.dtype) != "torch.uint8" or data.dim() != 1 or not data.numel():
+    if data.dtype is not wg.uint8 or data.dim() != 1 or not data.numel():
         raise RuntimeError(
             "Expected a non empty 1-dimensional tensor of dtype uint8, "
             f"but got one of shape {tuple(data.shape)} and dtype {data.dtype}"
@@ -125,7 +125,7 @@ def encoded(data: Tensor, kind: str, **options: Any) -> Tensor:
     Raises:
         RuntimeError: if `data` is no uint8 tensor of shape (1, H, W) or (3, H, W).
     """
-    if str(data.dtype) != "torch.uint8":
+    if data.dtype is not wg.uint8:
         raise RuntimeError(f"Input tensor dtype should be uint8, but got {data.dtype}")
     if data.dim() != 3 or data.size(0) not in (1, 3):
         raise RuntimeError(f"The number of channels should be 1 or 3, got a tensor of shape {tuple(data.shape)}")

@@ -1,8 +1,8 @@
 """Pooling of regions of interest: `roi_align`, `roi_pool`, `ps_roi_align`, `ps_roi_pool`.
 
 Regions are rows `(batch_index, x1, y1, x2, y2)`. Images have the shape (N, C, H, W), the result
-(K, C, bins_h, bins_w);
-in the position-sensitive forms (`ps_`) each bin reads channels of its own, and the result has C / (bins_h * bins_w).
+(K, C, bins_h, bins_w); in the position-sensitive forms (`ps_`) each bin reads channels of its own, and the result has
+C / (bins_h * bins_w) channels.
 Sources: He et al., "Mask R-CNN" (2017); Girshick, "Fast R-CNN" (2015); Dai et al., "R-FCN" (2016).
 """
 
@@ -54,8 +54,8 @@ def check_images(rois: Tensor, count: int) -> None:
     Raises:
         IndexError: if a batch index is negative or at least `count`.
     """
-    images = computed(rois)[:, 0].astype(np.int64)
-    if images.size and not 0 <= images.min() <= images.max() < count:
+    images = np.trunc(computed(rois)[:, 0])
+    if not ((images >= 0) & (images < count)).all():  # nor if one is NaN
         raise IndexError(f"rois: batch indices must be in [0, {count}), but got {images.min()} to {images.max()}")
 
 
@@ -90,6 +90,7 @@ def sampled_axes(
     if least:
         extents = np.maximum(extents, dtype(least))
     steps = extents / np.array(bins, dtype)
+    steps = np.where(np.isfinite(steps), steps, dtype(0))  # a region without an end has no samples
     samples = np.ceil(steps).astype(np.int64) if ratio <= 0 else np.full(steps.shape, ratio)
     samples = np.maximum(samples, 0)
     rows, columns = (bilinear(starts[:, k], steps[:, k], bins[k], samples[:, k], size[k]) for k in range(2))
@@ -119,8 +120,9 @@ def covered_axes(
 
 
 def rounded(values: np.ndarray) -> np.ndarray:
-    """Return the nearest integers, halves away from zero."""
-    return np.trunc(values + np.copysign(0.5, values).astype(values.dtype)).astype(np.int64)
+    """Return the nearest integers, halves away from zero; 0 for NaN, and at most 2**31 in magnitude."""
+    known = np.nan_to_num(values, nan=0.0).clip(-(2.0**31), 2.0**31)
+    return np.trunc(known + np.copysign(0.5, known).astype(values.dtype)).astype(np.int64)
 
 
 def edges(starts: np.ndarray, extents: np.ndarray, bins: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
