@@ -1,6 +1,6 @@
 # Each target sets up what it needs, in a virtual environment of its own (.venv); a second run finds it done.
 #
-#   make demo [ARGS="--epochs 3"]   train a small network on real digits; results in demo-out/
+#   make demo [ARGS="--epochs 3"]   train a small network on real digits; results in demo-out/; needs no compiler
 #   make test                       build what changed, then the test suite on the compiled build
 #   make test-all                   the same with what is exhaustive, for .ci/run and before a release
 #   make test-pure                  on the interpreted build what depends on the build, and a share of the samples
@@ -40,24 +40,31 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=agg $(RUN) -m pyte
 
 # ---- set-up ------------------------------------------------------------------------------------------------------------------
 
-# What is needed to build lies in the environment itself, so that a rebuild needs no second one.
-$(VENV)/.created: pyproject.toml
+# A list of requirements, as pyproject.toml has it.
+define requirements
+$(RUN) -c "import tomllib; file = tomllib.load(open('pyproject.toml', 'rb')); print(*($(1)), sep='\n')"
+endef
+
+$(VENV)/.created:
 	@test -n "$(PYTHON)" || { echo "wengert needs Python 3.11 or newer; none was found (PYTHON=... names one)" >&2; exit 1; }
 	@test -x $(RUN) || { echo "-- making $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); } || { rm -rf $(VENV); \
 		echo "$(PYTHON) cannot make virtual environments (on Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@touch $@
+
+# What is needed to build lies in the environment itself, so that a rebuild needs no second one.
+$(VENV)/.build-tools: pyproject.toml | $(VENV)/.created
 	@echo "-- installing the build tools"
-	@$(RUN) -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
-		> $(VENV)/build-requires.txt
+	@$(call requirements,file['build-system']['requires']) > $(VENV)/build-requires.txt
 	@$(INSTALL) -r $(VENV)/build-requires.txt
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.created $(COMPILED)
+$(VENV)/.built: $(VENV)/.build-tools $(COMPILED)
 	@echo "-- compiling what changed"
 	@$(RUN) setup.py --quiet build_ext --inplace
 	@touch $@
 
 # Editable installs; the modules compiled above are found up to date.
-$(VENV)/.installed-%: $(VENV)/.created pyproject.toml | $(VENV)/.built
+$(VENV)/.installed-%: $(VENV)/.build-tools pyproject.toml | $(VENV)/.built
 	@echo "-- installing wengert[$*]"
 	@$(INSTALL) --no-build-isolation --editable ".[$*]"
 	@touch $@
@@ -69,8 +76,20 @@ build: $(VENV)/.built $(VENV)/.installed-test
 
 # ---- to run ------------------------------------------------------------------------------------------------------------------
 
-demo: $(VENV)/.built $(VENV)/.installed-full
-	$(RUN) -m wengert.demo $(ARGS)
+# Until something has compiled the package, the demo runs on the interpreted build: it is done before a compiler would be.
+COMPILED_ONCE := $(wildcard $(VENV)/.built)
+DEMO := PYTHONPATH=src $(if $(COMPILED_ONCE),,WENGERT_PURE=1) $(RUN) -m wengert.demo $(ARGS)
+
+$(VENV)/.demo-libraries: pyproject.toml | $(VENV)/.created
+	@echo "-- installing NumPy, SciPy and what draws"
+	@$(call requirements,file['project']['dependencies'] + file['project']['optional-dependencies']['full']) \
+		> $(VENV)/demo-requires.txt
+	@$(INSTALL) -r $(VENV)/demo-requires.txt
+	@touch $@
+
+demo: $(VENV)/.demo-libraries $(COMPILED_ONCE)
+	$(DEMO)
+	@$(if $(COMPILED_ONCE),,echo "-- this was the interpreted build; 'make build' compiles it for small operations in a fraction of the time")
 
 test: $(VENV)/.built $(VENV)/.installed-test
 	@$(RUN) -m wengert.info
@@ -139,7 +158,7 @@ hunt: $(VENV)/.built $(VENV)/.installed-test
 	$(RUN) -m tools.hunt --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) --torch-python $(TORCH_PYTHON) $(ARGS)
 
 # Left-overs of earlier builds would travel in the wheel, so the folder it is packed from is made anew.
-wheel: $(VENV)/.created
+wheel: $(VENV)/.build-tools
 	rm -rf build/lib* build/bdist* dist
 	$(INSTALL) "zopfli>=0.2"
 	$(RUN) -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
