@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     F = TypeVar("F", bound=Callable[..., Any])
+    C = TypeVar("C", bound=type)
+
+PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 def shorten(error: Exception, name: str = "", body: Any = None) -> None:
@@ -44,6 +47,25 @@ def boundary(function: F, name: str = "") -> F:
             raise
 
     return call  # type: ignore[return-value]
+
+
+def guarded(cls: C) -> C:
+    """Make a boundary of the constructor that a class of the package defines; classes of programs stay as they are.
+
+    Decorates the class, or ends the `__init_subclass__` of a family.
+    """
+    constructor = vars(cls).get("__init__")
+    if isinstance(constructor, FunctionType) and cls.__module__.startswith(PACKAGE):
+        cls.__init__ = boundary(constructor)  # type: ignore[misc]
+    return cls
+
+
+class Guarded:
+    """Base of families whose constructors are boundaries."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guarded(cls)
 
 
 def guard(cls: type) -> None:

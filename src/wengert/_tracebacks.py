@@ -28,11 +28,13 @@ SETTING = "WENGERT_TRACEBACK"
 HERE = sys._getframe().f_code.co_filename
 ROOT = os.path.dirname(HERE)
 SEPARATORS = ("/", os.sep)
-MACHINERY = ("_boundary.py", "_core/", "_kernels/", "nn/modules/hooking.py")
+MACHINERY = ("_boundary.py", "_core/", "_kernels/", "nn/modules/hooking.py", "optim/step_hooks.py")
 """Where functions lie that a program does not call by name, as the signs of Tensor are called, from `SIGNS`."""
 SIGNS = "_core/tensor/base.py"
-LIBRARIES = (f"{os.path.dirname(np.__file__)}{os.sep}",)
-"""What the package calls with Python frames of their own."""
+LIBRARIES = tuple(f"{os.path.dirname(module.__file__)}{os.sep}" for module in (np, os))
+"""What the package calls with Python frames of their own: NumPy and Python's own library."""
+INSTALLED = f"{os.sep}site-packages{os.sep}"
+"""Below Python's own library, and none of it."""
 
 Entry = TracebackType
 
@@ -57,7 +59,7 @@ def is_own(entry: Entry) -> bool:
 def is_naming(entry: Entry) -> bool:
     """Whether a frame of the package is that of a function which programs call by its name."""
     place = inside(entry.tb_frame.f_code.co_filename)
-    return not place.startswith(MACHINERY) or place == SIGNS
+    return place != "" and (not place.startswith(MACHINERY) or place == SIGNS)
 
 
 def shorten(error: BaseException, name: str = "", body: Any = None) -> None:
@@ -69,12 +71,21 @@ def shorten(error: BaseException, name: str = "", body: Any = None) -> None:
     if keeps_all():
         return
     try:
+        body = undecorated(body)
         code = getattr(body, "__code__", None)
         kept = shortened(error.__traceback__, lambda *run: [named(run[0], name, body)] if code else chosen(*run))
         error.__traceback__ = kept
         clear_context(error)
     except Exception:  # for want of memory or depth: the error itself must come through
         return
+
+
+def undecorated(body: Any) -> Any:
+    """The function of the package below decorators such as `no_grad`, which have no name of their own."""
+    inner = getattr(body, "__wrapped__", None)
+    while isinstance(inner, FunctionType) and inside(inner.__code__.co_filename):
+        body, inner = inner, getattr(inner, "__wrapped__", None)
+    return body
 
 
 def shorten_call(error: BaseException, op: Any) -> None:
@@ -107,10 +118,21 @@ def shortened(
 
 
 def end_of_run(entries: list[Entry], at: int) -> int:
-    """Where the frames of the package that follow one another from a place on end."""
-    while at < len(entries) and is_own(entries[at]):
+    """Where the frames of the package that follow one another from a place on end, with those of libraries that it
+    calls: what leads from a library to the program belongs to neither.
+    """
+    end = start = at
+    while at < len(entries) and (is_own(entries[at]) or (end > start and is_of_library(entries[at]))):
         at += 1
-    return at
+        if at == len(entries) or is_own(entries[at - 1]):
+            end = at
+    return end
+
+
+def is_of_library(entry: Entry) -> bool:
+    """Whether a frame is one of a library that the package calls."""
+    path = entry.tb_frame.f_code.co_filename
+    return path.startswith(LIBRARIES) and (INSTALLED not in path or path.startswith(LIBRARIES[0]))
 
 
 def chosen(run: list[Entry], innermost: bool) -> list[Entry]:
@@ -199,7 +221,7 @@ def clear_context(error: BaseException) -> None:
 def is_of_package(trace: TracebackType | None) -> bool:
     """Whether an error has met frames of the package alone, and of libraries that it calls."""
     while trace is not None:
-        if not is_own(trace) and not trace.tb_frame.f_code.co_filename.startswith(LIBRARIES):
+        if not is_own(trace) and not is_of_library(trace):
             return False
         trace = trace.tb_next
     return True

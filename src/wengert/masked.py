@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._boundary import boundary
 from .ops.axes import normalise
 from .ops.create.create import tensor
 from .ops.create.like import ones_like
@@ -127,6 +128,7 @@ def _kept(input: Any, dtype: Any) -> Any:
     return input.dtype if dtype is None else dtype
 
 
+@boundary
 def sum(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -136,6 +138,7 @@ def sum(
     return found.sum(dims, keepdim=bool(keepdim), dtype=_summed(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def prod(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -147,6 +150,7 @@ def prod(
     return found  # type: ignore[no-any-return]
 
 
+@boundary
 def amax(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -155,6 +159,7 @@ def amax(
     return found.amax(_dims(input, dim), bool(keepdim)).to(_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def amin(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -179,6 +184,7 @@ def argmin(
     return found.argmin(dim, bool(keepdim)).to(_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def mean(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -204,6 +210,7 @@ def _count(input: Any, dim: Dims, keepdim: bool, mask: Any) -> Any:
     return _broadcast(input, mask).sum(dim=dim, keepdim=bool(keepdim))
 
 
+@boundary
 def median(
     input: Any, dim: Dims = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -222,6 +229,7 @@ def median(
     return found.to(_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def logsumexp(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -231,6 +239,7 @@ def logsumexp(
     return found.logsumexp(dims, keepdim=keepdim).to(_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def norm(
     input: Any, ord: float = 2.0, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Tensor | None = None,
@@ -244,6 +253,7 @@ def norm(
     return vector_norm(found, ord, _dims(input, dim), bool(keepdim), dtype=_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def var(
     input: Any, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
     keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None,
@@ -272,6 +282,7 @@ def var(
     return (squares / count).to(kind)  # type: ignore[no-any-return]
 
 
+@boundary
 def std(
     input: Any, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
     keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None,
@@ -281,24 +292,28 @@ def std(
     return found.sqrt()  # type: ignore[no-any-return]
 
 
+@boundary
 def softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Shares that add up to 1 along `dim`; those of other elements are 0."""
     at = _first(input, dim)
     return _prepared(input, mask, _least).softmax(at, dtype=_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def log_softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Logarithms of `softmax`."""
     at = _first(input, dim)
     return _prepared(input, mask, _least).log_softmax(at, dtype=_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def softmin(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """`softmax` of the negative."""
     at = _first(input, dim)
     return (-_prepared(input, mask, _largest)).softmax(at, dtype=_kept(input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def normalize(
     input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
@@ -308,12 +323,14 @@ def normalize(
     return found / length.maximum(length.new_full((), eps))  # type: ignore[no-any-return]
 
 
+@boundary
 def cumsum(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Sums of what comes before, each element included; others add nothing. Integers keep their dtype, as in torch."""
     at = _first(input, dim)
     return _prepared(input, mask, _zero).cumsum(at, dtype=_running("cumsum", input, dtype))  # type: ignore[no-any-return]
 
 
+@boundary
 def cumprod(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
     """Products of what comes before, each element included; others change nothing. Integers keep their dtype, too."""
     at = _first(input, dim)
@@ -332,6 +349,7 @@ def _running(name: str, input: Any, dtype: Any) -> Any:
     return kind
 
 
+@boundary
 def logaddexp(
     input: Any, other: Any, *, dtype: Any = None, input_mask: Tensor | None = None, other_mask: Tensor | None = None
 ) -> Tensor:

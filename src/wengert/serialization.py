@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import IO, Any, TypeAlias
 
+from ._boundary import boundary
 from .io import trusted
 from .io.objects import load, refused_in, save
 
@@ -28,6 +29,7 @@ MAP_LOCATION: TypeAlias = Any
 """Torch's words for what `load` takes, which libraries annotate with."""
 
 
+@boundary
 def add_safe_globals(safe_globals: list[Any]) -> None:
     """Let `load` make objects of classes, and call functions, that files name.
 
@@ -50,6 +52,7 @@ def get_safe_globals() -> list[Any]:
     return trusted.listed()
 
 
+@boundary
 def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
     """The names in an archive of torch's that `load` would refuse now, each once.
 

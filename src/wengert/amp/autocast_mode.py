@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from .._boundary import boundary, guarded
 from .._core.state.modes import Modes
 from .._core.state.regions import Region
 from .._core.types import dtypes
 from . import casting
 
 
+@guarded
 class autocast(Region):
     """A region, or a decorated function, in which products are computed in a short dtype and losses in float32.
 
@@ -114,6 +116,7 @@ def autocast_decorator(autocast_instance: Any, func: Callable[..., Any]) -> Call
     return run
 
 
+@boundary
 def is_autocast_available(device_type: str) -> bool:
     """Whether a device computes in mixed precision: the CPU does."""
     return casting.device_type_of("is_autocast_available", device_type) == "cpu"

@@ -9,6 +9,7 @@ import _thread
 import warnings
 from typing import Any
 
+from .._boundary import boundary
 from .._core.state.modes import current
 from .._core.types import dtypes
 from .._core.types.devices import device as Device
@@ -128,6 +129,7 @@ def device_type_of(name: str, given: Any) -> str:
     return Device(given).type
 
 
+@boundary
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether the thread is in a region of autocast for a device."""
     return device_type_of("is_autocast_enabled", device_type) in state.enabled
@@ -146,6 +148,7 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         current().cast(recast if enabled else None)
 
 
+@boundary
 def get_autocast_dtype(device_type: str) -> Any:
     """The dtype of regions for a device: bfloat16 on the CPU, float16 elsewhere unless changed."""
     return state.kinds.get(device_type_of("get_autocast_dtype", device_type), dtypes.float16)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .._boundary import boundary
 from .._core.types.devices import refuse_absent
 from .._loading import on_demand
 
@@ -55,6 +56,7 @@ def current_stream(device: Any = None) -> Stream:
     return Stream()
 
 
+@boundary
 def get_device_module(device: Any = None) -> Any:
     """The module of a device: `cpu` for the one that there is.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from .._boundary import Guarded, boundary, shorten
 from .._core.backward.passes import grad
 from .._core.state.grad_mode import enable_grad, no_grad
 from .._core.types.sizes import Size
@@ -15,7 +16,7 @@ from .utils import lazy_property
 __all__ = ["Distribution", "ExponentialFamily"]
 
 
-class Distribution:
+class Distribution(Guarded):
     """A probability distribution, or a batch of independent ones of one family.
 
     A family says its parameters and where they may lie (`arg_constraints`), where samples lie (`support`), and how to
@@ -64,7 +65,7 @@ class Distribution:
             warnings.warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
                 "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=4,
+                stacklevel=5,
             )
             return
         for name, constraint in constraints.items():
@@ -142,6 +143,7 @@ class Distribution:
         return new
 
     @staticmethod
+    @boundary
     def _expanded(value: Tensor, batch_shape: Size, own: int) -> Tensor:
         """A parameter, expanded to a batch; its last `own` dimensions belong to each distribution."""
         return value.expand((*batch_shape, *value.shape[value.dim() - own :]))
@@ -235,7 +237,11 @@ class Distribution:
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
         """The shape of samples."""
-        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
+        try:
+            return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _validate_sample(self, value: Any) -> None:
         """Refuse what is no sample of this distribution.
@@ -272,7 +278,11 @@ class Distribution:
     def _checked(self, value: Any) -> None:
         """Refuse what is no sample, where values are checked."""
         if self._validate_args:
-            self._validate_sample(value)
+            try:
+                self._validate_sample(value)
+            except Exception as error:
+                shorten(error)
+                raise
 
     def __repr__(self) -> str:
         shown = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}

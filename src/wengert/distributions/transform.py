@@ -6,13 +6,14 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from .._boundary import Guarded
 from .._core.types.sizes import Size
 from ..tensor import Tensor
 from . import constraints
 from .utils import _sum_rightmost
 
 
-class Transform:
+class Transform(Guarded):
     """A function from `domain` to `codomain`; called, it is applied.
 
     A subclass says `_call`, `_inverse` and `log_abs_det_jacobian`.

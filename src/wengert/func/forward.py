@@ -142,7 +142,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         moved = iter(gradients(slopes, weights, ways, True, create))
         return unflatten([next(moved) if depends_smoothly(each) else unmoved(each) for each in everything], made)
 
-    return unflatten([scope.closed(each) for each in everything], made), along
+    return unflatten([scope.closed(each) for each in everything], made), boundary(along, "linearize")
 
 
 def depends_smoothly(output: Any) -> bool:

@@ -140,6 +140,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         return chosen.result(found) if chosen else ()
 
     result = unflatten([scope.closed(each) for each in outputs], structure)
+    back = boundary(back, "vjp")
     return (result, back, mapped(scope.closed, aux)) if has_aux else (result, back)
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pickle import UnpicklingError
 from typing import Any, BinaryIO, NoReturn
 
+from .._boundary import boundary
 from .._core.tensor.storage import Storage
 from .._core.types.devices import device
 from .._kernels.layout import row_major
@@ -37,6 +38,7 @@ MMAP = (
 )
 
 
+@boundary
 def save(
     obj: object,
     f: str | os.PathLike[str] | BinaryIO,
@@ -121,6 +123,7 @@ def check_folder(path: str) -> None:
         raise RuntimeError(f"save(): open file failed with strerror: Is a directory: {path!r}")
 
 
+@boundary
 def load(
     f: str | os.PathLike[str] | BinaryIO,
     map_location: MapLocation = None,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._boundary import boundary
 from ..autograd import no_grad
 from ..ops import asking_by_name
 from ..ops.create.interchange import from_numpy
@@ -78,16 +79,19 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     return filled(tensor, val)
 
 
+@boundary
 def ones_(tensor: Tensor) -> Tensor:
     """Ones."""
     return filled(tensor, 1.0)
 
 
+@boundary
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros."""
     return filled(tensor, 0.0)
 
 
+@boundary
 @no_grad()
 def eye_(tensor: Tensor) -> Tensor:
     """The identity matrix.
@@ -100,6 +104,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return _write(tensor, np.eye(*tensor.shape))
 
 
+@boundary
 @no_grad()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """A convolution weight that passes its input on, as far as there are channels.
@@ -125,6 +130,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return _write(tensor, values)
 
 
+@boundary
 @no_grad()
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
@@ -154,7 +160,7 @@ def trunc_normal_(
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
             " (wengert draws it right, but slowly.)",
-            stacklevel=2,
+            stacklevel=3,
         )
     if high - low > _LEAST_ACCEPTED:
         return _drawn_again(tensor, mean, std, a, b, generator)
@@ -213,6 +219,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode.lower())]
 
 
+@boundary
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Uniform with variance `2 * gain**2 / (fan_in + fan_out)`.
 
@@ -222,6 +229,7 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
     return uniform_(tensor, -bound, bound, generator)
 
 
+@boundary
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Normal with variance `2 * gain**2 / (fan_in + fan_out)`; source as of `xavier_uniform_`."""
     std = gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
@@ -231,7 +239,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """The standard deviation; None, with a warning, for a tensor without elements."""
     if 0 in tensor.shape:
-        warnings.warn(NOTHING_TO_DRAW, stacklevel=3)
+        warnings.warn(NOTHING_TO_DRAW, stacklevel=4)
         return None
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
@@ -256,6 +264,7 @@ def kaiming_uniform_(
     return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
 
 
+@boundary
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
@@ -264,6 +273,7 @@ def kaiming_normal_(
     return tensor if std is None else normal_(tensor, 0.0, std, generator)
 
 
+@boundary
 @no_grad()
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
     """A random matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
@@ -289,6 +299,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     return _write(tensor, gain * (q.T if rows < columns else q).reshape(tensor.shape))
 
 
+@boundary
 @no_grad()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
     """Normal with a share of zeros in each column.
@@ -319,7 +330,7 @@ def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
     """What linear maps and convolutions start with: both uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in))."""
     fan_in, _ = _calculate_fan_in_and_fan_out(weight)
     if 0 in weight.shape:
-        warnings.warn(NOTHING_TO_DRAW, stacklevel=4)
+        warnings.warn(NOTHING_TO_DRAW, stacklevel=5)
     bound = 1 / math.sqrt(fan_in) if fan_in else 0.0
     uniform_(weight, -bound, bound)
     if bias is not None:
@@ -341,12 +352,12 @@ def _older(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def filled(*args: Any, **kwargs: Any) -> Tensor:
         text = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`."
-        warnings.warn(text, FutureWarning, stacklevel=2)
+        warnings.warn(text, FutureWarning, stacklevel=3)
         return fill(*args, **kwargs)
 
     filled.__name__ = filled.__qualname__ = name
     filled.__doc__ = f"An older name of `{name}_`."
-    return filled
+    return boundary(filled)
 
 
 uniform, normal, constant, eye, dirac = map(_older, (uniform_, normal_, constant_, eye_, dirac_))

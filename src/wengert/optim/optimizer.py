@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any, ClassVar, TypeAlias
 
+from .._boundary import Guarded, boundary
 from ..autograd import enable_grad, no_grad
 from ..autograd.profiler.ranges import is_open
 from ..tensor import HookDict, RemovableHandle, Tensor, dtypes, flags
@@ -41,7 +42,7 @@ required = _Required()
 _RequiredParameter = _Required
 
 
-class Optimizer:
+class Optimizer(Guarded):
     """Base of all optimisers.
 
     A subclass defines `step`, which runs without recording, and finds its options in `param_groups`.
@@ -292,6 +293,7 @@ class Optimizer:
             made = made if changed is None else changed
         return made
 
+    @boundary
     @no_grad()
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take what `state_dict` gave; state of floating-point parameters is converted to their dtype.

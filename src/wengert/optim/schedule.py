@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .._boundary import Guarded
 from ..autograd import no_grad
 from ..tensor import Tensor
 from .optimizer import Optimizer
@@ -22,7 +23,7 @@ EPOCH_DEPRECATION_WARNING = (
 )
 
 
-class LRScheduler:
+class LRScheduler(Guarded):
     """Base of schedules: a subclass defines `get_lr` for the epoch `last_epoch`.
 
     It may also define `_get_closed_form_lr`, which computes the rates of `last_epoch` from the initial ones alone.

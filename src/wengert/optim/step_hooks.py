@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from .._boundary import shorten
 from ..autograd.profiler.ranges import is_open, record_function
 from ..tensor import HookDict, RemovableHandle
 
@@ -57,10 +58,14 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_open():
-            return hooked(self, *args, **kwargs)
-        with profiled(self, "step"):
-            return hooked(self, *args, **kwargs)
+        try:
+            if not is_open():
+                return hooked(self, *args, **kwargs)
+            with profiled(self, "step"):
+                return hooked(self, *args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def hooked(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = getattr(self, "_optimizer_step_pre_hooks", NONE)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .._boundary import boundary
 from ..autograd import no_grad
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
@@ -35,6 +36,7 @@ def get_swa_avg_fn() -> Average:
     return average
 
 
+@boundary
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
     """A function `(averaged, current, num_averaged)` that gives the average of which `decay` is kept.
 
@@ -62,6 +64,7 @@ def get_swa_multi_avg_fn() -> ManyAverages:
     return in_lists(average)
 
 
+@boundary
 def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
     """As `get_ema_avg_fn`, for lists of tensors: the averages are written to.
 

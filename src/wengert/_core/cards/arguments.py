@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..._boundary import shorten
+from ..._boundary import boundary, shorten
 from ..._loading import load
 from .. import errors, flags, forward_errors
 from ..calls.asking import ASKING, caller, is_asked_outside, may_answer, stranger_in
@@ -361,12 +361,14 @@ def asking(body: Callable[..., Any], name: str = "", *, method: bool = False, mo
 def asking_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function ask the `__torch_function__` of its tensor first, with all arguments by name: decorates it."""
 
+    within = boundary(function)
+
     @functools.wraps(function)
     def call(tensor: Any, *args: Any, **kwargs: Any) -> Any:
         from ..calls import overriding
 
         if not overriding.is_anyone_asked((tensor,), call):
-            return function(tensor, *args, **kwargs)
+            return within(tensor, *args, **kwargs)
         from inspect import signature
 
         given = signature(function).bind(tensor, *args, **kwargs)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..._boundary import shorten
+
 LARGEST = (1 << 63) - 1
 """The largest size, stride or place in memory that there is."""
 
@@ -21,7 +23,13 @@ class Size(tuple[int, ...]):
         Raises:
             TypeError: something else.
         """
-        return tuple.__new__(cls, [each if type(each) is int else whole(at, each) for at, each in enumerate(lengths)])
+        try:
+            return tuple.__new__(
+                cls, [each if type(each) is int else whole(at, each) for at, each in enumerate(lengths)]
+            )
+        except Exception as error:
+            shorten(error)
+            raise
 
     def numel(self) -> int:
         """The number of elements of a tensor of this size."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._boundary import boundary
 from ...autograd.containers import flatten
 from ...autograd.sparsity.sets import scipy_sparse
 from ...autograd.variables import Scope
@@ -13,6 +14,7 @@ from ..arguments import Chosen
 from ..reverse import grad
 
 
+@boundary
 def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[int, ...] = 0, **kwargs: Any) -> Any:
     """Which elements of the Jacobian of a function may differ from zero.
 
@@ -61,6 +63,7 @@ def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple
     return pattern
 
 
+@boundary
 def hessian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[int, ...] = 0, **kwargs: Any) -> Any:
     """Which elements of the Hessian of a function may differ from zero: the pattern of its gradient's Jacobian.
 

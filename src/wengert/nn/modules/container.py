@@ -50,7 +50,15 @@ class Numbered(Module):
         return iter(tuple(self._modules.values()))
 
     def _name_at(self, index: Any) -> str:
-        return list(self._modules)[position(index, len(self))]
+        """The name of the module at a place.
+
+        Raises:
+            IndexError: if there is none.
+        """
+        try:
+            return list(self._modules)[operator.index(index)]
+        except IndexError:
+            raise IndexError(f"index {operator.index(index)} is out of range") from None
 
     @overload
     def __getitem__(self, index: slice) -> Any: ...
@@ -103,7 +111,7 @@ class Container(Module):
             "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. "
             "Subclass that instead.",
             FutureWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         for name, module in kwargs.items():
             self.add_module(name, module)

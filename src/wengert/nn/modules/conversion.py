@@ -81,7 +81,7 @@ def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, An
             "Complex modules are a new feature under active development whose design may change, and some modules "
             "might not work as expected when using complex tensors as parameters or buffers.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return where, wanted, layout
 

@@ -212,6 +212,6 @@ class NLLLoss2d(NLLLoss):
         warnings.warn(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement.",
             FutureWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         super().__init__(weight, size_average, ignore_index, reduce, reduction)

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..._boundary import boundary, guarded
 from ...autograd import no_grad
 from ...ops.create.placed import empty_like
 from ...tensor import Tensor
@@ -63,6 +64,7 @@ class Module(Hooking):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         keep_functions(cls)
+        guarded(cls)
 
     # ---- modes and gradients -----------------------------------------------------------------------------------------
 
@@ -120,6 +122,7 @@ class Module(Hooking):
                 self._buffers[name] = fn(buffer)
         return self
 
+    @boundary
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Convert parameters and buffers: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(tensor)`.
 

@@ -24,7 +24,7 @@ def check_options(options: dict[str, Any]) -> None:
         warnings.warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
             f"greater than 1, but got dropout={rate} and num_layers=1",
-            stacklevel=4,
+            stacklevel=6,
         )
     for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int), ("hidden_size", int)):
         if not isinstance(options[name], kind):

@@ -95,7 +95,7 @@ class TransformerEncoder(Module):
         why = why_padding_stays(encoder_layer)
         if enable_nested_tensor and why:
             warnings.warn(
-                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=2
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=3
             )
             self.use_nested_tensor = False
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
+from ..._boundary import guarded
 from ...ops.family import PACKAGE, is_of_package
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
@@ -21,7 +22,7 @@ def _own_init(cls: type) -> None:
     layer's constructor.
     """
     keep_functions(cls)
-    inherited: Any = cls.__init__  # type: ignore[misc]
+    inherited: Any = getattr(cls.__init__, "__wrapped__", cls.__init__)  # type: ignore[misc]
     owner = inherited.__qualname__.partition(".")[0]
     if owner[:1] == "_" and owner not in SHARED and "__init__" not in vars(cls):
         made = FunctionType(
@@ -31,6 +32,7 @@ def _own_init(cls: type) -> None:
         made.__doc__, made.__module__ = inherited.__doc__, cls.__module__
         made.__qualname__ = f"{cls.__name__}.__init__"
         cls.__init__ = made  # type: ignore[misc]
+    guarded(cls)
 
 
 def keep_functions(cls: type) -> None:

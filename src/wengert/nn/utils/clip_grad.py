@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterable
 
+from ..._boundary import boundary
 from ...autograd import no_grad
 from ...ops.create.create import tensor
 from ...ops.reductions.vector_norm import vector_norm
@@ -23,6 +24,7 @@ def gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [each.grad for each in listed(parameters) if each.grad is not None]
 
 
+@boundary
 @no_grad()
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor],
@@ -59,6 +61,7 @@ def get_total_norm(
     return total
 
 
+@boundary
 @no_grad()
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
@@ -76,6 +79,7 @@ def clip_grads_with_norm_(
         grad.mul_(factor)  # type: ignore[attr-defined]
 
 
+@boundary
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor],
     max_norm: float,
@@ -104,6 +108,7 @@ def clip_grad_norm_(
     return total
 
 
+@boundary
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
     """Cut all elements of the gradients to [-clip_value, clip_value].

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..._boundary import boundary
 from ...ops.shapes.join import cat
 from ...tensor import Tensor
 
 
+@boundary
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All parameters, flattened and joined; differentiable."""
     return cat([each.reshape(-1) for each in parameters])  # type: ignore[attr-defined, no-any-return]
 
 
+@boundary
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Let the parameters be slices of a vector, whose memory they then share.
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._boundary import boundary
 from ...autograd import no_grad
 from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module
 
 
+@boundary
 def convert_conv2d_weight_memory_format(module: Module, memory_format: Any) -> Module:
     """Lay the weights of all two-dimensional convolutions of a module in a memory format; returns the module."""
     return convert(module, memory_format, (Conv2d, ConvTranspose2d))
 
 
+@boundary
 def convert_conv3d_weight_memory_format(module: Module, memory_format: Any) -> Module:
     """Lay the weights of all three-dimensional convolutions of a module in a memory format; returns the module."""
     return convert(module, memory_format, (Conv3d, ConvTranspose3d))

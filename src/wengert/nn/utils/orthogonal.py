@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._boundary import boundary
 from ...autograd import no_grad
 from ...linalg import householder_product, solve
 from ...ops.shapes.join import cat
@@ -119,6 +120,7 @@ def made_orthogonal(matrix: Any) -> Any:
     return householder_product(reflectors, factors) * reflectors.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
+@boundary
 def orthogonal(
     module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Any:

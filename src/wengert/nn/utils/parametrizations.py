@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._boundary import boundary
 from ...autograd import no_grad
 from ...tensor import Tensor
 from ..modules.module import Module
@@ -49,6 +50,7 @@ class ReadOlder:
                 state_dict[f"{prefix}parametrizations.{self.name}.original{number}"] = state_dict.pop(key)
 
 
+@boundary
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Train a weight as lengths and directions: `parametrizations.<name>.original0` and `original1`.
 
@@ -129,6 +131,7 @@ class _SpectralNorm(Module):
         return value
 
 
+@boundary
 def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:

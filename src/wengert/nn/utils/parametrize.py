@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from typing import Any
 
+from ..._boundary import boundary
 from ...autograd import no_grad
 from ...tensor import Tensor
 from ..modules.container import ModuleDict, ModuleList
@@ -220,6 +221,7 @@ def give_property(module: Any, name: str) -> None:
     setattr(type(module), name, property(get, set_original))
 
 
+@boundary
 def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
     """Let a parameter or buffer of a module be computed: `parametrization(original)`.
 
@@ -301,6 +303,7 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
     return len(known) > 0 if tensor_name is None else tensor_name in known
 
 
+@boundary
 def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
     """Let a tensor of a module be a parameter or buffer again.
 
@@ -345,6 +348,7 @@ def type_before_parametrizations(module: Any) -> type:
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
+@boundary
 def transfer_parametrizations_and_params(from_module: Any, to_module: Any, tensor_name: str | None = None) -> Any:
     """Let a module have the parametrizations of another one, and what is trained for them.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..._boundary import boundary
 from ...ops.create.like import ones_like
 from .convert_parameters import parameters_to_vector
 from .prune_methods import (
@@ -40,18 +41,21 @@ __all__ = [
 ]
 
 
+@boundary
 def identity(module: Any, name: str) -> Any:
     """Let a parameter be one that has zeros, without any; returns the module."""
     Identity.apply(module, name)
     return module
 
 
+@boundary
 def random_unstructured(module: Any, name: str, amount: Any) -> Any:
     """Set elements at random to zero: a share, or a number; returns the module."""
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
+@boundary
 def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Any = None) -> Any:
     """Set the elements of least absolute value to zero: a share, or a number; returns the module.
 
@@ -65,24 +69,28 @@ def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Any 
     return module
 
 
+@boundary
 def random_structured(module: Any, name: str, amount: Any, dim: int) -> Any:
     """Set slices at random to zero: a share, or a number; returns the module."""
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
+@boundary
 def ln_structured(module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> Any:
     """Set the slices of least norm to zero: a share, or a number; returns the module."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
+@boundary
 def custom_from_mask(module: Any, name: str, mask: Any) -> Any:
     """Set to zero what a mask says; returns the module."""
     CustomFromMask.apply(module, name, mask)
     return module
 
 
+@boundary
 def global_unstructured(parameters: Any, pruning_method: Any, importance_scores: Any = None, **kwargs: Any) -> None:
     """Set elements of several parameters to zero, chosen among those of all together.
 
@@ -116,6 +124,7 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
         custom_from_mask(module, name, part.view(value.shape))
 
 
+@boundary
 def remove(module: Any, name: str) -> Any:
     """Let a parameter be one without a mask, with its zeros; returns the module.
 

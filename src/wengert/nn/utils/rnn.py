@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._boundary import boundary
 from ...ops.create.create import full, tensor
 from ...ops.create.interchange import as_tensor, from_numpy
 from ...ops.create.like import empty_like
@@ -193,6 +194,7 @@ def check_lengths(lengths: Any, sizes: tuple[int, int]) -> None:
         )
 
 
+@boundary
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
@@ -234,6 +236,7 @@ def pack_padded_sequence(
     return PackedSequence(data, from_numpy(batch_sizes), sorted_indices)
 
 
+@boundary
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: Any = 0.0, total_length: int | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -277,6 +280,7 @@ def pad_packed_sequence(
     return batch.index_select(0 if batch_first else 1, order), from_numpy(lengths)[order]
 
 
+@boundary
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: Any = 0.0, padding_side: str = "right"
 ) -> Tensor:
@@ -341,6 +345,7 @@ def check_alike(sequences: tuple[Any, ...]) -> None:
             )
 
 
+@boundary
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Tensor]:
     """The sequences of a padded batch, each a new tensor of its length.
 
@@ -357,6 +362,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
     return [row[: max(0, count)].clone() for row, count in zip(rows.unbind(0), counts, strict=True)]
 
 
+@boundary
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences of different lengths.
 
@@ -375,6 +381,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
     return pack_padded_sequence(pad_sequence(own), lengths, enforce_sorted=enforce_sorted)
 
 
+@boundary
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """The sequences that were packed, in the order that they had."""
     batch, lengths = pad_packed_sequence(packed_sequences, batch_first=True)

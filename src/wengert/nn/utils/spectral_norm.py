@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._boundary import boundary
 from ...autograd import no_grad
 from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
@@ -99,6 +100,7 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
+@boundary
 def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
@@ -124,6 +126,7 @@ def spectral_norm(
     return module
 
 
+@boundary
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     """Let a weight be one parameter again.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..._boundary import boundary
 from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
 
@@ -75,6 +76,7 @@ class WeightNorm:
         setattr(module, self.name, self.compute_weight(module))
 
 
+@boundary
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Train a weight as lengths `<name>_g` and directions `<name>_v`.
 
@@ -95,6 +97,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     return module
 
 
+@boundary
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     """Let a weight be one parameter again.
 

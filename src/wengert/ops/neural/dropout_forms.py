@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ..._boundary import boundary
 from ..._core.tensor.base import Tensor
 from .dropout import channels, drop, saturate, whole
 
 
+@boundary
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`dropout` written into `input`.
 
@@ -20,6 +22,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return drop("dropout_", input, whole, p, train, True)
 
 
+@boundary
 def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`feature_dropout` written into `input`.
 
@@ -33,6 +36,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return drop("feature_dropout_", input, channels, p, train, True)
 
 
+@boundary
 def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`alpha_dropout` written into `input`.
 
@@ -46,6 +50,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     return saturate("alpha_dropout_", input, whole, p, train, True)
 
 
+@boundary
 def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """`feature_alpha_dropout` written into `input`.
 

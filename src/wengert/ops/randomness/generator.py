@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._boundary import shorten
+from ..._boundary import guarded, shorten
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.forks import forks
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
@@ -92,6 +92,7 @@ class Stream:
         return found[0]
 
 
+@guarded
 class Generator:
     """A stream of random numbers, `wg.Generator()`; safe to use from several threads.
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..._boundary import guarded
 from ._utils.fetch import _DatasetKind as _DatasetKind
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
@@ -23,6 +24,7 @@ _collate_fn_t, _worker_init_fn_t = Callable[[list[Any]], Any], Callable[[int], N
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
+@guarded
 class DataLoader:
     """Gives the samples of a dataset in batches.
 

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ..._boundary import Guarded, boundary
 from ..._loading import on_demand
 from ...ops.randomness.random import randperm
 from ...tensor import Tensor
@@ -15,7 +16,7 @@ from ...tensor import Tensor
 T = TypeVar("T", covariant=True)
 
 
-class Dataset(Generic[T]):
+class Dataset(Guarded, Generic[T]):
     """Base of datasets: a subclass defines `__getitem__` and, as a rule, `__len__`."""
 
     def __getitem__(self, index: Any) -> Any:
@@ -122,6 +123,7 @@ class Subset(Dataset[T]):
         return len(self.indices)
 
 
+@boundary
 def random_split(dataset: Dataset[T], lengths: Sequence[float], generator: Any = None) -> list[Subset[T]]:
     """Divide a dataset at random.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._boundary import shorten
 from ...autograd.profiler.ranges import is_open, record_function
 from ...ops.create.create import empty
 from ...ops.create.interchange import from_numpy
@@ -83,10 +84,16 @@ class _BaseDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        if not is_open():
-            return self._next_data()
-        with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
-            return self._next_data()
+        try:
+            if not is_open():
+                return self._next_data()
+            with record_function(f"enumerate(DataLoader)#{type(self).__name__}.__next__"):
+                return self._next_data()
+        except StopIteration:
+            raise
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _next_data(self) -> Any:
         """The next batch.

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
+from ..._boundary import Guarded
 from ...ops.create.create import empty
 from ...ops.create.interchange import as_tensor
 from ...ops.randomness.generator import Generator
@@ -34,7 +35,7 @@ def check_flag(name: str, value: Any, error: type[Exception]) -> None:
         raise error(f"{name} should be a boolean value, but got {name}={value}")
 
 
-class Sampler(Generic[T]):
+class Sampler(Guarded, Generic[T]):
     """Base of samplers: a subclass defines `__iter__` over numbers of samples, and perhaps `__len__`."""
 
     def __iter__(self) -> Iterator[T]:
