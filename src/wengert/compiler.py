@@ -17,7 +17,12 @@ def compile(model: Any = None, **options: Any) -> Any:
     ...     return x * 2
     >>> double(wg.ones(2))
     tensor([2., 2.])
+
+    Raises:
+        AssertionError: `model` cannot be called.
     """
+    if model is not None and not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     return model if model is not None else lambda given: given
 
 

@@ -16,7 +16,7 @@ from ._core.types import dtypes
 from ._later import CONVERSIONS
 
 
-def to_numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """The values as a NumPy array on the same memory.
 
     Args:
@@ -59,7 +59,7 @@ def as_array_protocol(self: Tensor, dtype: Any = None, copy: bool | None = None)
     """What `np.asarray(tensor)` gives; a copy only if asked for or needed."""
     if self._flags_ & flags.POSTPONED and copy is not False:  # torch refuses; NumPy may be given a copy
         self = self.resolve_conj().resolve_neg()  # type: ignore[attr-defined]
-    array = to_numpy(self)
+    array = numpy(self)
     return np.array(array, dtype=dtype, copy=copy)
 
 
@@ -140,7 +140,7 @@ def formatted(self: Tensor, spec: str) -> str:
     return repr(self)
 
 
-METHODS = (formatted, as_array_protocol, dlpack, dlpack_device, to_numpy, type_)
+METHODS = (formatted, as_array_protocol, dlpack, dlpack_device, numpy, type_)
 
 for name, method in zip(CONVERSIONS, METHODS, strict=True):
     bind(name, method)

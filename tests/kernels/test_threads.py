@@ -56,7 +56,7 @@ def test_the_number_of_threads_is_set_and_refused(thread_count):
     thread_count(3)
     assert _kernels.get_num_threads() == 3
     for wrong in (0, -1):
-        with pytest.raises(ValueError, match="set_num_threads"):
+        with pytest.raises(RuntimeError, match="set_num_threads"):
             thread_count(wrong)
     assert _kernels.get_num_threads() == 3
 

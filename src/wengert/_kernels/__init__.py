@@ -245,15 +245,15 @@ def set_num_threads(count: int) -> None:
         count: 1 or more.
 
     Raises:
-        RuntimeError: not an integer.
-        ValueError: less than 1, or more than 4096.
+        RuntimeError: not an integer, or less than 1.
+        ValueError: more than 4096.
     """
     if isinstance(count, bool) or not hasattr(count, "__index__"):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
+    if count < 1:
+        raise RuntimeError(f"set_num_threads expects a positive integer, but got {count}")
     if native is not None:
         native.set_num_threads(count)
-    elif count < 1:
-        raise ValueError(f"set_num_threads: expected 1 or more, got {count}")
     from . import blas
 
     blas.set_threads(count)

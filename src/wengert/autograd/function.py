@@ -284,7 +284,10 @@ def bound(
         TypeError: they do not fit.
     """
     signature = inspect.signature(forward)
-    arguments = signature.bind(*args, **kwargs) if split else signature.bind(None, *args, **kwargs)
+    try:
+        arguments = signature.bind(*args, **kwargs) if split else signature.bind(None, *args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"forward() {error}") from None
     arguments.apply_defaults()
     return (arguments.args if split else arguments.args[1:]), arguments.kwargs
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from .._boundary import Guarded, boundary, shorten
 from .._core.backward.passes import grad
 from .._core.state.grad_mode import enable_grad, no_grad
 from .._core.types.sizes import Size
+from ..ops.warned import warn
 from ..tensor import Tensor
 from .constraints import Constraint, is_dependent
 from .utils import lazy_property
@@ -62,10 +62,9 @@ class Distribution(Guarded):
         try:
             constraints = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
-                "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=5,
+                "the distribution with `validate_args=False` to turn off validation."
             )
             return
         for name, constraint in constraints.items():
@@ -185,7 +184,7 @@ class Distribution(Guarded):
 
     def sample_n(self, n: int) -> Tensor:
         """`sample((n,))`, under an old name."""
-        warnings.warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2)
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
         return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -263,10 +262,9 @@ class Distribution(Guarded):
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
-                "distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
+                "distribution with `validate_args=False` to turn off validation."
             )
             return
         if not bool(support.check(value).all()):

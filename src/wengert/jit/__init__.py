@@ -23,7 +23,13 @@ def _say(name: str) -> None:
 
 
 def script(obj: Anything, *args: Any, **kwargs: Any) -> Anything:
-    """The function, module or class itself."""
+    """The function, module or class itself.
+
+    Raises:
+        TypeError: a number or a text.
+    """
+    if isinstance(obj, (int, float, complex, str, bytes)):
+        raise TypeError(f"{type(obj)} is a built-in class")
     _say("script")
     return obj
 

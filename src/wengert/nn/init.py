@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..autograd import no_grad
 from ..ops import asking_by_name
 from ..ops.create.interchange import from_numpy
 from ..ops.randomness.random import randperm
+from ..ops.warned import warn
 from ..tensor import Tensor
 
 __all__ = [
@@ -157,10 +157,9 @@ def trunc_normal_(
     whole = statistics.NormalDist()
     low, high = whole.cdf((a - mean) / std), whole.cdf((b - mean) / std)
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
-            " (wengert draws it right, but slowly.)",
-            stacklevel=3,
+            " (wengert draws it right, but slowly.)"
         )
     if high - low > _LEAST_ACCEPTED:
         return _drawn_again(tensor, mean, std, a, b, generator)
@@ -239,7 +238,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """The standard deviation; None, with a warning, for a tensor without elements."""
     if 0 in tensor.shape:
-        warnings.warn(NOTHING_TO_DRAW, stacklevel=4)
+        warn(NOTHING_TO_DRAW)
         return None
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
@@ -330,7 +329,7 @@ def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
     """What linear maps and convolutions start with: both uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in))."""
     fan_in, _ = _calculate_fan_in_and_fan_out(weight)
     if 0 in weight.shape:
-        warnings.warn(NOTHING_TO_DRAW, stacklevel=5)
+        warn(NOTHING_TO_DRAW)
     bound = 1 / math.sqrt(fan_in) if fan_in else 0.0
     uniform_(weight, -bound, bound)
     if bias is not None:
@@ -352,7 +351,7 @@ def _older(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def filled(*args: Any, **kwargs: Any) -> Tensor:
         text = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`."
-        warnings.warn(text, FutureWarning, stacklevel=3)
+        warn(text, FutureWarning)
         return fill(*args, **kwargs)
 
     filled.__name__ = filled.__qualname__ = name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._boundary import boundary
 from ..ops.create.placed import empty
 from ..tensor import Tensor, disabled
 
@@ -35,6 +36,7 @@ class Parameter(Tensor, metaclass=ParameterMeta):
     __torch_function__ = disabled
     _is_plain_parameter_ = True  # printing asks whether the class itself has it, or one that it stands on
 
+    @boundary
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         """A parameter; where `data` is of a program's own class, a tensor of that class with the mark."""
         if data is not None and not isinstance(data, Tensor):
@@ -86,6 +88,7 @@ class Buffer(Tensor):
     _is_plain_buffer_ = True
     persistent: bool
 
+    @boundary
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         """A buffer on the memory of `data`."""
         made: Any = super().__new__(cls, *(() if data is None else (data,)))
@@ -202,6 +205,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
     cls_to_become = Parameter
 
+    @boundary
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         """A parameter without values."""
         return super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
@@ -219,6 +223,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[mis
 
     cls_to_become = Buffer
 
+    @boundary
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:

@@ -80,6 +80,11 @@ class Optimizer(Guarded):
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self._prepare_hooks()
+        if not hasattr(params, "__iter__"):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {type(params).__name__}"
+            )
         groups: list[Any] = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -148,6 +153,11 @@ class Optimizer(Guarded):
             raise TypeError(
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
                 "will change between runs. Please use a list instead."
+            )
+        elif not hasattr(given, "__iter__"):
+            raise TypeError(
+                "'params' of a parameter group should be a Tensor or an iterable of Tensors, "
+                f"but got {type(given).__name__}"
             )
         own = self._named(param_group, list(given))
         param_group["params"] = own
@@ -307,7 +317,8 @@ class Optimizer(Guarded):
             changed = hook(self, state_dict)
             state_dict = state_dict if changed is None else changed
         groups, saved = self.param_groups, list(state_dict["param_groups"])
-        state = taken_states(state_dict["state"], by_number(groups, saved))
+        numbers = by_number(groups, saved)
+        state = taken_states(state_dict["state"], numbers)
         loaded = taken_groups(groups, saved)
         self.__setstate__({"state": state, "param_groups": loaded})
         for hook in tuple(self._optimizer_load_state_dict_post_hooks.values()):
@@ -333,8 +344,13 @@ def check_at_least_zero(text: str, value: Any) -> None:
 
     Raises:
         ValueError: it is negative; `text` says which one.
+        TypeError: it is no number.
     """
-    if not value >= 0:
+    try:
+        fits = value >= 0
+    except TypeError:
+        raise TypeError(f"Invalid {text}: expected a number, but got {type(value).__name__}") from None
+    if not fits:
         raise ValueError(f"Invalid {text}: {value}")
 
 

@@ -243,6 +243,8 @@ def checkpoint_sequential(
 
     Raises:
         ValueError: another keyword argument, or fewer functions than segments.
+        TypeError: `functions` are none.
+        ZeroDivisionError: no segments.
     """
     if use_reentrant is None:
         warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_BE_EXPLICIT}", stacklevel=3)
@@ -250,7 +252,14 @@ def checkpoint_sequential(
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
-    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    steps = functions.children() if hasattr(functions, "children") else functions
+    if not hasattr(steps, "__iter__"):
+        raise TypeError(
+            f"checkpoint_sequential() takes an nn.Sequential or a sequence of functions, not {type(functions).__name__}"
+        )
+    if segments == 0:
+        raise ZeroDivisionError("checkpoint_sequential(): expected 1 or more segments, got 0")
+    steps = list(steps)
     length = len(steps) // segments
     if length == 0:
         raise ValueError(f"checkpoint_sequential() cannot make {segments} segments of {len(steps)} functions")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..._loading import at_home
 from ...ops.create.placed import full
+from ...ops.warned import warn
 from ...tensor import Tensor
 from .. import functional
 from ..init import constant_
@@ -113,7 +113,7 @@ class Hardtanh(Module):
         for name, given in (("min", min_value), ("max", max_value)):
             if given is not None:
                 old = f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`"
-                warnings.warn(old, FutureWarning, stacklevel=3)
+                warn(old, FutureWarning)
         min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
         if max_val <= min_val:
             raise AssertionError(f"max_val ({max_val}) must be greater than min_val ({min_val})")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import operator
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, overload
 
 from ..._loading import on_demand
+from ...ops.warned import warn
 from .module import Module, indented
 
 
@@ -107,11 +107,10 @@ class Container(Module):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        warnings.warn(
+        warn(
             "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. "
             "Subclass that instead.",
             FutureWarning,
-            stacklevel=3,
         )
         for name, module in kwargs.items():
             self.add_module(name, module)

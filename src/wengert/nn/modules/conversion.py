@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...ops.memory.convert import check_device, contiguous_format
 from ...ops.memory.exchange import swap_tensors
+from ...ops.warned import warn
 from ...tensor import Tensor, device, dtypes
 from ..parameter import Parameter
 
@@ -77,11 +77,10 @@ def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, An
     if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}")
     if wanted is not None and wanted.is_complex:
-        warnings.warn(
+        warn(
             "Complex modules are a new feature under active development whose design may change, and some modules "
             "might not work as expected when using complex tensors as parameters or buffers.",
             UserWarning,
-            stacklevel=4,
         )
     return where, wanted, layout
 

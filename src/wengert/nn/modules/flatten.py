@@ -40,6 +40,10 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         super().__init__()
+        if not hasattr(unflattened_size, "__iter__"):
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
         for at, length in enumerate(unflattened_size):
             if not isinstance(length, int):
                 raise TypeError(

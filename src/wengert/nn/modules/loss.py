@@ -4,9 +4,9 @@ and `reduce` are older forms of it.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...ops.warned import warn
 from ...tensor import Tensor
 from .. import functional
 from .linear_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
@@ -209,9 +209,5 @@ class NLLLoss2d(NLLLoss):
         reduce: Any = None,
         reduction: str = "mean",
     ) -> None:
-        warnings.warn(
-            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement.",
-            FutureWarning,
-            stacklevel=3,
-        )
+        warn("`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement.", FutureWarning)
         super().__init__(weight, size_average, ignore_index, reduce, reduction)

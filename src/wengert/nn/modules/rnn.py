@@ -19,6 +19,11 @@ from .rnn_options import check_options, refuse_projection
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 
 
+def shown(hx: Any) -> str:
+    """How errors call a state."""
+    return f"a tensor of shape {list(hx.shape)}" if isinstance(hx, Tensor) else f"{type(hx).__name__} of {len(hx)}"
+
+
 def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
     """`tensor.index_select(dim, permutation)`, which has taken its place."""
     warnings.warn(
@@ -368,6 +373,8 @@ class LSTM(RNNBase):
         return hx if permutation is None else self._each(lambda each: each.index_select(1, permutation), hx)
 
     def _check_dimensions(self, input: Tensor, hx: Any) -> None:
+        if hx is not None and len(hx) < 2:
+            raise IndexError(f"LSTM: hx should be a tuple (h_0, c_0) of two tensors, but got {shown(hx)}")
         if hx is not None and (hx[0].ndim != input.ndim or hx[1].ndim != input.ndim):
             kind = "batched" if input.ndim == 3 else "unbatched"
             raise RuntimeError(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from typing import Any
+
+from ...ops.warned import warn
 
 
 def check_options(options: dict[str, Any]) -> None:
@@ -21,10 +22,9 @@ def check_options(options: dict[str, Any]) -> None:
             f"got {rate!r}"
         )
     if rate > 0 and options["num_layers"] == 1:  # type: ignore[operator]
-        warnings.warn(
+        warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-            f"greater than 1, but got dropout={rate} and num_layers=1",
-            stacklevel=6,
+            f"greater than 1, but got dropout={rate} and num_layers=1"
         )
     for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int), ("hidden_size", int)):
         if not isinstance(options[name], kind):

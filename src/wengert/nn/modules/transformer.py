@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from typing import Any
 
 from ...autograd import is_grad_enabled
 from ...ops.create.create import full
 from ...ops.neural.masks import masks_as_numbers
+from ...ops.warned import warn
 from ...tensor import Tensor
 from .. import functional, init
 from .container import ModuleList
@@ -94,9 +94,7 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         why = why_padding_stays(encoder_layer)
         if enable_nested_tensor and why:
-            warnings.warn(
-                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=3
-            )
+            warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}")
             self.use_nested_tensor = False
 
     def forward(

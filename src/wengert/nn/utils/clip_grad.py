@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 from ..._boundary import boundary
 from ...autograd import no_grad
@@ -15,13 +16,33 @@ from ...tensor import Tensor
 
 
 def listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """One tensor or several, as a list."""
-    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    """One tensor or several, as a list.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    if isinstance(tensors, Tensor):
+        return [tensors]
+    if not hasattr(tensors, "__iter__"):
+        raise TypeError(f"expected a Tensor or an iterable of Tensors, but got {type(tensors).__name__}")
+    return list(tensors)
 
 
 def gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """The gradients that are there."""
     return [each.grad for each in listed(parameters) if each.grad is not None]
+
+
+def number(name: str, value: Any) -> float:
+    """An option as a number.
+
+    Raises:
+        ValueError, TypeError: if it is none, as `float` does; `name` says which one.
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} should be a number, but got {value!r}") from None
 
 
 @boundary
@@ -47,7 +68,7 @@ def get_total_norm(
         RuntimeError: the norm is not finite, if `error_if_nonfinite`, or a tensor has no elements and the order is
             infinite or negative.
     """
-    order = float(norm_type)
+    order = number("norm_type", norm_type)
     own = listed(tensors)
     if not own:
         return tensor(0.0)
@@ -74,7 +95,7 @@ def clip_grads_with_norm_(
         total_norm: norm that they have.
         foreach: for torch's users; there is one way.
     """
-    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    factor = (number("max_norm", max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for grad in gradients(parameters):
         grad.mul_(factor)  # type: ignore[attr-defined]
 
@@ -118,7 +139,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
         clip_value: the bound.
         foreach: for torch's users; there is one way.
     """
-    bound = float(clip_value)
+    bound = number("clip_value", clip_value)
     for grad in gradients(parameters):
         grad.clamp_(-bound, bound)  # type: ignore[attr-defined]
 

@@ -18,7 +18,10 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
 
     Raises:
         RuntimeError: no class of modules, or one that takes no `device`.
+        TypeError: no class.
     """
+    if not isinstance(module_cls, type):
+        raise TypeError(f"skip_init(): expected a class of modules, but got {type(module_cls).__name__}")
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:

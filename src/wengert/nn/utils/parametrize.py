@@ -246,6 +246,8 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
     >>> bool((layer.weight == layer.weight.T).all()), sorted(layer.state_dict())
     (True, ['bias', 'parametrizations.weight.original'])
     """
+    if not hasattr(parametrization, "train"):
+        raise AttributeError(f"parametrization should be a Module, but got {type(parametrization).__name__}")
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         if not unsafe:

@@ -68,12 +68,15 @@ class SpectralNorm:
 
         Raises:
             RuntimeError: there is one for that weight.
-            ValueError: there is no weight, or no steps.
+            KeyError: there is no such parameter.
+            ValueError: the parameter is None, or there are no steps.
         """
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
         made = SpectralNorm(name, n_power_iterations, dim, eps)
+        if name not in module._parameters:
+            raise KeyError(f"{name}: spectral_norm found no such parameter in {type(module).__name__}")
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")

@@ -267,7 +267,11 @@ def manual_seed(seed: Any) -> Generator:
         ValueError: beyond 64 bits.
     """
     try:
-        return default_generator.manual_seed(int(seed))
+        try:
+            number = int(seed)
+        except ValueError:
+            raise ValueError(f"manual_seed expected an integer, but got {seed!r}") from None
+        return default_generator.manual_seed(number)
     except Exception as error:
         shorten(error, "manual_seed", manual_seed)
         raise

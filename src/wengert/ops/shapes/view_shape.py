@@ -76,6 +76,7 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         A view.
 
     Raises:
+        TypeError: neither a shape nor a dtype is given.
         RuntimeError: the shape has another number of elements, or needs a copy (`reshape` makes it); elements of the
             dtype would begin within an element of the tensor.
     """
@@ -84,6 +85,8 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
         if wrong:
             raise TypeError(unexpected_keyword("view", wrong[0]))
         size = (named["size"],)
+    if not size and dtype is None:
+        raise TypeError("view() received an invalid combination of arguments - got (), but expected a shape or a dtype")
     first = dtype if dtype is not None else size[0] if len(size) == 1 else None
     if isinstance(first, dtypes.dtype):
         return view_as_dtype(self, first)

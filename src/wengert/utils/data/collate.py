@@ -41,7 +41,10 @@ def default_collate(batch: Sequence[Any]) -> Any:
     Raises:
         TypeError: samples of another form.
         RuntimeError: sequences or tensors of different sizes.
+        IndexError: no samples.
     """
+    if not len(batch):
+        raise IndexError("default_collate: expected one sample or more, got none")
     first = batch[0]
     if isinstance(first, Tensor):
         return stack(list(batch), 0)

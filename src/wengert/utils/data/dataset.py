@@ -84,6 +84,8 @@ class ConcatDataset(Dataset[Any]):
             if -index > len(self):
                 raise ValueError("absolute value of index should not exceed dataset length")
             index += len(self)
+        if index >= len(self):
+            raise IndexError(f"index {index} is out of range of {len(self)} samples in {len(self.datasets)} datasets")
         which = bisect.bisect_right(self.cumulative_sizes, index)
         return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
 
