@@ -6,7 +6,6 @@ import gc
 import os
 import subprocess
 import sys
-import textwrap
 import traceback
 import weakref
 
@@ -391,20 +390,3 @@ def test_a_debugger_can_walk_what_is_left():
         and isinstance(trace.tb_frame.f_locals, dict)
         and list(trace.tb_frame.f_code.co_positions())
     )
-
-
-def test_ipython_shows_the_same(tmp_path):
-    pytest.importorskip("IPython", reason="IPython is not among the packages of the tests")
-    program = """
-        import sys
-        from IPython.core.interactiveshell import InteractiveShell
-        shell = InteractiveShell.instance()
-        shell.run_line_magic("colors", "NoColor")
-        shell.run_cell("import wengert as wg")
-        shell.run_cell("wg.ones(3) + wg.ones(4)")
-    """
-    environment = {**os.environ, "HOME": str(tmp_path)}
-    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    text = done.stdout + done.stderr
-    assert text.count("File ") + text.count("Cell In") == 2 and "__add__" in text
