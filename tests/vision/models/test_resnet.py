@@ -24,7 +24,8 @@ LAYOUT = [  # of torchvision's state_dict: the number of entries, of parameters,
 
 @pytest.mark.parametrize(("make", "entries", "parameters", "shapes"), LAYOUT)
 def test_weights_are_laid_out_as_torchvisions(make, entries, parameters, shapes) -> None:
-    model = make()
+    with wg.device("meta"):
+        model = make()
     state = model.state_dict()
     assert len(state) == entries
     assert sum(parameter.numel() for parameter in model.parameters()) == parameters
@@ -54,16 +55,32 @@ def test_the_norm_layer_can_be_chosen() -> None:
     assert not any(isinstance(module, nn.BatchNorm2d) for module in model.modules())
 
 
-@pytest.fixture
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of weights of `resnet18` where torch looks: zeros, but for the bias of `fc`, which is ones."""
-    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    folder = tmp_path / "hub" / "checkpoints"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as torch's with the file of weights of `resnet18`: zeros, but for the bias of `fc`, which is ones."""
+    place = tmp_path_factory.mktemp("home")
+    folder = place / "hub" / "checkpoints"
     folder.mkdir(parents=True)
-    state = {name: wg.zeros_like(tensor) for name, tensor in resnet18().state_dict().items()}
+    with wg.device("meta"):
+        layout = resnet18().state_dict()
+    state = {name: wg.zeros(tensor.shape, dtype=tensor.dtype) for name, tensor in layout.items()}
     state["fc.bias"] += 1
     wg.save(state, folder / ResNet18_Weights.DEFAULT.value)
-    return folder
+    return place
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights of new networks are NaN: drawing eleven millions of them takes seconds, and none may be left."""
+    for name in ("uniform_within_fan_in", "kaiming_normal_"):
+        monkeypatch.setattr(nn.init, name, lambda weight, *options, **named: weight.detach().fill_(float("nan")))
+
+
+@pytest.fixture
+def published(home: Path, undrawn: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of published weights, where torch looks for them."""
+    monkeypatch.setenv("TORCH_HOME", str(home))
+    return home / "hub" / "checkpoints"
 
 
 @pytest.mark.parametrize("weights", ["DEFAULT", "IMAGENET1K_V1", "ResNet18_Weights.DEFAULT", ResNet18_Weights.DEFAULT])
@@ -81,7 +98,9 @@ def test_pretrained_is_the_older_way_to_ask(published: Path) -> None:
         assert resnet18(pretrained=False).fc.bias[0] != 1
 
 
-def test_without_the_file_the_error_says_which_to_put_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_file_the_error_says_which_to_put_where(
+    tmp_path: Path, undrawn: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
 
     def offline(*args: object, **options: object) -> None:
@@ -95,7 +114,7 @@ def test_without_the_file_the_error_says_which_to_put_where(tmp_path: Path, monk
     assert f"put that file at {place}" in str(caught.value)
 
 
-def test_weights_that_there_are_not_are_refused() -> None:
+def test_weights_that_there_are_not_are_refused(undrawn: None) -> None:
     with pytest.raises(ValueError, match="expected one of IMAGENET1K_V1, DEFAULT, but got 'V9'"):
         resnet18(weights="V9")
     with pytest.raises(ValueError, match="'num_classes' expected value 1000 but got 10"):
@@ -111,6 +130,8 @@ def last_layer_only() -> ResNet:
     # Replace the last fully-connected layer
     # Parameters of newly constructed modules have requires_grad=True by default
     model.fc = nn.Linear(512, 100)
+    nn.init.uniform_(model.fc.weight, -0.05, 0.05)
+    nn.init.uniform_(model.fc.bias, -0.05, 0.05)
     return model
 
 
@@ -156,7 +177,7 @@ def test_a_frozen_base_keeps_nothing_and_runs_no_step_backward(published: Path) 
     assert full.nodes > 10 * report.nodes
 
 
-def test_no_grad_and_volatile_record_nothing() -> None:
+def test_no_grad_and_volatile_record_nothing(undrawn: None) -> None:
     model = torchvision.models.resnet18().eval()
     x = wg.rand(1, 3, 64, 64)
     assert model(x).requires_grad
