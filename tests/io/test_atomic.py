@@ -258,12 +258,12 @@ def test_a_file_system_without_locks_is_written_to(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("layout", ["contiguous", "transposed", "strided", "expanded"])
 def test_a_save_makes_no_second_copy_of_the_data(tmp_path, layout):
-    whole = wg.arange(1 << 22, dtype=wg.float64).reshape(1 << 10, 1 << 12)
+    whole = wg.arange(1 << 21, dtype=wg.float64).reshape(1 << 9, 1 << 12)
     value = {
         "contiguous": whole,
         "transposed": whole.t(),
         "strided": whole[:, ::2],
-        "expanded": whole[:1].expand(1 << 10, 1 << 12),
+        "expanded": whole[:1].expand(1 << 9, 1 << 12),
     }[layout]
     save_file({"a": value[:2]}, tmp_path / "w")
     tracemalloc.start()
