@@ -31,7 +31,7 @@ SEPARATORS = ("/", os.sep)
 MACHINERY = ("_boundary.py", "_core/", "_kernels/", "nn/modules/hooking.py", "optim/step_hooks.py")
 """Where functions lie that a program does not call by name, as the signs of Tensor are called, from `SIGNS`."""
 SIGNS = "_core/tensor/base.py"
-LIBRARIES = tuple(f"{os.path.dirname(module.__file__)}{os.sep}" for module in (np, os))
+LIBRARIES = tuple(f"{os.path.dirname(str(module.__file__))}{os.sep}" for module in (np, os))
 """What the package calls with Python frames of their own: NumPy and Python's own library."""
 INSTALLED = f"{os.sep}site-packages{os.sep}"
 """Below Python's own library, and none of it."""
