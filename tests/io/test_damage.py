@@ -32,7 +32,7 @@ def saved():
     """A file of `save`."""
     file, x = io.BytesIO(), wg.arange(6.0)
     value = {"x": x, "v": x[2:], "p": nn.Parameter(wg.ones(2)), "b": wg.ones(2, dtype=wg.bool), "n": (1, "a", {2})}
-    wg.save({**value, "a": np.arange(3), "s": x.to_sparse(), "u": x.untyped_storage()}, file)
+    wg.save({**value, "a": np.arange(3), "s": x.to_sparse(), "u": wg.ones(2).untyped_storage()}, file)
     return file.getvalue()
 
 

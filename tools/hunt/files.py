@@ -28,7 +28,7 @@ import numpy as np
 import wengert as wg
 from tests.io.torch_archives import FLOATS, WHOLE, Call, Global, Part, Stored, archive, code, legacy, tensor
 from tools.hunt import forked
-from wengert.io import DamagedFileError, load_file, load_metadata, save_file
+from wengert.io import DamagedFileError, load_file, load_metadata, save_file, save_safetensors
 
 NAME = "files"
 LIMITS = forked.Limits(seconds=20.0, memory=256 << 20, tries=100)
@@ -147,7 +147,8 @@ def file_for_load(draw: random.Random) -> bytes:
         "b": wg.ones(2, dtype=wg.bool),
         "n": (1, 2.5, "a", {1}, b"a", wg.float32, wg.Size([1])),
     }
-    wg.save({**value, "a": np.arange(3), "s": x.to_sparse(), "u": x.untyped_storage(), "c": {1j: [2**70]}}, file)
+    write = draw.choice((wg.save, save_safetensors))
+    write({**value, "a": np.arange(3), "s": x.to_sparse(), "u": wg.ones(2).untyped_storage(), "c": {1j: [2**70]}}, file)
     return file.getvalue()
 
 

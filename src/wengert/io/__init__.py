@@ -1,9 +1,10 @@
-"""Weights, and containers of them, in files: safetensors, never pickle."""
+"""Weights, and containers of them, in files of safetensors."""
 
 from __future__ import annotations
 
 from .atomic import write_atomically
 from .errors import DamagedFileError
+from .objects import save_safetensors
 from .weights import load_file, load_metadata, save_file
 
-__all__ = ["DamagedFileError", "load_file", "load_metadata", "save_file", "write_atomically"]
+__all__ = ["DamagedFileError", "load_file", "load_metadata", "save_file", "save_safetensors", "write_atomically"]

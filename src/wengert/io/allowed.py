@@ -17,34 +17,38 @@ from typing import Any
 import numpy as np
 
 from .._core import flags
+from .._core.tensor.base import set_up
+from .._core.tensor.postponed import postponed
 from .._core.tensor.storage import Storage
 from .._core.types import devices
 from .._core.types.sizes import Size
 from ..nn import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.memory.storages import StorageBase, TypedStorage
+from ..pickling import rebuild_meta
 from ..tensor import Tensor, dtypes
 from . import instances, plain_objects, trusted
-from .budget import COPY, INSTANCE, ITEM, RESULT, TENSOR, Budget
+from .budget import INSTANCE, ITEM, RESULT, TENSOR, Budget
 from .errors import shown
 from .opcodes import LONGEST_NAME, Name
-from .placing import Placer, check_requires_grad, take_attributes
+from .placing import Placer, check_lengths, check_requires_grad, take_attributes
 
 STORAGES = {
     each.legacy.replace("Tensor", "Storage"): each.name for each in dtypes.ALL if each.legacy.endswith("Tensor")
 }
 STORAGES["BFloat16Storage"] = "bfloat16"
 """Types of storages, and the dtypes of their elements."""
-DTYPES = {*(each.name for each in dtypes.ALL), "bfloat16"}
+DTYPES = {*(each.name for each in dtypes.ALL), "bfloat16", *dtypes.UNHELD}
 TENSORS = {each.replace("Storage", "Tensor") for each in STORAGES}
 """Classes of tensors, which versions of torch before 0.4 wrote."""
 BUILTINS = {"__builtin__", "builtins"}
 FACTORIES: dict[str, Any] = {
     each.__name__: each for each in (list, dict, set, tuple, int, float, str, bool, bytes, complex)
-}
+} | {"long": int, "unicode": str}  # as Python 2 called them
 """What a defaultdict may make of itself."""
 
 
+META = "torch._utils._rebuild_meta_tensor_no_storage"
 OF_CLASS = "torch._tensor._rebuild_from_type_v2"
 
 
@@ -68,7 +72,6 @@ class Allowed:
     def __init__(self, objects: Budget, memory: Budget) -> None:
         self.objects, self.memory = objects, memory
         self.placer = Placer(memory)
-        self.computed: dict[tuple[int, str, str], tuple[Storage, Storage]] = {}
 
     def find(self, name: Name) -> Any:
         """Return what a global name stands for: a dtype, a layout, a class of tensors, or itself, if it may be called.
@@ -203,29 +206,35 @@ class Allowed:
         dtype: Any,
         metadata: Any = None,
     ) -> Tensor:
-        """A tensor in a storage; one that torch keeps as the conjugate or the negative of its memory is computed."""
+        """A tensor in a storage; perhaps one that stands for the conjugate or the negative of its memory."""
         if not isinstance(storage, StorageBase) or not isinstance(dtype, dtypes.dtype):
             raise ValueError("a tensor has no memory, or no dtype")
         signs = {} if metadata is None else metadata
         if type(signs) is not dict or set(signs) - {"conj", "neg"} or set(map(type, signs.values())) - {bool}:
             raise ValueError(f"a tensor has the metadata {shown(signs)}")
-        memory = storage._memory
-        for sign, kernel in (("conj", np.conjugate), ("neg", np.negative)):
-            if signs.get(sign):
-                memory = self.compute(memory, dtype, sign, kernel)
+        for sign in signs:
+            if dtype.numpy.kind not in "fc" or (sign == "conj" and not dtype.is_complex):
+                raise ValueError(f"{dtype} has no {sign}")
         self.objects.spend(TENSOR)
-        return self.placer.place(Tensor, memory, dtype, offset, size, stride, requires_grad)
+        if dtype.name in dtypes.UNHELD:
+            raise UnpicklingError(f"there are no tensors of {dtype} here")
+        memory = storage._memory
+        if not any(signs.values()):
+            return self.placer.place(Tensor, memory, dtype, offset, size, stride, requires_grad)
+        check_requires_grad(requires_grad, dtype)
+        result = self.placer.place(Tensor, memory, dtype, offset, size, stride, False)
+        set_up(result, postponed(result._array_, signs.get("conj", False), signs.get("neg", False)), memory)
+        result.requires_grad = requires_grad
+        return result
 
-    def compute(self, storage: Storage, dtype: dtypes.dtype, sign: str, kernel: Any) -> Storage:
-        """The conjugate or the negative of all that a storage holds: one, however many tensors lie there."""
-        if dtype.numpy.kind not in "fc" or (sign == "conj" and not dtype.is_complex):
-            raise ValueError(f"{dtype} has no {sign}")
-        key = id(storage), sign, dtype.name
-        if key not in self.computed:
-            self.memory.spend(COPY * storage.array.size)
-            whole = storage.array[: storage.array.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
-            self.computed[key] = (storage, Storage(kernel(whole).view(np.uint8)))
-        return self.computed[key][1]
+    def meta(self, dtype: Any, shape: Any, strides: Any, requires_grad: Any) -> Tensor:
+        """A tensor on the device "meta"."""
+        if not isinstance(dtype, dtypes.dtype):
+            raise ValueError("a tensor has no dtype")
+        check_lengths(0, shape, strides)
+        check_requires_grad(requires_grad, dtype)
+        self.objects.spend(TENSOR)
+        return rebuild_meta(Tensor, tuple(shape), dtype, tuple(strides), requires_grad)
 
     def parameter(self, data: Any, requires_grad: Any, hooks: Any = None, state: Any = None) -> Parameter:
         """A Parameter on the memory of a tensor."""
@@ -408,6 +417,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_sparse_tensor": Allowed.sparse,
     "torch._utils._rebuild_parameter": Allowed.parameter,
     "torch._utils._rebuild_parameter_with_state": Allowed.parameter,
+    META: Allowed.meta,
     OF_CLASS: Allowed.of_class,
     "torch.Size": Allowed.size,
     "torch.device": Allowed.device,

@@ -1,4 +1,4 @@
-"""`save` and `load`: containers of tensors and plain values in safetensors files, other objects in torch's archives."""
+"""`save` and `load`: objects in torch's archives; containers of tensors and plain values in safetensors files, too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import archive, legacy, tar
 from .atomic import write_atomically
 from .budget import Budget
 from .decoding import Decoder
-from .encoding import NotPlainError, pieces
+from .encoding import pieces
 from .errors import CallerError, DamagedFileError, damage, shown
 from .opcodes import ENCODING
 from .packing import packed
@@ -47,20 +47,17 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object into a file: tensors and containers in the safetensors format, others as torch does.
+    """Write an object into a file as torch does, which reads it: a zip archive.
 
-    The memory of a tensor is written whole, once for all tensors that share it, and is shared again after `load`. A
-    `state_dict()` becomes a file whose tensors other readers of safetensors find under their names.
-
-    Where there is more than tensors, plain values and containers (a module, an optimiser, an object of the program's),
-    the file is an archive of torch's: classes and functions are written by their names, and ours by those that torch
-    has for them, so torch reads it with `weights_only=False`.
+    Tensors and containers are read by torch with `weights_only=True`, too. Classes and functions are written by their
+    names, and ours by those that torch has for them. The memory of a tensor is written whole, once for all tensors that
+    share it, and is shared again after `load`.
 
     Args:
         obj: a tensor, a `state_dict()`, or dictionaries (also OrderedDict, defaultdict, Counter), lists, tuples and
             sets, nested as they like, of tensors, Parameters, storages, numbers, texts, bytes, bools, None, sizes,
-            dtypes, devices, NumPy's numbers and arrays; or an object that Python can pickle. Histories and the hooks of
-            tensors are not kept.
+            dtypes, devices, NumPy's numbers and arrays; modules, optimisers, and what else Python can pickle. Histories
+            and the hooks of tensors are not kept.
         f: name of a file, which is there whole or not at all; or a file object that is open for writing bytes.
         pickle_module, pickle_protocol: not used.
 
@@ -68,7 +65,9 @@ def save(
         TypeError: something cannot be saved, such as a function without a name.
         AttributeError: `f` is neither.
         RuntimeError: the folder is not there, or a folder lies where the file shall be; or tensors of several dtypes
-            share memory in an archive.
+            share memory.
+        RecursionError: containers are nested more deeply than Python calls functions; `io.save_safetensors` writes
+            them.
         OSError: the file cannot be written.
 
     >>> import io, wengert as wg
@@ -78,29 +77,47 @@ def save(
     >>> wg.load(file)
     {'weight': tensor([1., 1.]), 'steps': 3}
     """
-    content = content_for(obj, f)
+    opcodes, memories = opcodes_of(obj)
+    write_to(f, packed(opcodes, memories, root_of(f)))
+
+
+def save_safetensors(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
+    """Write tensors, plain values and containers of them into a safetensors file, which `load` reads.
+
+    Other readers of the format find the tensors of a `state_dict()` under their names. Containers, which may nest as
+    deeply as they like, stand as JSON in the metadata; several dtypes may lie on the same memory.
+
+    Args:
+        obj: as `save` takes it, without modules, optimisers and other objects.
+        f: as in `save`.
+
+    Raises:
+        TypeError: there is more than tensors, plain values and containers.
+        ValueError: `load` would not read it.
+        AttributeError, RuntimeError, OSError: as `save`.
+    """
+    tree, arrays = pieces(obj)
+    text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
+    write_to(f, content_of(arrays, {ENTRY: text}))
+
+
+def write_to(f: Any, content: Iterator[Any]) -> None:
+    """Write the pieces of a file: into one of a name, which is there whole or not at all, or into a file object.
+
+    Raises:
+        AttributeError, RuntimeError, OSError: see `save`.
+    """
     if isinstance(f, (str, os.PathLike)):
         check_folder(os.fspath(f))
         write_atomically(f, content)
-    elif not hasattr(f, "write"):
+        return
+    if not hasattr(f, "write"):
         raise AttributeError(
             f"save(): expected 'f' to be string, path, or a file-like object with a 'write' attribute, not a "
             f"{type(f).__name__}"
         )
-    else:
-        for piece in content:
-            f.write(piece if isinstance(piece, bytes) else piece.tobytes())
-
-
-def content_for(obj: Any, f: Any) -> Iterator[Any]:
-    """The pieces of a file: of safetensors where the format can hold the object, otherwise of torch's archive."""
-    try:
-        tree, arrays = pieces(obj)
-    except NotPlainError:
-        opcodes, memories = opcodes_of(obj)
-        return packed(opcodes, memories, root_of(f))
-    text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
-    return content_of(arrays, {ENTRY: text})
+    for piece in content:
+        f.write(piece if isinstance(piece, bytes) else memoryview(piece))
 
 
 def root_of(f: Any) -> str:

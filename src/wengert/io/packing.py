@@ -29,8 +29,8 @@ class Pieces:
         self.waiting: list[Any] = []
 
     def write(self, piece: Any) -> int:
-        """Keep a piece."""
-        self.waiting.append(bytes(piece) if isinstance(piece, (bytearray, memoryview)) else piece)
+        """Keep a piece: the memory of a storage as it is, which stays until it is written."""
+        self.waiting.append(bytes(piece) if isinstance(piece, bytearray) else piece)
         return len(piece)
 
     def flush(self) -> None:

@@ -1,4 +1,4 @@
-"""Objects as the opcodes of torch's archives: what `save` writes where there is more than tensors and containers.
+"""Objects as the opcodes of torch's archives: what `save` writes.
 
 Python's own pickler goes through the object. Tensors are written as calls of torch's functions that make them, and
 everything of this package under the name that torch has for it, so torch reads the file, too.
@@ -7,7 +7,8 @@ everything of this package under the name that torch has for it, so torch reads 
 from __future__ import annotations
 
 import pickle
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -17,6 +18,7 @@ from .._core import flags
 from .._core.graph.hooks import HookDict
 from .._core.tensor.base import wrap
 from .._core.tensor.batches import refuse
+from .._core.tensor.postponed import physical
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
@@ -24,17 +26,26 @@ from ..nn import Buffer, Module, Parameter, RNNBase
 from ..nn.modules.hook_table import HookTable
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.memory.reach import first_bytes, offset_in_bytes
-from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..pickling import attributes_of, in_memory, parts_of, warn_of_hooks
+from ..ops.memory.storages import NoValues, StorageBase, TypedStorage
+from ..pickling import attributes_of, meta_parts, parts_of, warn_of_hooks
 from ..tensor import Tensor, dtypes
 from . import trusted
-from .allowed import OF_CLASS, STORAGES
-from .encoding import PLAIN_KINDS, refusal
+from .allowed import META, OF_CLASS, STORAGES
+from .encoding import PLAIN_KINDS, check_key, refusal
 from .instances import written_state
+from .placing import is_attribute
 
 PROTOCOL = 2
-CLASSES = {dtype: name for name, dtype in STORAGES.items()}
-"""Types of storages by the dtype of their elements; those that have none are in storages of bytes."""
+DISPATCH: dict[type, Callable[[Any, Any], None]] = pickle._Pickler.dispatch  # type: ignore[attr-defined]
+ATOMS = {kind: DISPATCH[kind] for kind in (int, float, bool, type(None))}
+"""How values are written that are never remembered."""
+PLAIN = {kind: DISPATCH[kind] for kind in (str, list, tuple, dict, bytes, set, frozenset)}
+"""How values and containers are written that are remembered."""
+KEYED = (dict, set, frozenset)
+NESTED = frozenset({tuple, frozenset})
+"""Kinds of keys that hold others."""
+CLASSES = {dtype: name for name, dtype in STORAGES.items() if dtype not in ("uint16", "uint32", "uint64")}
+"""torch's types of storages by the dtype of their elements; those that have none are in storages of bytes."""
 
 
 class SaveError(TypeError, pickle.PicklingError):
@@ -70,6 +81,26 @@ class Pickler(pickle._Pickler):
         self.memories: dict[str, np.ndarray[Any, Any]] = {}
         self.keys: dict[int, tuple[str, str, Any]] = {}  # of storages, by identity of the memory, which is kept alive
         self.globals: dict[str, Global] = {}
+        self.reducers: dict[type, Callable[[Pickler, Any], Any] | None] = {}
+
+    def save(self, obj: Any, save_persistent_id: bool = True) -> None:
+        """Write an object; plain values and containers at once, without asking how they are made again."""
+        kind = type(obj)
+        write = ATOMS.get(kind)
+        if write is not None:
+            write(self, obj)
+            return
+        write = PLAIN.get(kind)
+        if write is None:
+            super().save(obj, save_persistent_id)  # type: ignore[misc]
+            return
+        known = self.memo.get(id(obj))  # type: ignore[attr-defined]
+        if known is not None:
+            self.write(self.get(known[0]))  # type: ignore[attr-defined]
+            return
+        if kind in KEYED:
+            check_keys(obj)
+        write(self, obj)
 
     # ---- names -------------------------------------------------------------------------------------------------------
 
@@ -83,9 +114,11 @@ class Pickler(pickle._Pickler):
         Raises:
             SaveError: it has none.
         """
-        known = name if isinstance(name, str) and name.startswith("torch.") else trusted.written(obj)
-        if isinstance(obj, Global) or known is not None:
-            target = obj if isinstance(obj, Global) else self.named(str(known))
+        target = obj if isinstance(obj, Global) else None
+        if target is None:
+            known = name if isinstance(name, str) and name.startswith("torch.") else trusted.written(obj)
+            target = None if known is None else self.named(known)
+        if target is not None:
             self.write(f"c{target.module}\n{target.name}\n".encode())  # type: ignore[attr-defined]
             self.memoize(obj)  # type: ignore[attr-defined]
             return
@@ -94,10 +127,16 @@ class Pickler(pickle._Pickler):
     # ---- storages ----------------------------------------------------------------------------------------------------
 
     def persistent_id(self, obj: Any) -> Any:
-        """The name of a storage; None for all else."""
+        """The name of a storage; None for all else.
+
+        Raises:
+            NotImplementedError: it is on the device "meta".
+        """
+        if isinstance(obj, NoValues):
+            raise NotImplementedError("save(): a storage on the device 'meta' has no values to be saved")
         if isinstance(obj, Memory):
             return self.storage(obj.storage, obj.dtype)
-        if isinstance(obj, UntypedStorage):
+        if isinstance(obj, StorageBase):
             return self.storage(obj._memory, obj.dtype if isinstance(obj, TypedStorage) else None)
         return None
 
@@ -109,42 +148,45 @@ class Pickler(pickle._Pickler):
         """
         kind = None if dtype is None else CLASSES.get(dtype.name)
         name = f"torch.{kind}" if kind else "torch.storage.UntypedStorage"
-        content = first_bytes(memory.array, size_in_bytes(memory))
-        key, before, _ = self.keys.setdefault(id(memory.array), (str(len(self.keys)), name, memory.array))
+        known = self.keys.get(id(memory.array))
+        if known is None:
+            known = self.keys[id(memory.array)] = (str(len(self.keys)), name, memory.array)
+            self.memories[known[0]] = first_bytes(memory.array, size_in_bytes(memory))
+        key, before, _ = known
         if before != name:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types: "
                 f"{before} and {name}"
             )
-        self.memories[key] = content
-        count = content.size // (dtype.itemsize if kind and dtype is not None else 1)
+        count = self.memories[key].size // (dtype.itemsize if kind and dtype is not None else 1)
         return ("storage", self.named(name), key, "cpu", count)
 
     # ---- objects -----------------------------------------------------------------------------------------------------
 
     def reducer_override(self, obj: Any) -> Any:
         """How an object is made again, where it is not Python's own way."""
-        for kinds, reduce in REDUCERS:
-            if isinstance(obj, kinds):
-                return reduce(self, obj)
-        if trusted.is_result(type(obj)):
-            return self.named(f"torch.return_types.{type(obj).__name__}"), (tuple(obj), {})
-        if not isinstance(obj, type) and id(obj) in trusted.function_names():
-            return trusted.function_names()[id(obj)]
+        kind = type(obj)
+        if kind not in self.reducers:
+            self.reducers[kind] = next((reduce for kinds, reduce in REDUCERS if issubclass(kind, kinds)), None)
+        reduce = self.reducers[kind]
+        if reduce is not None:
+            return reduce(self, obj)
+        if isinstance(obj, tuple) and trusted.is_result(kind):
+            return self.named(f"torch.return_types.{kind.__name__}"), (tuple(obj), {})
+        if not isinstance(obj, type) and callable(obj):
+            return trusted.function_name(obj) or NotImplemented
         return NotImplemented
 
     def tensor(self, value: Tensor) -> Any:
-        """A tensor as a call of one of torch's functions.
-
-        Raises:
-            NotImplementedError: it is on the device "meta".
-        """
-        if value.is_meta:  # type: ignore[attr-defined]
-            raise NotImplementedError("save(): a tensor on the device 'meta' has no values to be saved")
+        """A tensor as a call of one of torch's functions."""
         warn_of_hooks(value)
-        function, arguments = self.sparse(value) if value._flags_ & flags.SPARSE else self.strided(value)
+        if value.is_meta:  # type: ignore[attr-defined]
+            function, arguments = self.meta(value)
+        else:
+            function, arguments = self.sparse(value) if value._flags_ & flags.SPARSE else self.strided(value)
         own = attributes_of(value)
         attributes = {**(own[0] or {}), **own[1]} if isinstance(own, tuple) else dict(own or {})
+        check_attributes(value, attributes)
         if type(value) is Parameter:
             data = wrap_plain(value)
             name = "torch._utils._rebuild_parameter" + ("_with_state" if attributes else "")
@@ -165,16 +207,21 @@ class Pickler(pickle._Pickler):
             ValueError: it is one of bool, and holds other bytes than 0 and 1.
         """
         refuse("a copy of the memory", value)
-        value = in_memory(value)
-        array, dtype = value._array_, value.dtype
+        array, dtype = physical(value._array_), value.dtype
         if dtype.name == "bool" and array.view(np.uint8).max(initial=0) > 1:
             raise ValueError("save(): a tensor of torch.bool holds a byte that is neither 0 nor 1")
-        offset = offset_in_bytes(value) // dtype.itemsize if array.size else 0
+        offset = max(offset_in_bytes(value), 0) // dtype.itemsize
         strides = tuple([step // dtype.itemsize for step in array.strides])
         place: tuple[Any, ...] = (offset, tuple(array.shape), strides, value.requires_grad, OrderedDict())
+        signs = signs_of(value)
         if dtype.name in CLASSES:
-            return self.named("torch._utils._rebuild_tensor_v2"), (Memory(value._storage_, dtype), *place)
-        return self.named("torch._utils._rebuild_tensor_v3"), (Memory(value._storage_, None), *place, dtype)
+            return self.named("torch._utils._rebuild_tensor_v2"), (Memory(value._storage_, dtype), *place, *signs)
+        return self.named("torch._utils._rebuild_tensor_v3"), (Memory(value._storage_, None), *place, dtype, *signs)
+
+    def meta(self, value: Tensor) -> tuple[Global, tuple[Any, ...]]:
+        """A tensor without values, by its shape."""
+        _, shape, dtype, strides = meta_parts(value)
+        return self.named(META), (dtype, shape, tuple(strides), value.requires_grad)
 
     def sparse(self, value: Tensor) -> tuple[Global, tuple[Any, ...]]:
         """A sparse tensor by its parts."""
@@ -219,6 +266,44 @@ def wrap_plain(value: Tensor) -> Tensor:
     return value.detach().as_subclass(Tensor)  # type: ignore[attr-defined, no-any-return]
 
 
+def signs_of(value: Tensor) -> tuple[dict[str, bool], ...]:
+    """Say of a tensor that it is the conjugate or the negative of its memory; nothing of others."""
+    if not value._flags_ & flags.POSTPONED:
+        return ()
+    array: Any = value._array_
+    return ({name: True for name, is_so in (("conj", array.conjugated), ("neg", array.negated)) if is_so},)
+
+
+def check_keys(container: Any) -> None:
+    """Refuse keys that `load` refuses to hash.
+
+    Raises:
+        ValueError: if one is nested too deeply.
+    """
+    if not NESTED.isdisjoint(map(type, container)):
+        for key in container:
+            check_key(key, None)
+
+
+def check_attributes(value: Any, attributes: dict[str, Any]) -> None:
+    """Refuse what the program put on an object and `load` does not.
+
+    Raises:
+        SaveError: if an attribute has a name of the class.
+    """
+    for name in attributes:
+        if not is_attribute(value, name):
+            raise SaveError(f"save(): the attribute {name!r} of a {type(value).__name__} hides one of the class")
+
+
+def dictionary(pickler: Pickler, value: Any) -> Any:
+    """A dictionary of a class of its own as Python does."""
+    check_keys(value)
+    if type(value) is OrderedDict:
+        check_attributes(value, vars(value))
+    return NotImplemented
+
+
 REDUCERS: tuple[tuple[Any, Any], ...] = (
     (UninitializedTensorMixin, lambda self, value: value.__reduce_ex__(PROTOCOL)),
     (Tensor, Pickler.tensor),
@@ -231,6 +316,7 @@ REDUCERS: tuple[tuple[Any, Any], ...] = (
     (device, Pickler.device),
     (layout, lambda self, value: (self.named("torch.serialization._get_layout"), (str(value),))),
     (memory_format, lambda self, value: str(value)),
+    ((OrderedDict, defaultdict, Counter), dictionary),
 )
 """How objects of these classes are made again."""
 

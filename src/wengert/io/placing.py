@@ -93,7 +93,8 @@ class Placer:
         steps = tuple([step * size for step in strides])
         if not count and max(steps, default=0) > ADDRESSES:  # they lead nowhere, whatever they are
             steps = row_major(shape, size)
-        result = lay(cls, storage, dtype, offset * size if count else 0, tuple(shape), steps)
+        start = offset * size if offset * size <= have else 0  # of a tensor without elements it may be anywhere
+        result = lay(cls, storage, dtype, start, tuple(shape), steps)
         if dtype.name == "bool" and count:
             self.check_booleans(result._array_, storage, offset, end)
         if requires_grad:

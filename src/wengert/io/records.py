@@ -12,8 +12,12 @@ from typing import Any
 import numpy as np
 
 from .errors import damage, shown
-from .source import READ_AT_ONCE, Source
+from .source import Source
 
+HEADER = 30
+"""Bytes of the header of a member before its name."""
+SHORT = 1 << 16
+"""Bytes of members that are read by `zipfile`."""
 FAILED = "PytorchStreamReader failed"
 SUSPICION = ". The file may have been damaged, or may be none that torch.save wrote"
 """What is said of archives, around what was tried and what is wrong."""
@@ -27,7 +31,7 @@ class Records:
     """
 
     def __init__(self, source: Source) -> None:
-        self.size, self.name = source.size, source.name
+        self.source, self.size, self.name = source, source.size, source.name
         with zip_errors():
             self.zip = zipfile.ZipFile(source)  # type: ignore[arg-type]
         self.members = {info.filename: info for info in self.zip.infolist()}
@@ -66,13 +70,30 @@ class Records:
             info = self.members.get(self.root + member)
             if info is None:
                 raise ValueError(f"it has no member {shown(self.root + member)}")
-            content, at = np.empty(info.file_size, np.uint8), 0
-            with self.zip.open(info) as opened:
-                while piece := opened.read(READ_AT_ONCE):
-                    content[at : at + len(piece)] = np.frombuffer(piece, np.uint8)
-                    at += len(piece)
-            if at != content.size:
-                raise ValueError(f"{shown(info.filename)} has {at} bytes, not {content.size}")
+            with self.zip.open(info) as opened:  # which compares the name that stands before the content
+                if info.file_size <= SHORT:
+                    content = np.frombuffer(bytearray(opened.read()), np.uint8)
+                else:
+                    content = self.content_of(info)
+            if len(content) != info.file_size:
+                raise ValueError(f"{shown(info.filename)} has {len(content)} bytes, not {info.file_size}")
+        return content
+
+    def content_of(self, info: zipfile.ZipInfo) -> np.ndarray[Any, Any]:
+        """The bytes of a large member, read straight into their memory.
+
+        Raises:
+            ValueError: if it is damaged, or reaches beyond the file.
+        """
+        self.source.seek(info.header_offset)
+        lengths = struct.unpack("<HH", self.source.read(HEADER)[-4:])  # of its name, and of further fields
+        self.source.seek(self.source.at + sum(lengths))
+        if self.source.left < info.file_size:
+            raise ValueError(f"{shown(info.filename)} has {self.source.left} bytes, not {info.file_size}")
+        content = np.empty(info.file_size, np.uint8)
+        self.source.readinto(content)
+        if zlib.crc32(content.data) != info.CRC:
+            raise ValueError(f"Bad CRC-32 for file {info.filename!r}")
         return content
 
     def read(self, member: str) -> bytes:

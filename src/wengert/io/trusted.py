@@ -20,6 +20,8 @@ ELSEWHERE = {
     "torch.optim._adafactor.Adafactor": "torch.optim.Adafactor", "torch.optim._muon.Muon": "torch.optim.Muon",
 }  # fmt: skip
 """Names of classes that torch gives another module."""
+FOREIGN = {"_codecs", "builtins", "collections", "copyreg", "functools", "numpy", "numpy._core.multiarray"}
+"""Modules of Python and NumPy whose functions files name: none is one of ours, whose list takes time to be made."""
 SCALER_STATE = "torch.amp.grad_scaler._refresh_per_optimizer_state"
 """What a dictionary in a GradScaler is filled with."""
 OLDER = {"torch.nn.modules.linear._LinearWithBias": "torch.nn.modules.linear.NonDynamicallyQuantizableLinear"}
@@ -173,6 +175,11 @@ def function_names() -> dict[int, str]:
     return {id(value): name for name, value in functions().items() if not name.startswith("torch._C.")}
 
 
+def function_name(value: Any) -> str | None:
+    """The name of a function or operator of this package; None for all else."""
+    return None if getattr(value, "__module__", None) in FOREIGN else function_names().get(id(value))
+
+
 # ---- what names mean -------------------------------------------------------------------------------------------------
 
 
@@ -225,7 +232,7 @@ def is_instance(cls: type) -> bool:
 
 def written(value: Any) -> str | None:
     """The name under which a class or function of this package is written; None for what others have made."""
-    name = function_names().get(id(value))
+    name = None if isinstance(value, type) else function_name(value)
     if name is not None:
         return name
     module = getattr(value, "__module__", None)
