@@ -14,6 +14,7 @@ from ._core.tensor.base import Tensor
 from ._core.tensor.postponed import is_conjugated, resolved
 from ._core.types import dtypes
 from ._later import CONVERSIONS
+from .ops.create.interchange import refuse_meta
 
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
@@ -77,7 +78,8 @@ def dlpack(
 
     Raises:
         AssertionError: a stream is given.
-        BufferError: the tensor requires a gradient, which the protocol cannot carry, or another device is wanted.
+        BufferError: the tensor requires a gradient, which the protocol cannot carry, another device is wanted, or the
+            tensor is on the device "meta".
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -88,13 +90,33 @@ def dlpack(
     if self._flags_ & flags.POSTPONED:
         bit = "conjugate" if is_conjugated(self) else "negative"
         raise BufferError(f"Can't export tensors with the {bit} bit set")
-    array = np.array(self._array_) if copy else self._array_
     options: dict[str, Any] = {} if max_version is None else {"max_version": tuple(max_version)}
-    return array.__dlpack__(**options)
+    return capsule_of(self, copy, options)
+
+
+def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
+    """A capsule of the memory of a tensor, or of a copy of it.
+
+    Raises:
+        BufferError: it is on the device "meta".
+    """
+    if tensor.is_meta:  # type: ignore[attr-defined]
+        raise BufferError("Cannot pack tensors on meta")
+    array = np.array(tensor._array_) if copy else tensor._array_
+    if tensor.dtype is not dtypes.bfloat16 or tensor._flags_ & flags.SPARSE:
+        return array.__dlpack__(**options)
+    from .ops.create import capsules  # only where there are capsules: it takes `ctypes`
+
+    return capsules.of_bfloats(array, options)
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
-    """The device, in DLPack's terms."""
+    """The device, in DLPack's terms.
+
+    Raises:
+        ValueError: it is "meta".
+    """
+    refuse_meta(self)
     return self._array_.__dlpack_device__()  # type: ignore[no-any-return]
 
 

@@ -48,7 +48,50 @@ def test_refusals():
         wg.ones(1).__dlpack__(foo=1)
 
 
-DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float16, wg.float32, wg.float64, wg.complex64]
+def test_tensors_without_memory_are_refused():
+    x = wg.ones(2, device="meta")
+    for act in (dlpack.to_dlpack, wg.Tensor.__dlpack__, lambda x: x.__dlpack__(copy=True)):
+        with pytest.raises(BufferError, match="Cannot pack tensors on meta"):
+            act(x)
+    for act in (wg.Tensor.__dlpack_device__, wg.from_dlpack):
+        with pytest.raises(ValueError, match="Unknown device type meta for Dlpack"):
+            act(x)
+
+
+class Other:
+    """A tensor of another library."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack__(self, **options):
+        return self.tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+@pytest.mark.parametrize("versioned", [False, True])
+def test_bfloat16_goes_through_capsules(versioned):
+    x = wg.arange(6).to(wg.bfloat16).reshape(2, 3)
+    options = {"max_version": (1, 0)} if versioned else {}
+    for value in (x, x.t(), x[:, ::2], x[1, 1], x[:0], x[:1].expand(4, -1)):
+        for take in (wg.from_dlpack, wg.asarray):
+            for source in (value.__dlpack__(**options), Other(value), dlpack.to_dlpack(value)):
+                found = take(source)
+                assert found.dtype is wg.bfloat16 and found.tolist() == value.tolist()
+                assert found.numel() == 0 or found.data_ptr() == value.data_ptr()
+    wg.from_dlpack(x.__dlpack__(**options))[0, 0] = 7
+    assert x[0, 0] == 7
+    assert wg.asarray(x.__dlpack__(**options), dtype=wg.float32).tolist() == x.tolist()
+    with pytest.raises(RuntimeError, match="Unsupported dtype"):
+        np.from_dlpack(x)
+    unused = x.__dlpack__(**options)
+    del unused
+
+
+DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64, wg.float16, wg.float32, wg.float64, wg.complex64,
+          wg.bfloat16, wg.uint16, wg.uint32, wg.uint64, wg.complex128]  # fmt: skip
 SHAPES = {
     "rows": lambda x: x,
     "columns": lambda x: x.t(),

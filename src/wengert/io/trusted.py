@@ -243,7 +243,9 @@ def written(value: Any) -> str | None:
 
 def is_factory(value: Any) -> bool:
     """Whether a defaultdict may call an object: if the program has named it, or it is that of a GradScaler."""
-    return is_named(value) or value is functions()[SCALER_STATE]
+    from ..amp.grad_scaler import fresh_state
+
+    return is_named(value) or value is fresh_state
 
 
 class NotAllowedError(UnpicklingError):

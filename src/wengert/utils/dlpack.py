@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from ..conversions import capsule_of
 from ..ops.create.interchange import from_dlpack
 from ..tensor import Tensor
 
@@ -38,10 +39,11 @@ def to_dlpack(tensor: Tensor) -> object:
 
     Raises:
         TypeError: it is no tensor.
+        BufferError: it is on the device "meta".
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
-    return tensor._array_.__dlpack__()
+    return capsule_of(tensor, False, {})
 
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

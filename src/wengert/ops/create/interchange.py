@@ -164,7 +164,7 @@ def aliased(obj: Any, wanted: DType | None) -> Any:
     if isinstance(obj, np.generic):
         return None
     if hasattr(obj, "__dlpack__"):
-        return wrap(np.from_dlpack(obj))
+        return wrap(taken(obj))
     if is_capsule(obj):
         return wrap(unpacked(obj))
     if hasattr(obj, "__array__"):
@@ -284,32 +284,6 @@ def frombuffer_samples(make: Any) -> Any:
     )
 
 
-class Capsule:
-    """A DLPack capsule dressed as the object that handed it out, for NumPy."""
-
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-
-class Writable:
-    """Memory that may be written to, as NumPy's interface tells of it.
-
-    Args:
-        array: the same memory as an array that may only be read, which stays alive.
-    """
-
-    def __init__(self, array: np.ndarray[Any, Any]) -> None:
-        self.array = array
-        interface = array.__array_interface__
-        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
-
-
 def is_capsule(value: object) -> bool:
     """Whether a value is a capsule, such as those in which DLPack hands memory out."""
     return type(value).__name__ == "PyCapsule"
@@ -318,18 +292,34 @@ def is_capsule(value: object) -> bool:
 def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
     """The array in a DLPack capsule, which is used up.
 
-    Capsules of the first version of the protocol do not say that memory may only be read; NumPy takes it for that.
-
     Raises:
         RuntimeError: if it was used before, or is a capsule of something else.
     """
-    named = repr(capsule)
-    if not named.startswith('<capsule object "dltensor'):
+    from . import capsules  # only where there are capsules: it takes `ctypes`
+
+    if not repr(capsule).startswith('<capsule object "dltensor'):
         raise RuntimeError(NOT_DLPACK.format(full_name(capsule)))
-    array = np.from_dlpack(Capsule(capsule))  # type: ignore[arg-type]
-    if array.size and not array.flags.writeable and "dltensor_versioned" not in named:
-        return np.asarray(Writable(array))
-    return array
+    return capsules.unpacked(capsule)
+
+
+def taken(source: Any) -> np.ndarray[Any, Any]:
+    """The array on the memory of an object with `__dlpack__`; NumPy knows no bfloat16."""
+    try:
+        return np.from_dlpack(source)
+    except RuntimeError as error:
+        if "Unsupported dtype" not in str(error):
+            raise
+    return unpacked(source.__dlpack__())
+
+
+def refuse_meta(tensor: Tensor) -> None:
+    """Refuse a tensor without memory.
+
+    Raises:
+        ValueError: it is on the device "meta".
+    """
+    if tensor.is_meta:  # type: ignore[attr-defined]
+        raise ValueError("Unknown device type meta for Dlpack")
 
 
 NOT_DLPACK = (
@@ -352,6 +342,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
     Raises:
         RuntimeError: it is neither.
+        ValueError: it is a tensor on the device "meta".
         BufferError: the memory is on another device, or belongs to a tensor that requires a gradient.
     """
     check_place("from_dlpack", device)
@@ -360,9 +351,10 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     elif not hasattr(ext_tensor, "__dlpack__"):
         raise RuntimeError(NOT_DLPACK.format(full_name(ext_tensor)))
     elif isinstance(ext_tensor, Tensor) and not ext_tensor.requires_grad:
-        array = ext_tensor._array_  # also of types that the protocol has and NumPy does not
+        refuse_meta(ext_tensor)
+        array = ext_tensor._array_
     else:
-        array = np.from_dlpack(ext_tensor)
+        array = taken(ext_tensor)
     check_array(array)
     return finish("from_dlpack", np.array(array) if copy else array)
 

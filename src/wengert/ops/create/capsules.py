@@ -1,0 +1,108 @@
+"""Capsules of DLPack: memory handed out and taken by libraries. NumPy knows their form, but no bfloat16."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from ..._core.types.dtypes import bfloat16
+
+UNSIGNED, BFLOAT = 1, 4
+"""Codes of kinds of numbers in the protocol."""
+FIRST, VERSIONED = b"dltensor", b"dltensor_versioned"
+"""Names of capsules: of the first version of the protocol, and of those that say which version it is."""
+
+
+class Described(ctypes.Structure):
+    """A tensor in a capsule (`DLTensor`), as far as the kind of its numbers."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("index", ctypes.c_int32), ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+    ]  # fmt: skip
+
+
+class DescribedWithVersion(ctypes.Structure):
+    """What a capsule with a version holds (`DLManagedTensorVersioned`)."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("owner", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", Described),
+    ]  # fmt: skip
+
+
+class Capsule:
+    """A DLPack capsule dressed as the object that handed it out, for NumPy."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+class Writable:
+    """Memory that may be written to, as NumPy's interface tells of it.
+
+    Args:
+        array: the same memory as an array that may only be read, which stays alive.
+    """
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+
+
+def is_versioned(capsule: Any) -> bool:
+    """Whether a capsule says which version of the protocol it is of."""
+    return repr(capsule).startswith('<capsule object "dltensor_versioned"')
+
+
+def described(capsule: Any) -> Described:
+    """What a capsule of DLPack that was not used yet says of its tensor."""
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    if is_versioned(capsule):
+        return DescribedWithVersion.from_address(pointer_of(capsule, VERSIONED)).tensor  # type: ignore[no-any-return]
+    return Described.from_address(pointer_of(capsule, FIRST))
+
+
+def of_bfloats(array: np.ndarray[Any, Any], options: dict[str, Any]) -> Any:
+    """A capsule of an array of bfloat16: NumPy's of integers, whose code is changed."""
+    capsule = array.view(np.uint16).__dlpack__(**options)
+    described(capsule).code = BFLOAT
+    return capsule
+
+
+def unpacked(capsule: Any) -> np.ndarray[Any, Any]:
+    """The array in a DLPack capsule that was not used yet, and then is.
+
+    Capsules of the first version of the protocol do not say that memory may only be read; NumPy takes it for that.
+
+    Raises:
+        RuntimeError: there are no such numbers here.
+        BufferError: the memory is on another device.
+    """
+    content, versioned = described(capsule), is_versioned(capsule)
+    is_bfloat = (content.code, content.bits, content.lanes) == (BFLOAT, 16, 1)
+    if is_bfloat:
+        content.code = UNSIGNED
+    array = np.from_dlpack(Capsule(capsule))  # type: ignore[arg-type]
+    if is_bfloat:
+        array = array.view(bfloat16.numpy)
+    if array.size and not array.flags.writeable and not versioned:
+        return writable(array)
+    return array
+
+
+def writable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The memory of an array that may only be read, as one that may be written to."""
+    if array.dtype.kind != "V":
+        return np.asarray(Writable(array))
+    return np.asarray(Writable(array.view(np.uint16))).view(array.dtype)
