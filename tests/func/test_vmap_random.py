@@ -44,6 +44,21 @@ DRAWING = {
     "multinomial of rows": lambda x: wg.multinomial(x.new_ones(3, 120), 5, True),
     "multinomial of what is the same": lambda x: wg.multinomial(wg.ones(1000), 2),
 }
+OF_MEMBERS = {"normal", "normal of both", "bernoulli", "poisson", "multinomial", "multinomial of rows"}
+"""Those whose distributions differ from member to member: no numbers of theirs can be the same."""
+PARAMETERS = {
+    "normal of a deviation": lambda x: wg.normal(0.0, x),
+    "normal of a mean and the same deviation": lambda x: wg.normal(x, SAME),
+    "bernoulli with a number": lambda x: wg.bernoulli(x, 0.5),
+    "bernoulli_ of probabilities": lambda x: x.clone().bernoulli_(x * 0),
+    "bernoulli_ of what is the same": lambda x: SAME.clone().bernoulli_(x * 0),
+    "binomial": lambda x: wg.binomial(SAME * 10, x * 0),
+    "binomial of counts": lambda x: wg.binomial(x, SAME),
+    "_standard_gamma": wg._standard_gamma,
+    "_sample_dirichlet": wg._sample_dirichlet,
+    **{name: DRAWING[name] for name in OF_MEMBERS},
+}
+SAME_REFUSED = "Vmap does not currently support same randomness with a batched tensor input"
 FREE_OF_MEMBERS = [name for name in DRAWING if not name.endswith("_")]
 
 
@@ -71,7 +86,7 @@ def alike(tensor):
 def test_members_draw_as_they_are_told(name):
     function, x = DRAWING[name], members()
     batch_rules.LOOPED.clear()
-    for randomness in ("same", "different"):
+    for randomness in ("different",) if name in OF_MEMBERS else ("same", "different"):
         found, one = drawn(function, randomness, x), function(x[0])
         assert found.shape == (3, *one.shape) and found.dtype is one.dtype
         assert alike(found) == (randomness == "same")
@@ -87,6 +102,10 @@ def test_members_draw_as_they_are_told(name):
 @pytest.mark.parametrize("name", DRAWING)
 def test_each_of_nested_batches_draws_as_it_is_told(name, outer, inner):
     function = DRAWING[name]
+    if name in OF_MEMBERS and "same" in (outer, inner):
+        with pytest.raises(RuntimeError, match=SAME_REFUSED):
+            drawn(lambda x: wg.vmap(function, randomness=inner)(x.expand(4, 2).clone()), outer, members())
+        return
     found = drawn(lambda x: wg.vmap(function, randomness=inner)(x.expand(4, 2).clone()), outer, wg.ones(3, 2))
     assert found.shape[:2] == (3, 4)
     assert alike(found[:, 0]) == (outer == "same")
@@ -97,6 +116,21 @@ def test_each_of_nested_batches_draws_as_it_is_told(name, outer, inner):
 def test_an_inner_batch_that_refuses_is_heard_in_an_outer_one_that_does_not(name):
     with pytest.raises(RuntimeError, match="randomness error mode"):
         wg.vmap(lambda x: wg.vmap(DRAWING[name])(x.expand(4, 2).clone()), randomness="same")(members())
+
+
+@pytest.mark.parametrize("function", PARAMETERS.values(), ids=PARAMETERS)
+def test_distributions_that_differ_draw_no_numbers_that_are_the_same(function):
+    x = members() / 10
+    with pytest.raises(RuntimeError, match=SAME_REFUSED):
+        wg.vmap(function, randomness="same")(x)
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        wg.vmap(function)(x)
+
+    def of_outer(x):  # the inner batch has no part in the distribution
+        return wg.vmap(lambda y: function(x) + y, randomness="same")(wg.zeros(4, 1))
+
+    with pytest.raises(RuntimeError, match=SAME_REFUSED):
+        wg.vmap(of_outer, randomness="same")(x)
 
 
 def test_what_is_the_same_for_all_members_is_not_filled_with_different_numbers():

@@ -8,6 +8,10 @@ RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
 )
+SAME_OF_BATCHED = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch, "
+    "or draw with randomness='different'. {} would draw from another distribution for each member"
+)
 RANDOM_IN_PLACE = (
     "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. "
     "If this is necessary for your usage, make the tensor outside of vmap."

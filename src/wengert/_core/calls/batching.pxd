@@ -33,7 +33,7 @@ cpdef object lift(object value, list levels)
 cpdef tuple drawing_apart(object op, tuple args, Modes modes)
 @cython.locals(level=Batch, others=list, carried=list, at=long)
 cpdef object write(object op, tuple args)
-cpdef bint is_carried(object op, tuple args, Batch level) except -1
+cpdef bint is_carried(object op, tuple args, Batch level, long start) except -1
 cpdef object check_space(object made, object whole, Tensor target)
 @cython.locals(level=Batch, made=Tensor)
 cpdef object rearranged(object op, tuple args)

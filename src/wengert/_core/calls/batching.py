@@ -214,24 +214,27 @@ def drawing_apart(op: Any, args: tuple[Any, ...], modes: Modes) -> tuple[Any, ..
     """The arguments of a random operator, with the levels whose members are to have numbers of their own.
 
     Raises:
-        RuntimeError: a level refuses random numbers, or the operator writes to a tensor that has no such level.
+        RuntimeError: a level refuses random numbers; one wants the same for all members, whose distributions differ; or
+            the operator writes to a tensor that has no such level.
     """
-    for level in (*modes.batches, *all_levels(op, args)):
+    for level in reversed((*all_levels(op, args), *modes.batches)):  # the innermost refuses first
         if level.randomness == "error":
             raise RuntimeError(batch_errors.RANDOM)
+        if level.randomness == "same" and is_carried(op, args, level, 1 if op.random == "like" else 0):
+            raise RuntimeError(batch_errors.SAME_OF_BATCHED.format(op.name))
     position: int = first_tensor(op, args)
     for level in modes.batches:
-        if level.randomness == "different" and not is_carried(op, args, level):
+        if level.randomness == "different" and not is_carried(op, args, level, 0):
             if op.written(args) is not None:
                 raise RuntimeError(batch_errors.RANDOM_IN_PLACE)
             args = (*args[:position], lift(args[position], [level]), *args[position + 1 :])
     return args
 
 
-def is_carried(op: Any, args: tuple[Any, ...], level: Batch) -> bool:
-    """Whether a tensor among the arguments carries a batch."""
+def is_carried(op: Any, args: tuple[Any, ...], level: Batch, start: int) -> bool:
+    """Whether a tensor among the arguments from a place on carries a batch."""
     for at in op.tensor_slots:
-        if isinstance(args[at], Tensor) and batches.has(args[at], level):
+        if at >= start and isinstance(args[at], Tensor) and batches.has(args[at], level):
             return True
     return False
 

@@ -73,7 +73,7 @@ class Options:
         batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
             `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
         crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.
-        random: it draws numbers.
+        random: it draws numbers; "like" where the values of its first argument have no influence on them.
         hidden: not among the public operators: only the package calls it.
         native: the native function of the plain case, see `Declaration`.
         by_result: in place, what the native function makes of large operands is copied into the target, which takes
@@ -124,7 +124,7 @@ class Options:
     mixed: Callable[[list[Any]], None] | None = None
     batching: Any = None
     crossing: Any = None
-    random: bool = False
+    random: bool | str = False
     hidden: bool = False
     native: Callable[..., Any] | None = None
     by_result: bool = False

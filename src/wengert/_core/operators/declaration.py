@@ -88,7 +88,8 @@ class Declaration(Operator):
         apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
         layout: how results lie in memory, one of `sources.LAID_*`.
         overwrites: the in-place form leaves nothing of the target's old value, whose gradient is zero.
-        random: it draws numbers, which within `vmap` may be the same for all members of a batch or not.
+        random: it draws numbers, which within `vmap` may be the same for all members of a batch or not; "like" where
+            the values of its first argument have no influence on them.
         rules: the reverse rules.
         tail: called with the array of an input: whether the result has lost digits there that a rule asks for by the
             name `<input>_tail`. Or None.
@@ -144,7 +145,7 @@ class Declaration(Operator):
     lone_numbers: bool
     takes_out: bool
     overwrites: bool
-    random: bool
+    random: bool | str
 
     __slots__ = (
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node",

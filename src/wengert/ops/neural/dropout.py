@@ -51,7 +51,7 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
     return dropout_noise(input, shape, p, 1 / (1 - p) if scaled else 1)  # type: ignore[no-any-return]
 
 
-@op(dtypes=FLOATS, random=True, derivative=None, why="random numbers", method=False, function=False)
+@op(dtypes=FLOATS, random="like", derivative=None, why="random numbers", method=False, function=False)
 def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> Any:
     """`value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
     refuse_dtype("dropout", input, FLOATS)

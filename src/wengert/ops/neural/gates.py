@@ -113,7 +113,7 @@ def glu_samples(make: Any) -> Any:
     yield Bad(make(3), raises=RuntimeError, says="Halving dimension must be even, but dimension 0 is size 3")
 
 
-@op(dtypes=REALS, random=True, derivative=None, why="random numbers", method=False, function=False)
+@op(dtypes=REALS, random="like", derivative=None, why="random numbers", method=False, function=False)
 def rrelu_noise(input: Index, lower: float, upper: float) -> Any:
     """Slopes drawn evenly from [lower, upper) where `input` is not positive, and ones."""
     check_floating("rrelu_noise", "rrelu_with_noise_out_cpu", input)

@@ -41,7 +41,7 @@ LOWEST = -(1 << 63)
 
 NUMBERED = ORDERED - {dtypes.bool_}
 
-filling = partial(op, method=False, function=False, rules=unmoved, random=True, batching=at_once, takes_halves=True)
+filling = partial(op, method=False, function=False, rules=unmoved, random="like", batching=at_once, takes_halves=True)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 
