@@ -85,3 +85,32 @@ def test_images_larger_than_the_machine_are_refused_before_anything_is_computed(
         return
     there = F.interpolate(image.to("meta"), size=(2**38,) + (4,) * (dims - 1), mode=mode)
     assert there.shape == (1, 1, 2**38, *(4,) * (dims - 1))
+
+
+WAYS: dict[str, Any] = {
+    "by a factor": lambda x, large: F.interpolate(x, scale_factor=float(large) / 2),
+    "channels last": lambda x, large: F.interpolate(x.to(memory_format=wg.channels_last), (large, large)),
+    "not contiguous": lambda x, large: F.interpolate(x.transpose(2, 3), (large, large), mode="bilinear"),
+    "recorded": lambda x, large: F.interpolate(x.clone().requires_grad_(), (large, large)),
+    "forward mode": lambda x, large: wg.func.jvp(lambda y: F.interpolate(y, (large, large)), (x,), (x,)),
+    "members": lambda x, large: wg.vmap(lambda y: F.interpolate(y[None], (large, large)))(x),
+    "halves": lambda x, large: F.interpolate(x.half(), (large, large), mode="bicubic"),
+    "doubles": lambda x, large: F.interpolate(x.double(), (large, large)),
+    "bytes": lambda x, large: F.interpolate(x.byte(), (large, large), mode="bilinear"),
+    "smoothed": lambda x, large: F.interpolate(x, (large, large), mode="bicubic", antialias=True),
+    "a layer": lambda x, large: wg.nn.Upsample(size=(large, large))(x),
+    "means of windows": lambda x, large: F.adaptive_avg_pool2d(x, (large, large)),
+    "largest of windows": lambda x, large: F.adaptive_max_pool2d(x, large),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_images_larger_than_the_machine_are_refused_in_whatever_way_they_are_made(way: str) -> None:
+    with pytest.raises(RuntimeError, match="can't allocate memory: a result of shape"):
+        WAYS[way](wg.ones(1, 2, 2, 2), 2**22)
+
+
+def test_images_without_values_may_be_larger_than_the_machine() -> None:
+    x = wg.ones(1, 2, 2, 2, device="meta")
+    for mode in ("nearest", "area"):
+        assert F.interpolate(x, (2**20, 2**20), mode=mode).shape == (1, 2, 2**20, 2**20)

@@ -81,4 +81,9 @@ size_t available_memory(const char* root) {
     return least;
 }
 
+bool machine_has(size_t bytes) {
+    static const size_t present = physical_memory();
+    return present == 0 || bytes <= present;
+}
+
 }  // namespace wengert

@@ -1,5 +1,6 @@
 // Pooling over windows that divide planes into so many rows and columns: for the dispatcher only.
 #include "laid.hpp"
+#include "memory_limits.hpp"
 
 namespace wengert {
 namespace {
@@ -39,7 +40,7 @@ bool divide(PyArrayObject* x, PyObject* sizes, Division& d) {
         d.shape[d.ndim - 2 + a] = d.output[a];
     }
     for (int i = 0; i < d.ndim; ++i) room = room * d.shape[i];
-    return room.fits();
+    return room.fits() && machine_has(static_cast<size_t>(room.value()) / 4);
 }
 
 // body(plane, window, Box) of each window of some planes.

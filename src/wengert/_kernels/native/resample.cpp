@@ -1,5 +1,6 @@
 // Images and signals of another size, and the transpose of that: every dimension by itself. For the dispatcher only.
 #include "laid.hpp"
+#include "memory_limits.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -151,8 +152,16 @@ struct Request {
     bool align = false;
     double scales[3] = {0, 0, 0};
 
+    // Whether there may be memory for the result, and for the tables of its places.
+    bool has_room(npy_intp itemsize) const {
+        npy_intp bytes = itemsize;
+        for (int i = 0; i < ndim; ++i) bytes *= large[i];
+        for (int i = 2; i < ndim; ++i) bytes += 32 * large[i];
+        return machine_has(static_cast<size_t>(bytes));
+    }
+
     // mode, align_corners, scales, antialias
-    bool read(Call args) {
+    bool read(Call args, npy_intp itemsize) {
         bool smooth = false;
         if (!as_flag(args[1], align) || !as_flag(args[3], smooth) || smooth) return false;
         mode = as_mode(args[0], ndim - 2);
@@ -162,7 +171,8 @@ struct Request {
             if (small[i] < 1 || large[i] < 1) return false;
             room = room * (Size(small[i]) + large[i]);
         }
-        if (!room.fits() || args[2] == Py_None) return room.fits();
+        if (!room.fits() || !has_room(itemsize)) return false;
+        if (args[2] == Py_None) return true;
         if (!PyTuple_CheckExact(args[2]) || PyTuple_GET_SIZE(args[2]) != ndim - 2) return false;
         for (int i = 0; i < ndim - 2; ++i) {
             PyObject* scale = PyTuple_GET_ITEM(args[2], i);
@@ -214,7 +224,7 @@ PyObject* forward(Call args) {
     npy_intp size[most_dims];
     if (as_shape(args[1], size) != r.ndim - 2) return nullptr;
     for (int i = 0; i < r.ndim; ++i) r.small[i] = PyArray_DIM(x, i), r.large[i] = i < 2 ? r.small[i] : size[i - 2];
-    if (!r.read(args + 2)) return nullptr;
+    if (!r.read(args + 2, sizeof(T))) return nullptr;
     return resampled<T>(r, x, false);
 }
 
@@ -227,7 +237,7 @@ PyObject* backward(Call args) {
     r.ndim = as_shape(args[1], shape);
     if (!grad || r.ndim < 3 || r.ndim > 5 || PyArray_NDIM(grad.get()) != r.ndim) return nullptr;
     for (int i = 0; i < r.ndim; ++i) r.small[i] = shape[i], r.large[i] = PyArray_DIM(grad.get(), i);
-    if (r.small[0] != r.large[0] || r.small[1] != r.large[1] || !r.read(args + 2)) return nullptr;
+    if (r.small[0] != r.large[0] || r.small[1] != r.large[1] || !r.read(args + 2, sizeof(T))) return nullptr;
     // The products of the body meet infinities and NaN in every place.
     if (!all_finite(data_of<T>(grad.get()), PyArray_SIZE(grad.get()))) return nullptr;
     return resampled<T>(r, grad.get(), true);
