@@ -100,7 +100,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "_core": (),
     "ops": ("_core", "_kernels"),
     "printing": ("_core",),
-    "conversions": ("_core", "_later"),
+    "conversions": ("_core", "_later", "ops"),
     "transformed": ("_core",),
     "shown": ("_core", "printing", "transformed"),
     "pickling": ("_core", "ops"),

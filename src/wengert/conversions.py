@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._core import batch_errors, flags
+from ._core.cards.arguments import asking
 from ._core.cards.late import bind
 from ._core.state.modes import current
 from ._core.tensor import tracing
@@ -14,7 +15,7 @@ from ._core.tensor.base import Tensor
 from ._core.tensor.postponed import is_conjugated, resolved
 from ._core.types import dtypes
 from ._later import CONVERSIONS
-from .ops.create.interchange import refuse_meta
+from .ops.create.interchange import capsule_of, refuse_meta
 
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
@@ -94,22 +95,6 @@ def dlpack(
     return capsule_of(self, copy, options)
 
 
-def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
-    """A capsule of the memory of a tensor, or of a copy of it.
-
-    Raises:
-        BufferError: it is on the device "meta".
-    """
-    if tensor.is_meta:  # type: ignore[attr-defined]
-        raise BufferError("Cannot pack tensors on meta")
-    array = np.array(tensor._array_) if copy else tensor._array_
-    if tensor.dtype is not dtypes.bfloat16 or tensor._flags_ & flags.SPARSE:
-        return array.__dlpack__(**options)
-    from .ops.create import capsules  # only where there are capsules: it takes `ctypes`
-
-    return capsules.of_bfloats(array, options)
-
-
 def dlpack_device(self: Tensor) -> tuple[int, int]:
     """The device, in DLPack's terms.
 
@@ -162,7 +147,10 @@ def formatted(self: Tensor, spec: str) -> str:
     return repr(self)
 
 
-METHODS = (formatted, as_array_protocol, dlpack, dlpack_device, numpy, type_)
+METHODS: tuple[Any, ...] = (formatted, as_array_protocol, dlpack, dlpack_device, numpy, type_)
+
+RARE = ("__format__", "__dlpack__", "__dlpack_device__")
+"""Methods that ask what is no tensor when they fail, in a call around them."""
 
 for name, method in zip(CONVERSIONS, METHODS, strict=True):
-    bind(name, method)
+    bind(name, asking(method, name, method=True) if name in RARE else method)

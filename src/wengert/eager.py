@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._core.calls import overriding
+from ._core.calls.asking import may_answer
 from .ops import asking
 from .tensor import Tensor
 
@@ -47,6 +48,8 @@ def sym_float(a: int | float) -> float:
 @asking
 def sym_not(a: bool) -> bool:
     """Whether `a`, a bool, is false."""
+    if may_answer(a):
+        raise TypeError("sym_not(): argument 'a' (position 1) must be bool, and it is asked for an answer")
     return not a
 
 

@@ -267,15 +267,13 @@ def on_device(name: str) -> Callable[..., NoReturn]:
     return method
 
 
+ASKING = (dim_order, is_same_size, is_set_to, module_load, resize, resize_as)
 METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_distributed", "is_pinned", "_is_zerotensor"), no),
     **{each.__name__: each for each in (is_signed, is_nonzero, ndimension, get_device)},
-    **{each.__name__: asking(each, method=True) for each in (is_same_size, is_set_to, module_load, resize, resize_as)},
-    **{
-        each.__name__: each
-        for each in (dim_order, new, _make_subclass, _make_wrapper_subclass, as_subclass, pin_memory)
-    },
-    **{name: on_device(name) for name in ("cuda", "xpu", "ipu", "mtia")},
+    **{each.__name__: asking(each, method=True) for each in ASKING},
+    **{each.__name__: each for each in (new, _make_subclass, _make_wrapper_subclass, as_subclass, pin_memory)},
+    **{name: asking(on_device(name), method=True) for name in ("cuda", "xpu", "ipu", "mtia")},
     "dequantize": dequantized,
     **{each.__name__: each for each in (eig, lstsq, reinforce, solve, symeig)},
 }

@@ -13,6 +13,7 @@ import numpy as np
 
 from ._core import flags
 from ._core.calls.subclasses import allocate
+from ._core.cards.arguments import asking
 from ._core.cards.late import bind
 from ._core.tensor.base import Tensor, meta_of, set_up
 from ._core.tensor.batches import refuse
@@ -206,5 +207,5 @@ def warn_of_hooks(tensor: Tensor) -> None:
             )
 
 
-bind("__deepcopy__", deepcopy)
+bind("__deepcopy__", asking(deepcopy, "__deepcopy__", method=True))
 bind("__reduce__", reduce_)

@@ -13,8 +13,10 @@ from ._core import door, errors, flags
 from ._core.aliasing import views
 from ._core.backward import passes
 from ._core.calls import dispatch, volatile
+from ._core.calls.asking import asks_itself
 from ._core.calls.subclasses import begin_subclass, make
 from ._core.calls.unanswered import disabled as disabled
+from ._core.cards.arguments import asked_or_refused, asking
 from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
 from ._core.graph.node import Node, end_of
@@ -140,6 +142,7 @@ def detach_(self: Tensor) -> Tensor:
     return self
 
 
+@asks_itself("requires_grad_")
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set `requires_grad` and return the tensor.
 
@@ -150,7 +153,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """
     if requires_grad is not True and requires_grad is not False:
         kind = type(requires_grad).__name__
-        raise TypeError(f"requires_grad_(): argument 'requires_grad' must be bool, not {kind}")
+        error = TypeError(f"requires_grad_(): argument 'requires_grad' must be bool, not {kind}")
+        return asked_or_refused(Tensor.requires_grad_, error, self, requires_grad)  # type: ignore[no-any-return]
     if current().transforms:
         raise RuntimeError(
             gradients.refused_in_transform("requires_grad_() (or perhaps using torch.autograd.functional.* APIs)")
@@ -307,14 +311,14 @@ METHODS: dict[str, Any] = {
     "requires_grad_": requires_grad_,
     "backward": backward,
     "retain_grad": gradients.retain_grad,
-    "register_hook": gradients.register_hook,
-    "register_post_accumulate_grad_hook": gradients.register_post_accumulate_grad_hook,
+    "register_hook": asking(gradients.register_hook, method=True),
+    "register_post_accumulate_grad_hook": asking(gradients.register_post_accumulate_grad_hook, method=True),
     "item": reading.item,
     "tolist": reading.tolist,
     "storage_offset": storage_offset,
     "data_ptr": data_ptr,
     "is_contiguous": is_contiguous,
-    "__reversed__": backwards,
+    "__reversed__": asking(backwards, "__reversed__", method=True),
 }
 """What a card does not give, by name."""
 

@@ -140,6 +140,40 @@ def test_operators_in_place_tell_a_method_of_tensors(text: str):
     assert names["t"] is ANSWER and Answering.told[0][0] is vars(wg.Tensor)[IN_PLACE[text]]
 
 
+SELVES = {
+    "__deepcopy__": ({},), "__dlpack__": (), "__dlpack_device__": (), "__format__": ("",), "__reversed__": (),
+    "dim_order": (), "is_shared": (), "register_hook": (print,), "register_post_accumulate_grad_hook": (print,),
+    "share_memory_": (), "storage": (), "storage_type": (),
+}  # fmt: skip
+"""Methods that are called of the class with what is no tensor, and their other arguments."""
+OTHERS = ["_coalesced_", "cuda", "mtia", "polygamma", "requires_grad_", "resize_", "to_dense", "xpu"]
+
+
+@pytest.mark.parametrize("name", SELVES)
+def test_methods_of_the_class_ask_what_is_no_tensor(name: str):
+    method, value = getattr(wg.Tensor, name), Answering()
+    Answering.told.clear()
+    assert method(value, *SELVES[name]) is ANSWER
+    [(function, types, args, _)] = Answering.told
+    assert function is method and resolve_name(function) == f"torch.Tensor.{name}"
+    assert types == (Answering,) and args == (value, *SELVES[name])
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_methods_ask_what_stands_for_a_number_or_a_device(name: str):
+    tensor, value = wg.ones(2, 2), Answering()
+    Answering.told.clear()
+    assert getattr(tensor, name)(value) is ANSWER
+    [(function, types, args, _)] = Answering.told
+    assert function is getattr(wg.Tensor, name) and types == (Answering,)
+    assert args[0] is tensor and args[1] is value
+
+
+def test_a_symbol_is_asked_for_its_contrary():
+    value = Answering()
+    assert wg.sym_not(value) is ANSWER and wg.sym_not(0) is True and wg.sym_not(True) is False
+
+
 @pytest.mark.parametrize("index", [0, (0, slice(None)), Answering(), (0, Answering()), [0, Answering()]])
 def test_indices_and_what_is_assigned_are_asked(index: Any):
     tensor, value = wg.ones(2, 2), Answering()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from ..conversions import capsule_of
-from ..ops.create.interchange import from_dlpack
+from ..ops.create.interchange import capsule_of, from_dlpack
 from ..tensor import Tensor
 
 DLDeviceType = enum.IntEnum(

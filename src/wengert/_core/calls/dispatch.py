@@ -119,7 +119,7 @@ def is_unusual(op: Declaration, given: int, word: int) -> bool:
     """
     if word & flags.UNUSUAL & ~flags.QUIET:
         return True
-    return (word & flags.LEVELS != 0 and given & flags.VIEW != 0) or (word & flags.BATCHES != 0 and op.random)
+    return (word & flags.LEVELS != 0 and given & flags.VIEW != 0) or (word & flags.BATCHES != 0 and bool(op.random))
 
 
 def computed(op: Declaration, args: tuple[Any, ...], modes: Modes) -> Any:

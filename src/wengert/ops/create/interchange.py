@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._boundary import shorten
+from ..._core import flags
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
@@ -310,6 +311,22 @@ def taken(source: Any) -> np.ndarray[Any, Any]:
         if "Unsupported dtype" not in str(error):
             raise
     return unpacked(source.__dlpack__())
+
+
+def capsule_of(tensor: Tensor, copy: Any, options: dict[str, Any]) -> Any:
+    """A capsule of the memory of a tensor, or of a copy of it.
+
+    Raises:
+        BufferError: it is on the device "meta".
+    """
+    if tensor.is_meta:  # type: ignore[attr-defined]
+        raise BufferError("Cannot pack tensors on meta")
+    array = np.array(tensor._array_) if copy else tensor._array_
+    if tensor.dtype is not dtypes.bfloat16 or tensor._flags_ & flags.SPARSE:
+        return array.__dlpack__(**options)
+    from . import capsules  # only where there are capsules: it takes `ctypes`
+
+    return capsules.of_bfloats(array, options)
 
 
 def refuse_meta(tensor: Tensor) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from ..._core.cards.arguments import asking
 from ..._core.cards.late import bind
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import ALL, bfloat16, dtype as DType, float32, get_default_dtype
@@ -71,7 +72,7 @@ def storage_type(self: Tensor) -> Any:
     return TYPES[self.dtype.legacy.replace("Tensor", "Storage")]
 
 
-bind("storage_type", storage_type)
+bind("storage_type", asking(storage_type, method=True))
 
 
 def from_file(

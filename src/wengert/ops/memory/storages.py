@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from ..._core import flags
+from ..._core.cards.arguments import asking
 from ..._core.cards.late import bind
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
@@ -419,9 +420,8 @@ def tensor_is_shared(self: Tensor) -> bool:
     return is_shared(self._storage_)
 
 
-for name, method in (
-    *(("untyped_storage", untyped_storage), ("storage", storage), ("_typed_storage", typed_storage)),
-    *(("share_memory_", share_memory_), ("is_shared", tensor_is_shared)),
-):
-    bind(name, method)
+bind("untyped_storage", untyped_storage)
+bind("_typed_storage", typed_storage)
+for name, method in (("storage", storage), ("share_memory_", share_memory_), ("is_shared", tensor_is_shared)):
+    bind(name, asking(method, name, method=True))
 __all__ = ["StorageBase", "TypedStorage", "UntypedStorage"]

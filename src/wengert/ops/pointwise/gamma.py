@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.arguments import integer
+from ..._core.cards.arguments import asking, integer
 from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
 from ..._core.cards.late import bind
 from ..._kernels.activation import narrowed, widened
@@ -146,7 +146,7 @@ def polygamma_method(self: Any, n: int) -> Any:
     return polygamma(n, self)
 
 
-bind("polygamma", polygamma_method)
+bind("polygamma", asking(polygamma_method, "polygamma", method=True))
 
 
 MOST_DIMENSIONS = 100_000

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..._core import errors, flags, forward_errors
 from ..._core.aliasing import views
-from ..._core.cards.arguments import checked, integers
+from ..._core.calls.asking import asks_itself
+from ..._core.cards.arguments import asked_or_raised, checked, integers
 from ..._core.cards.card import derive_in_place
 from ..._core.cards.late import bind
 from ..._core.graph.refused import new_refusal
@@ -65,6 +66,7 @@ def swapped_in_place(self: Tensor, dim0: int, dim1: int) -> Any:
     return self.transpose_(dim0, dim1)
 
 
+@asks_itself("resize_")
 def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
     """Give the tensor another shape, and more memory if it needs more; new elements are not initialised.
 
@@ -82,7 +84,10 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
         NotImplementedError: it is sparse in another way.
     """
     given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    shape = integers("resize_", "size", given if size is None else size)
+    try:
+        shape = integers("resize_", "size", given if size is None else size)
+    except TypeError:
+        return asked_or_raised("resize_", self, *sizes)  # type: ignore[no-any-return]
     if any(length < 0 for length in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {errors.shown(shape)}")
     check_room("resize_", shape, self._array_.itemsize)

@@ -322,6 +322,9 @@ def select_kernel(self: Any, dim: int, index: int) -> Any:
 
 
 METHODS: dict[str, Any] = {
-    each.__name__: each for each in (coalesce, is_coalesced, _coalesced_, indices, values, _indices, _values, _nnz)
-} | {each.__name__: each for each in (sparse_dim, dense_dim, sparse_mask, to_dense)}
+    each.__name__: each for each in (coalesce, is_coalesced, indices, values, _indices, _values, _nnz)
+} | {
+    **{each.__name__: each for each in (sparse_dim, dense_dim, sparse_mask)},
+    **{each.__name__: asking(each, method=True) for each in (_coalesced_, to_dense)},
+}
 """What Tensor gets, by name."""
