@@ -13,6 +13,7 @@ from ._core.state.modes import current
 from ._core.tensor import tracing
 from ._core.tensor.base import Tensor
 from ._core.tensor.postponed import is_conjugated, resolved
+from ._core.tensor.standins import StandIn
 from ._core.types import dtypes
 from ._later import CONVERSIONS
 from .ops.create.interchange import capsule_of, refuse_meta
@@ -31,6 +32,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray[Any, Any]:
     """
     if self._flags_ & flags.BATCHED:
         raise RuntimeError(batch_errors.read("numpy()", self._array_.shape, self._array_.level.size))  # type: ignore[attr-defined]
+    if self._flags_ & flags.OBSERVED and isinstance(self._array_, StandIn):
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     if self._flags_ & flags.SPARSE:
         if self.is_meta:  # type: ignore[attr-defined]
             if force:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ._core import errors, flags, sparse_errors
-from ._core.calls.subclasses import allocate, check_dispatch
+from ._core.calls.subclasses import allocate, dispatches
 from ._core.cards.arguments import asking
 from ._core.cards.card import registered
 from ._core.cards.late import bind
@@ -20,7 +20,7 @@ from ._core.graph import anomaly
 from ._core.tensor.base import Tensor, set_up
 from ._core.tensor.storage import Storage
 from ._core.types import dtypes
-from ._core.types.devices import refuse_absent, sparse_coo
+from ._core.types.devices import device as as_device, refuse_absent, sparse_coo, strided
 from ._core.types.sizes import Size
 from .removed import eig, lstsq, reinforce, solve, symeig
 
@@ -110,7 +110,7 @@ def is_sparse_csr(self: Tensor) -> bool:
 
 def is_meta(self: Tensor) -> bool:
     """Whether the tensor is on the device "meta": it has a shape, and no values."""
-    return self._flags_ & flags.SPARSE != 0 and self.device.type == "meta"  # type: ignore[attr-defined]
+    return self._flags_ & (flags.SPARSE | flags.OBSERVED) != 0 and self.device.type == "meta"  # type: ignore[attr-defined]
 
 
 def get_device(self: Tensor) -> int:
@@ -195,13 +195,64 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     return made
 
 
-def _make_wrapper_subclass(cls: type, *size: Any, **options: Any) -> NoReturn:
-    """Refused: a tensor without values of its own needs a `__torch_dispatch__`, which only modes have here."""
-    name = getattr(cls, "__qualname__", cls)
-    raise RuntimeError(
-        f"_make_wrapper_subclass(): tensors of {name} would have no values, and {name}.__torch_dispatch__ would never "
-        "be called: of operators below differentiation only modes are told here (TorchDispatchMode)"
-    )
+def _make_wrapper_subclass(
+    cls: type,
+    size: Any,
+    strides: Any = None,
+    storage_offset: Any = None,
+    memory_format: Any = None,
+    dtype: Any = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    dispatch_sizes_strides_policy: Any = None,
+    dispatch_device: bool = False,
+    dispatch_layout: bool = False,
+    _extra_dispatch_keys: Any = None,
+    storage_size: Any = None,
+) -> Any:
+    """A tensor of a subclass that has shape, strides, dtype and device, but no values: its class, which has a
+    `__torch_dispatch__`, makes the result of each operator. Called on the class.
+
+    Args:
+        cls: the subclass.
+        size, strides, storage_offset, memory_format: how the elements would lie in memory; row by row unless given.
+        dtype, layout, device: what the tensor says of itself; any device.
+        pin_memory: ignored.
+        requires_grad: whether operations on it are recorded.
+        dispatch_sizes_strides_policy, dispatch_device, dispatch_layout: must be left out: the tensor answers itself.
+        _extra_dispatch_keys: ignored.
+        storage_size: ignored.
+
+    Raises:
+        NotImplementedError: if the class is to answer for its size itself.
+        TypeError: if the class has no `__torch_dispatch__`.
+    """
+    from ._core.tensor.wrappers import wrapper
+
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(f"_make_wrapper_subclass(): cls must be a subclass of Tensor, not {cls!r}")
+    if not dispatches(cls):
+        raise TypeError(f"{cls.__name__} must define __torch_dispatch__")
+    if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
+        raise NotImplementedError(
+            "_make_wrapper_subclass(): size, strides, device and layout are those that are given here; "
+            "__torch_dispatch__ is not asked for them (dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)"
+        )
+    kind = dtypes.get_default_dtype() if dtype is None else dtype
+    steps = order_of(tuple(size), strides, memory_format)
+    made = wrapper(cls, tuple(size), kind.numpy, steps, storage_offset or 0, as_device(device or "cpu"), layout)
+    if requires_grad:
+        made.requires_grad = True
+    return made
+
+
+def order_of(size: tuple[int, ...], strides: Any, memory_format: Any) -> Any:
+    """The strides of a tensor of a size, where they or a memory format are given; None for row by row."""
+    if strides is not None or memory_format is None:
+        return None if strides is None else tuple(strides)
+    return Tensor.stride(registered("empty").public(size, device="meta", memory_format=memory_format))  # type: ignore[attr-defined, union-attr]
 
 
 def as_subclass(self: Any, cls: type) -> Any:
@@ -212,14 +263,13 @@ def as_subclass(self: Any, cls: type) -> Any:
     """
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of torch.Tensor, not {cls!r}")
-    check_dispatch(cls)
     from ._core.calls.overriding import DisableTorchFunction
 
     with DisableTorchFunction():
         view: Any = Tensor.__getitem__(self, ...)
     made = allocate(cls)
     set_up(made, view._array_, view._storage_)
-    made._flags_ = view._flags_ | made._flags_ & flags.OVERRIDDEN
+    made._flags_ = view._flags_ | made._flags_ & (flags.OVERRIDDEN | flags.OBSERVED)
     made._edge_, made._meta_ = view._edge_, view._meta_
     return made
 

@@ -19,6 +19,7 @@ from ._core.tensor.base import Tensor, meta_of, set_up
 from ._core.tensor.batches import refuse
 from ._core.tensor.postponed import settled
 from ._core.tensor.storage import Storage, size_in_bytes
+from ._core.tensor.wrappers import Wrapped, wrapper
 from ._core.types.dtypes import dtype as DType
 from .ops.memory.reach import first_bytes, offset_in_bytes
 
@@ -78,6 +79,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     """A tensor on a copy of the memory, which is copied once; of a sparse one, on copies of places and entries."""
+    if isinstance(tensor._array_, Wrapped):
+        return cloned(tensor)
     if tensor._flags_ & flags.SPARSE:
         refuse("a copy of the memory", tensor)
         if tensor.is_meta:  # type: ignore[attr-defined]
@@ -92,6 +95,30 @@ def copied(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
     else:
         storage = memo[id(tensor._storage_)] = Storage(memory.copy())
     return lay(type(tensor), storage, tensor.dtype, offset, source._array_.shape, source._array_.strides)
+
+
+def cloned(tensor: Tensor) -> Tensor:
+    """What the class of a tensor without values of its own makes of `clone`.
+
+    Raises:
+        RuntimeError: if it is of another class.
+    """
+    made: Tensor = tensor.detach().clone()  # type: ignore[attr-defined]
+    if type(made) is not type(tensor):
+        raise RuntimeError(
+            f"The default implementation of __deepcopy__() for wrapper subclasses only works for subclasses whose "
+            f"__torch_dispatch__ makes a {type(tensor).__qualname__} of aten.clone, not a {type(made).__qualname__}"
+        )
+    return made
+
+
+def rebuild_wrapper(
+    cls: type[Tensor], shape: Any, dtype: DType, strides: Any, offset: int, device: Any, layout: Any, grad: bool
+) -> Tensor:
+    """Make a tensor of a class that has no values of its own of what `reduce_` kept."""
+    made: Tensor = wrapper(cls, shape, dtype.numpy, strides, offset, device, layout)
+    made.requires_grad = grad
+    return made
 
 
 def in_memory(tensor: Tensor) -> Tensor:
@@ -175,6 +202,9 @@ def reduce_(self: Tensor) -> tuple[Any, ...]:
     warn_of_hooks(self)
     own = type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]
     state = self.__getstate__() if own else attributes_of(self)
+    if isinstance(self._array_, Wrapped):
+        place = tuple(self.stride()), self.storage_offset(), self.device, self.layout  # type: ignore[attr-defined]
+        return rebuild_wrapper, (type(self), tuple(self.shape), self.dtype, *place, self.requires_grad), state
     if self._flags_ & flags.SPARSE:
         refuse("pickling", self)
         if self.is_meta:  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from ._core import flags
 from ._core.calls.forward import adopt_one
 from ._core.state.modes import current
 from ._core.tensor.base import Tensor
+from ._core.tensor.standins import StandIn
 from ._core.tensor.tangents import first_of
 from ._core.types import dtypes
 from ._core.types.devices import sparse_coo
@@ -33,6 +34,8 @@ def text(tensor: Tensor) -> str:
     tangent = shown_tangent(tensor) if current().word & flags.LEVELS else None
     if tangent is not None:
         suffixes.append(f"tangent={repr(tangent) if tangent._flags_ & flags.BATCHED else tangent}")
+    if tensor._flags_ & flags.OBSERVED and isinstance(tensor._array_, StandIn):
+        return wrapper_text(tensor, suffixes)
     if tensor._flags_ & flags.SPARSE:
         return meta_text(tensor, suffixes) if tensor.is_meta else sparse_text(tensor, suffixes)  # type: ignore[attr-defined]
     array, name = tensor._array_, tensor.dtype.name
@@ -47,6 +50,12 @@ def text(tensor: Tensor) -> str:
         getattr(tensor, "_is_param", False) or hasattr(type(tensor), "_is_plain_parameter_")
     )
     return f"Parameter({shown})" if marked else shown
+
+
+def wrapper_text(tensor: Tensor, suffixes: list[str]) -> str:
+    """The text of a tensor of a class that keeps the values elsewhere and says nothing of its text itself."""
+    facts = ["...", f"size={tuple(tensor.shape)}", f"dtype={tensor.dtype}", *suffixes]
+    return f"{type(tensor).__name__}({', '.join(facts)})"
 
 
 def meta_text(tensor: Tensor, suffixes: list[str]) -> str:

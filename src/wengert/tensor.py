@@ -15,7 +15,7 @@ from ._core.backward import passes
 from ._core.calls import dispatch, volatile
 from ._core.calls.asking import asks_itself
 from ._core.calls.subclasses import begin_subclass, make
-from ._core.calls.unanswered import disabled as disabled
+from ._core.calls.unanswered import disabled as disabled, undispatched
 from ._core.cards.arguments import asked_or_refused, asking
 from ._core.cards.late import promise
 from ._core.graph.hooks import HookDict, RemovableHandle
@@ -25,6 +25,7 @@ from ._core.state.modes import current
 from ._core.tensor import reading, tracing
 from ._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
 from ._core.tensor.batches import levels_of, refuse
+from ._core.tensor.standins import StandIn
 from ._core.tensor.storage import Storage, succeed
 from ._core.types import dtypes
 from ._core.types.devices import device, sparse_coo, strided
@@ -35,7 +36,7 @@ from .indexing import READING, WRITING
 from .ops.create.factory import read_lengths
 from .ops.memory.reach import data_ptr, get_nbytes, is_contiguous, storage_offset, stride
 
-SPARSE: int = flags.SPARSE  # a global is read twice as fast as an attribute of a module
+NOT_PLAIN: int = flags.SPARSE | flags.OBSERVED  # a global is read twice as fast as an attribute of a module
 CPU = device("cpu")
 
 
@@ -52,7 +53,7 @@ def construct(self: Tensor, *data: Any, **options: Any) -> None:
     default = dtypes.get_default_dtype().numpy
     if len(data) == 1 and isinstance(data[0], Tensor):
         set_up(self, data[0]._array_.view(), data[0]._storage_)
-        self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & (flags.OVERRIDDEN | flags.SPARSE)
+        self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & (flags.OVERRIDDEN | NOT_PLAIN)
     elif len(data) == 1 and not isinstance(data[0], (int, Size)):
         if isinstance(data[0], str):
             raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
@@ -79,7 +80,9 @@ def get_grad_fn(self: Tensor) -> Node | None:
 
 def get_data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
-    gradients.refuse_batch(self, "accessing `data` under vmap transform is not allowed")
+    if self._flags_ & (flags.BATCHED | flags.OBSERVED):
+        gradients.refuse_batch(self, "accessing `data` under vmap transform is not allowed")
+        return reading.detach(self)
     found = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
     found._storage_.array = self._storage_.array
     if current().debug is not None:
@@ -230,17 +233,28 @@ def contains(self: Tensor, element: Any) -> bool:
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 
+def place_of(tensor: Tensor) -> device:
+    """Where a tensor says that its memory is."""
+    array: Any = tensor._array_
+    return array.device if isinstance(array, StandIn) else CPU
+
+
+def layout_of(tensor: Tensor) -> Any:
+    """How a tensor says that it keeps its elements."""
+    return getattr(tensor._array_, "layout", sparse_coo if tensor._flags_ & flags.SPARSE else strided)
+
+
 def get_real_properties() -> dict[str, property]:
     """Read-only properties that are one expression."""
     return {
         "device": property(
-            lambda self: self._array_.device if self._flags_ & SPARSE else CPU,
+            lambda self: place_of(self) if self._flags_ & NOT_PLAIN else CPU,
             doc="Where the memory is.",
         ),
         "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
         "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),
         "layout": property(
-            lambda self: getattr(self._array_, "layout", sparse_coo) if self._flags_ & flags.SPARSE else strided,
+            lambda self: layout_of(self) if self._flags_ & NOT_PLAIN else strided,
             doc="How the elements are kept.",
         ),
         "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
@@ -304,6 +318,7 @@ METHODS: dict[str, Any] = {
     "__array_priority__": 1000,
     "__new__": staticmethod(make),
     "__init_subclass__": classmethod(begin_subclass),
+    "__torch_dispatch__": staticmethod(undispatched),
     "cpu": lambda self: self.to("cpu") if self._flags_ & flags.SPARSE else self,
     "contiguous": reading.contiguous,
     "detach": reading.detach,

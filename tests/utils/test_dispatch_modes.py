@@ -151,22 +151,3 @@ def test_operations_are_counted_within_a_mode():
 def test_forms_of_operators_can_be_pickled():
     form = wg.ops.aten.add.Tensor
     assert pickle.loads(pickle.dumps(form)) is form and isinstance(form, OpOverload)
-
-
-def test_a_class_that_is_to_be_told_of_operators_is_refused():
-    class Logging(wg.Tensor):
-        __torch_function__ = wg._C._disabled_torch_function_impl
-
-        @classmethod
-        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            return func(*args, **(kwargs or {}))
-
-    class Own(wg.Tensor):
-        __torch_dispatch__ = wg._C._disabled_torch_dispatch_impl
-
-    for make in (wg.ones(2).as_subclass, lambda cls: cls._make_subclass(cls, wg.ones(2)), lambda cls: cls([1.0])):
-        with pytest.raises(RuntimeError, match=r"Logging\.__torch_dispatch__ would never be called"):
-            make(Logging)
-        assert type(make(Own)) is Own
-    with pytest.raises(RuntimeError, match=r"Logging\.__torch_dispatch__ would never be called"):
-        wg.Tensor._make_wrapper_subclass(Logging, (2, 3), dtype=wg.float32)

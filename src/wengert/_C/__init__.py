@@ -14,6 +14,7 @@ from .._core.calls.overriding import (
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
 from .._core.calls.unanswered import (
+    DisableTorchDispatch as _DisableTorchDispatch,
     disabled as _disabled_torch_function_impl,
     undispatched as _disabled_torch_dispatch_impl,
 )
@@ -164,7 +165,7 @@ __getattr__, __dir__ = on_demand(globals(), {"_functorch": "_functorch"})
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator",
-    "_LinAlgError",
+    "_DisableTorchDispatch", "_LinAlgError",
     "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
     "_is_multithreading_enabled",

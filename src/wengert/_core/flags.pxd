@@ -16,7 +16,7 @@ cdef enum:
     POSTPONED = 16384
     HISTORY = 3
     NOTES = 1536
-    ELSEWHERE = 24592
+    ELSEWHERE = 24656
     UNUSUAL = 32764
     QUIET = 1920
     ALL = -1

@@ -18,7 +18,7 @@ BATCHED = 16
 INFERENCE = 32
 """Made in inference mode: may not be saved for a backward pass, nor written to outside the mode."""
 OBSERVED = 64
-"""Set in the mode word only: somebody (a tracer) wants to see each call."""
+"""Of a class that has a `__torch_dispatch__`; in the mode word: somebody (a tracer) wants to see each call."""
 LEVELS = 128
 """Set in the mode word only: a level of forward mode is entered, so that any view may have a base that is dual."""
 BATCHES = 256
@@ -40,8 +40,8 @@ HISTORY = REQUIRES_GRAD | VIEW
 """What matters while calls are recorded only."""
 NOTES = NOTED | PROFILED
 """Bits of the mode word that ask nothing of a call but that it is noted."""
-ELSEWHERE = BATCHED | SPARSE | POSTPONED
-"""The tensor's array is not to be read by kernels."""
+ELSEWHERE = BATCHED | SPARSE | POSTPONED | OBSERVED
+"""The tensor's array is not to be read by kernels, or not before the tensor's class has been asked."""
 UNUSUAL = VOLATILE | DUAL | INFERENCE | OBSERVED | LEVELS | BATCHES | NOTES | OVERRIDDEN | AUTOCAST | ELSEWHERE
 """Whatever the two common paths (plain, recorded) do not handle."""
 QUIET = LEVELS | BATCHES | NOTES

@@ -28,6 +28,7 @@ from .step_hooks import (
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
 Group = dict[str, Any]
+NOT_PLAIN: int = flags.SPARSE | flags.OBSERVED
 Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 
@@ -238,14 +239,30 @@ class Optimizer(Guarded):
         for parameter in group["params"]:
             grad = parameter.grad
             if grad is not None:
-                if grad._flags_ & flags.SPARSE:
-                    self._check_sparse(group)
+                word = grad._flags_ | parameter._flags_
+                if word & NOT_PLAIN:
+                    if word & flags.OBSERVED and not group.get("differentiable"):
+                        self._step_of_class(parameter, grad, group)
+                        continue
+                    if grad._flags_ & flags.SPARSE:
+                        self._check_sparse(group)
                 params.append(parameter)
                 grads.append(grad)
         if group.get("fused"):
             for parameter in params:
                 of_libraries._device_dtype_check_for_fused(parameter)
         return params, grads
+
+    def _step_of_class(self, parameter: Tensor, grad: Tensor, group: Group) -> None:
+        """Take the step of a parameter of a class with a `__torch_dispatch__`: by operators, which the class makes.
+
+        Raises:
+            NotImplementedError: if the optimiser has no such step.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__}: the parameter is a {type(parameter).__name__}, whose class has a "
+            "__torch_dispatch__; this optimiser works on values in memory"
+        )
 
     def _check_sparse(self, group: Group) -> None:
         """Refuse sparse gradients, unless the optimiser takes them."""

@@ -133,6 +133,11 @@ class Stepwise(Optimizer):
         self._check_gradient(parameter, grad)
         self._move(parameter, grad, self._state_of(parameter, group), group, differentiable)
 
+    @no_grad()
+    def _step_of_class(self, parameter: Tensor, grad: Tensor, group: Group) -> None:
+        self._check_capture(group)
+        self._go_on(parameter, grad, group, differentiable=False)
+
     def _move(self, parameter: Tensor, grad: Tensor, kept: State, group: Group, differentiable: bool) -> None:
         state: State = {key: as_real(each) for key, each in kept.items()}
         changed: State = {}

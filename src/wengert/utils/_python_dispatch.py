@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..autograd.dispatching import DispatchMode, arguments, stack, without
+from ..autograd.dispatching import DispatchMode, stack, without
+from ..ops.namespaces import OpOverload
 from ..tensor import Tensor
+from .class_dispatch import TorchNames
 from .dispatched_factories import FACTORIES, FactoryCall
-from .overloads import overload_of, takes_several
+
+names = TorchNames()
 
 
 class TorchDispatchMode(DispatchMode):
@@ -44,11 +47,7 @@ class TorchDispatchMode(DispatchMode):
     @staticmethod
     def _named_(op: Any, values: tuple[Any, ...]) -> Any:
         """`torch.ops.aten.add.Tensor`, and the arguments as torch gives them: without defaults."""
-        func = overload_of(op, values)
-        args, kwargs = arguments(op, values)
-        if len(args) > 1 and isinstance(args[1], int) and takes_several(func):
-            args = (args[0], [args[1]], *args[2:])
-        return func, args, kwargs
+        return names.operator(op, values)
 
     @staticmethod
     def _factory_(function: Any) -> Any:
@@ -109,4 +108,55 @@ def is_traceable_wrapper_subclass(t: object) -> bool:
     return isinstance(t, Tensor) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
 
 
-__all__ = ["BaseTorchDispatchMode", "TorchDispatchMode"]
+def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """Whether a type is a subclass of Tensor that says of which tensors it is made."""
+    return issubclass(t, Tensor) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+def transform_subclass(
+    t: Any, callback: Callable[[str, Any], Any], outer_size: Any = None, outer_stride: Any = None
+) -> Any:
+    """A tensor of the same class that is made of what a function makes of each tensor that `t` is made of.
+
+    Args:
+        t: tensor of a class with `__tensor_flatten__` and `__tensor_unflatten__`.
+        callback: called with the name of each inner tensor and the tensor.
+        outer_size, outer_stride: those of the result; those of `t` unless given.
+
+    Raises:
+        AssertionError: if the class makes a tensor of another size or stride.
+    """
+    size, stride = outer_size or t.size(), outer_stride or t.stride()
+    names, context = t.__tensor_flatten__()
+    inner = {name: callback(name, getattr(t, name)) for name in names}
+    made = type(t).__tensor_unflatten__(inner, context, size, stride)
+    for kind, wanted, found in (("size", size, made.shape), ("stride", stride, made.stride())):
+        if tuple(wanted) != tuple(found):
+            raise AssertionError(
+                f"Expected return value from {type(t)}__tensor_unflatten__() to have {kind} {tuple(wanted)}, "
+                f"but it has {tuple(found)}"
+            )
+    return made
+
+
+def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
+    """What a `__torch_dispatch__` returns: `out`, or the argument that the operator writes to and returns.
+
+    Views made by a class share the memory of their source in any case.
+
+    Args:
+        func: the operator, `torch.ops.aten.add_.Tensor`.
+        args, kwargs: with what the class was called.
+        out: what it has made.
+    """
+    if not isinstance(func, OpOverload):
+        raise TypeError(f"return_and_correct_aliasing(): func must be an OpOverload, not {type(func).__name__}")
+    if func._schema.is_mutable and args:  # type: ignore[attr-defined]
+        return args[0]
+    return (kwargs or {}).get("out", out)
+
+
+__all__ = [
+    "BaseTorchDispatchMode", "TorchDispatchMode", "is_traceable_wrapper_subclass",
+    "is_traceable_wrapper_subclass_type", "return_and_correct_aliasing", "transform_subclass",
+]  # fmt: skip

@@ -14,6 +14,7 @@ cpdef object cotangents(object value, long count)
 cpdef Edge edge_of(object each)
 @cython.locals(grads=list, known=Tensor)
 cpdef list starting_gradients(object tensors, object given)
+cpdef object unit_of(Tensor tensor)
 @cython.locals(roots=list, grads=list)
 cpdef tuple start(object tensors, list given, bint constants)
 cpdef bint is_postponed(Tensor cotangent) except -1

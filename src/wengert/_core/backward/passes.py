@@ -217,8 +217,8 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
     for at, (tensor, cotangent) in enumerate(zip(tensors, given)):
         if isinstance(tensor, Tensor):
             known: Tensor = tensor
-            if cotangent is None and known._flags_ & flags.SPARSE:
-                cotangent = known._array_.unit(known)  # type: ignore[attr-defined]
+            if cotangent is None and known._flags_ & (flags.SPARSE | flags.OBSERVED):
+                cotangent = unit_of(known)  # type: ignore[attr-defined]
             if (cotangent is not None and not is_like(cotangent, known)) or (cotangent is None and known.requires_grad):
                 cotangent = cotangent_of(at, known._array_.shape, known._array_.dtype, cotangent)
         elif hasattr(tensor, "node"):
@@ -234,6 +234,11 @@ def starting_gradients(tensors: Sequence[Any], given: Sequence[Any]) -> list[Any
     if len(grads) < len(tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(grads)} gradients")
     return grads
+
+
+def unit_of(tensor: Tensor) -> Any:
+    """The cotangent that a pass starts with where a tensor has values elsewhere; None for any other tensor."""
+    return None if door.is_ndarray(tensor._array_) else tensor._array_.unit(tensor)  # type: ignore[attr-defined]
 
 
 def start(tensors: Sequence[Any], given: Sequence[Any], constants: bool) -> tuple[list[Edge], list[Any]]:

@@ -37,7 +37,7 @@ ALONE = frozenset(
     """
     __array_function__ __array_namespace__ __array_ufunc__ __class__ __dict__ __doc__ __getattribute__ __hash__ __init__
     __init_subclass__ __iter__ __module__ __new__ __reduce__ __reduce_cython__ __setstate_cython__ __slots__
-    __torch_function__ __weakref__ as_subclass backward new to_device
+    __torch_dispatch__ __torch_function__ __weakref__ as_subclass backward new to_device
     """.split()  # noqa: SIM905 - so that it can be read
 )
 """What is never overridden, and `backward`, which asks itself."""

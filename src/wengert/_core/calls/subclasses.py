@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import flags
 from ..tensor.base import OPERATORS, Tensor
 from .unanswered import disabled, undispatched
 
 
 def begin_subclass(cls: Any, **options: Any) -> None:
-    """What a class derived from Tensor does: its `__torch_function__` is asked from now on, unless disabled."""
+    """What a class derived from Tensor does: its `__torch_function__` is asked from now on, unless disabled, and so is
+    its `__torch_dispatch__`. A class with the latter alone has the former disabled.
+    """
     super(Tensor, cls).__init_subclass__(**options)
+    if dispatches(cls) and not has_function(cls):
+        cls.__torch_function__ = disabled
     if cls.__torch_function__ is disabled:
         cls._overridden_ = 0
     else:
         from .intercepting import intercept
 
         intercept(cls)
+    if dispatches(cls):
+        cls._overridden_ |= flags.OBSERVED
 
 
-def check_dispatch(cls: type) -> None:
-    """Refuse tensors of a class that wants to be told of operators below differentiation: it would not be.
+def dispatches(cls: type) -> bool:
+    """Return whether a class is told of operators below differentiation: it has a `__torch_dispatch__` of its own."""
+    return getattr(cls, "__torch_dispatch__", undispatched) is not undispatched
 
-    Raises:
-        RuntimeError: it has a `__torch_dispatch__` of its own.
-    """
-    if getattr(cls, "__torch_dispatch__", undispatched) is not undispatched:
-        raise RuntimeError(
-            f"{cls.__qualname__}.__torch_dispatch__ would never be called: of operators below differentiation only "
-            "modes are told here (TorchDispatchMode). Define __torch_function__, or use such a mode"
-        )
+
+def has_function(cls: type) -> bool:
+    """Return whether a class, or a base of it other than Tensor, has a `__torch_function__` of its own."""
+    return any("__torch_function__" in vars(each) for each in cls.__mro__ if each is not Tensor)
 
 
 allocate = Tensor.__new__
@@ -41,7 +45,6 @@ def make(cls: Any, *data: Any, **options: Any) -> Any:
 
     For `Tensor` itself `__init__` gives the values: so its constructor stays in C.
     """
-    check_dispatch(cls)
     made = allocate(cls)
     if cls is not Tensor:
         OPERATORS.construct(made, *data, **options)

@@ -13,5 +13,6 @@ cpdef object of_stranger(object op, object a, object b)
 @cython.locals(log=Log, event=Event)
 cpdef object profiled(object op, tuple args, long word, Modes modes)
 cpdef object observed(object op, tuple args, long word, Modes modes)
+cpdef object beyond_modes(object op, tuple args, long word, Modes modes)
 cpdef object inference(object op, tuple args, long word, Modes modes)
 cpdef bint is_all_inference(object op, tuple args) except -1

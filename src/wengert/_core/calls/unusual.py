@@ -104,11 +104,20 @@ def tell(op: Any, args: tuple[Any, ...], word: int, modes: Modes, observers: lis
     try:
         modes.observe(observers[:at] if at >= 0 else observers)
         if at < 0:
-            return call(op, args, word, modes)
+            return beyond_modes(op, args, word, modes)
         return observers[at](op, args, lambda: tell(op, args, word, modes, observers, at - 1))
     finally:  # stores only, see `modes`
         modes.observers = before
         modes.word = told & ~flags.PROFILED | modes.profiled
+
+
+def beyond_modes(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Go on with a call that all observers were told of: the class of an argument may have a `__torch_dispatch__`."""
+    from . import dispatched
+
+    if dispatched.is_told(args):
+        return dispatched.call(op, args, word, modes)
+    return call(op, args, word, modes)
 
 
 def inference(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:

@@ -16,6 +16,7 @@ from ..state.modes import Modes
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import count
 from ..tensor.valueless import NO_DATA, Valueless, is_valueless, over, valueless
+from ..tensor.wrappers import Wrapped
 from ..types import dtypes, sizes
 from . import valueless_images, valueless_linalg  # noqa: F401 - they say what shapes images and matrices have
 from .valueless_shapes import SHAPES, Shape, unknown
@@ -45,6 +46,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """
     if word & flags.BATCHED:
         raise RuntimeError("vmap: tensors on the device 'meta' cannot be used together with those that carry a batch")
+    refuse_wrapped(args)
     target = op.written(args)
     if target is not None and not is_valueless(target):
         raise NotImplementedError(NO_DATA)
@@ -52,6 +54,17 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if target is not None:
         return op.complete(args, word, modes)
     return op.conclude(args, computed(op, args, modes), word, modes)
+
+
+def refuse_wrapped(args: tuple[Any, ...]) -> None:
+    """Refuse a tensor of a class that is not asked now, and alone knows the values.
+
+    Raises:
+        RuntimeError: there is one.
+    """
+    for each in tensors_in(args):
+        if isinstance(each._array_, Wrapped):
+            each._array_.refuse("an operator with __torch_dispatch__ switched off")
 
 
 def check_devices(op: Any, args: tuple[Any, ...]) -> None:

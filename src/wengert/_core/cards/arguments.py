@@ -16,6 +16,7 @@ from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, st
 from ..state.modes import current
 from ..tensor import tangents
 from ..tensor.base import Tensor
+from ..tensor.standins import HANDLER
 from ..types.devices import ElsewhereError
 
 MISSING = object()
@@ -28,8 +29,8 @@ Truth: TypeAlias = bool
 """A switch of which the truth counts, whatever is given: torch, too, reads it in Python. What is annotated as `bool`
 takes nothing else."""
 
-WATCHED = flags.OVERRIDDEN | flags.AUTOCAST | flags.PROFILED
-"""Of a tensor or a mode: calls are for another, recast or noted."""
+WATCHED = flags.OVERRIDDEN | flags.AUTOCAST | flags.PROFILED | flags.OBSERVED
+"""Of a tensor or a mode: calls are for another, recast or noted, or factories are told to a class."""
 
 KINDS: dict[str, type] = {
     "bool": bool, "bool | None": bool, "int": int, "int | None": int, **dict.fromkeys(SCALARS, float)
@@ -169,6 +170,8 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             if word & flags.OVERRIDDEN and current().passing is None:
                 given, named = named, None  # an error of who is asked is no reason to ask again
                 return overridden(name, call, args, given, body, method=method)
+            if word & flags.OBSERVED and (made := of_class(name, call, args, kwargs)) is not MISSING:
+                return made
             if standing:
                 args, kwargs = with_integers(typed, args, kwargs)
             if word & flags.AUTOCAST:
@@ -182,15 +185,15 @@ def checked(name: str, body: Callable[..., Any], *, method: bool = False, module
             shorten(error, name, body)
             raise
 
-    dress(call, body)
-    return titled(call, module or body.__module__, name, name if module else body.__qualname__)
+    return titled(dress(call, body), module or body.__module__, name, name if module else body.__qualname__)
 
 
-def dress(function: Any, body: Any) -> None:
+def dress(function: Any, body: Any) -> Any:
     """Give a function what programs see of the one that it calls: `functools.wraps` in fewer steps, for the import."""
     function.__doc__, function.__annotations__, function.__wrapped__ = body.__doc__, body.__annotations__, body
     if vars(body):
         vars(function).update(vars(body) | {"__wrapped__": body})
+    return function
 
 
 def titled(function: Any, module: str, name: str, title: str) -> Any:
@@ -321,9 +324,18 @@ def overridden(
     if stranger is not None and is_asked_outside(stranger, caller(2)):
         raise TypeError(errors.wrong_type(name, "input", 0, "Tensor", stranger))  # for the function outside, which asks
     made = overriding.of_call(overriding.public(name, call, method=method), args, kwargs)
+    if made is overriding.NOBODY and word_of(args) & flags.OBSERVED:
+        made = of_class(name, call, args, kwargs)
+        made = overriding.NOBODY if made is MISSING else made
     if made is overriding.NOBODY:
         return body(*args, **own_names(name, kwargs, other_names(body)))
     return made
+
+
+def of_class(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the `__torch_dispatch__` of an argument's class makes of the call of a factory, MISSING if none is asked."""
+    made = load(HANDLER).factory(name, call, args, kwargs)
+    return MISSING if made is NotImplemented else made
 
 
 def of_strangers(name: str, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: bool) -> Any:

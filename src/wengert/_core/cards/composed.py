@@ -241,7 +241,7 @@ class Factory:
 
     def plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The plain case; NotImplemented if it is not one."""
-        if len(args) > 0 and isinstance(args[0], Tensor) and flags_of(args[0]) & flags.OVERRIDDEN:
+        if len(args) > 0 and isinstance(args[0], Tensor) and flags_of(args[0]) & (flags.OVERRIDDEN | flags.OBSERVED):
             return NotImplemented
         if self.draws:
             modes: Modes = current()

@@ -210,7 +210,7 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
     known: Tensor = meta.grad
     if known is None:
         total = first_gradient(leaf, grad, owned, modes)
-    elif modes.grad or (known._flags_ | grad._flags_) & (flags.BATCHED | flags.SPARSE):
+    elif modes.grad or (known._flags_ | grad._flags_) & (flags.BATCHED | flags.SPARSE | flags.OBSERVED):
         total = summed(known, grad, modes)
         if not total._flags_ & flags.SPARSE and not (door.has_rows(total._array_) and door.has_rows(leaf._array_)):
             contract.look(leaf, total, "sum")
@@ -232,6 +232,8 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
 
 def summed(known: Tensor, grad: Tensor, modes: Modes) -> Any:
     """The sum of two gradients by operators: in the memory of the first if one is sparse and nothing is recorded."""
+    if (known._flags_ | grad._flags_) & flags.OBSERVED and not modes.grad:
+        return slots.table.iadd.call2(known, grad)
     if not (known._flags_ | grad._flags_) & flags.SPARSE:
         return laid_out(slots.table.add.call2(known, grad), known)
     if known._flags_ & flags.SPARSE and not grad._flags_ & flags.SPARSE:
@@ -280,6 +282,8 @@ def first_gradient(leaf: Tensor, grad: Tensor, owned: bool, modes: Modes) -> Ten
     whole: Any = grad._storage_.array
     if grad._flags_ & flags.BATCHED:
         return grad
+    if grad._flags_ & flags.OBSERVED:
+        return grad.clone() if modes.grad or not owned else grad.detach()  # type: ignore[attr-defined,no-any-return]
     if grad._flags_ & flags.SPARSE:
         plain: bool = owned and grad._edge_ is None and not grad._flags_ & flags.DUAL
         return grad if plain and not modes.grad else grad.clone()  # type: ignore[attr-defined,no-any-return]

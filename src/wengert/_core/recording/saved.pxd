@@ -7,6 +7,8 @@ from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge
 from wengert._core.tensor.storage cimport Storage
 
+cpdef object twin_of_class(object tensor)
+
 @cython.no_gc
 cdef class Saved:
     cdef Tensor unpack(self, Node node)
@@ -37,6 +39,14 @@ cdef class SavedDualOutput(SavedOutput):
     cdef public object tangent
 
 @cython.no_gc
+cdef class SavedOfClass(SavedInput):
+    cdef public object twin
+
+@cython.no_gc
+cdef class SavedOutputOfClass(SavedOutput):
+    cdef public object twin
+
+@cython.no_gc
 cdef class SavedPacked(Saved):
     cdef public object packed, unpack_hook, tangent
     cdef public Edge edge
@@ -52,8 +62,15 @@ cpdef Tensor dual_again(Tensor tensor, object tangent)
 cpdef SavedInput dual_input(Tensor tensor)
 @cython.locals(saved=SavedDualOutput)
 cpdef SavedOutput dual_output(Tensor tensor)
+@cython.locals(saved=SavedOfClass)
+cpdef SavedInput input_of_class(Tensor tensor)
+@cython.locals(saved=SavedOutputOfClass)
+cpdef SavedOutput output_of_class(Tensor tensor)
+cpdef Tensor apart(Tensor tensor)
 @cython.locals(twin=Tensor)
 cpdef Tensor input_of(SavedInput saved)
+@cython.locals(made=Tensor)
+cpdef Tensor of_class(SavedOfClass saved)
 @cython.locals(storage=Storage)
 cpdef bint is_as_saved(Tensor tensor, SavedInput saved)
 @cython.locals(twin=Tensor)

@@ -25,6 +25,13 @@ from ..tensor.storage import Storage
 from . import written
 
 
+def twin_of_class(tensor: Any) -> Any:
+    """Another tensor of the same class, which has a `__torch_dispatch__`, without history."""
+    from ..tensor import wrappers  # few programs have such classes
+
+    return wrappers.twin(tensor)
+
+
 @cython.no_gc
 @cython.cclass
 class Saved:
@@ -147,6 +154,42 @@ class SavedDualOutput(SavedOutput):
 
 @cython.no_gc
 @cython.cclass
+class SavedOfClass(SavedInput):
+    """An input of a class that has a `__torch_dispatch__`: a tensor of that class, without history, takes its place.
+
+    `word` has a bit that keeps its array from being read.
+    """
+
+    twin: Any
+
+    __slots__ = ("twin",)
+
+    def unpack(self, node: Node) -> Tensor:
+        self.check(node)
+        return of_class(self)
+
+
+@cython.no_gc
+@cython.cclass
+class SavedOutputOfClass(SavedOutput):
+    """The same of an output."""
+
+    twin: Any
+
+    __slots__ = ("twin",)
+
+    def unpack(self, node: Node) -> Tensor:
+        self.check(node)
+        made: Tensor = twin_of_class(self.twin)
+        modes: Modes = current()
+        return recorded_output(made, node, self.nr) if modes.grad else made
+
+    def plain(self, node: Node) -> Any:
+        return NotImplemented
+
+
+@cython.no_gc
+@cython.cclass
 class SavedPacked(Saved):
     """What a pack hook made of a tensor.
 
@@ -167,10 +210,10 @@ class SavedPacked(Saved):
         if not isinstance(made, Tensor):
             raise TypeError(errors.not_unpacked(made))
         if self.nr >= 0:
-            return dual_again(recorded_output(share(made._array_, made._storage_), node, self.nr), self.tangent)
+            return dual_again(recorded_output(apart(made), node, self.nr), self.tangent)
         if self.edge is None and self.tangent is None and not made.requires_grad:
             return made
-        return dual_again(placed_input(share(made._array_, made._storage_), self.edge), self.tangent)
+        return dual_again(placed_input(apart(made), self.edge), self.tangent)
 
 
 def dual_again(tensor: Tensor, tangent: Any) -> Tensor:
@@ -214,7 +257,11 @@ def save_input(tensor: Tensor, modes: Modes) -> Saved:
         raise RuntimeError(errors.INFERENCE_SAVED)
     if modes.saved_hooks is not None:
         return pack(twin_of(tensor) if tensor._flags_ & flags.VIEW else tensor, -1, modes)
-    saved: SavedInput = dual_input(tensor) if tensor._flags_ & flags.DUAL else SavedInput.__new__(SavedInput)
+    saved: SavedInput
+    if tensor._flags_ & (flags.DUAL | flags.OBSERVED):
+        saved = dual_input(tensor) if tensor._flags_ & flags.DUAL else input_of_class(tensor)
+    else:
+        saved = SavedInput.__new__(SavedInput)
     saved.array = tensor._array_
     saved.storage = tensor._storage_
     saved.version = saved.storage.version
@@ -228,6 +275,20 @@ def dual_input(tensor: Tensor) -> SavedInput:
     """A record of an input that is dual, with nothing but its tangents."""
     saved: SavedDualInput = SavedDualInput.__new__(SavedDualInput)
     saved.tangent = tensor._meta_.tangent
+    return saved
+
+
+def input_of_class(tensor: Tensor) -> SavedInput:
+    """A record of an input of a class with a `__torch_dispatch__`, with nothing but a tensor of that class."""
+    saved: SavedOfClass = SavedOfClass.__new__(SavedOfClass)
+    saved.twin = twin_of_class(tensor)
+    return saved
+
+
+def output_of_class(tensor: Tensor) -> SavedOutput:
+    """The same of an output."""
+    saved: SavedOutputOfClass = SavedOutputOfClass.__new__(SavedOutputOfClass)
+    saved.twin = twin_of_class(tensor)
     return saved
 
 
@@ -248,6 +309,16 @@ def input_of(saved: SavedInput) -> Tensor:
     return twin
 
 
+def of_class(saved: SavedOfClass) -> Tensor:
+    """`input_of` where the class of the input has a `__torch_dispatch__`."""
+    if saved.leaf is not None:
+        return saved.leaf
+    made: Tensor = twin_of_class(saved.twin)
+    made._edge_ = saved.edge
+    made._flags_ = saved.word & ~flags.VIEW
+    return made
+
+
 def is_as_saved(tensor: Tensor, saved: SavedInput) -> bool:
     """Whether a tensor has the values and the place in the graph that were saved."""
     storage: Storage = tensor._storage_
@@ -260,18 +331,29 @@ def twin_of(view: Tensor) -> Tensor:
     """Another tensor on the memory of a view, with its place in the graph; a view that is a leaf is its own."""
     if view._edge_ is None and view._flags_ & flags.REQUIRES_GRAD:
         return view
-    twin: Tensor = share(view._array_, view._storage_)
+    twin: Tensor = apart(view)
     twin._edge_ = view._edge_
     twin._flags_ = view._flags_ & ~flags.VIEW
     tangents.share_tangents(twin, view)
     return twin
 
 
+def apart(tensor: Tensor) -> Tensor:
+    """Another tensor on the same memory, without history; of the class where that has a `__torch_dispatch__`."""
+    if tensor._flags_ & flags.OBSERVED:
+        return twin_of_class(tensor)  # type: ignore[no-any-return]
+    return share(tensor._array_, tensor._storage_)
+
+
 def save_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     """Keep output `nr`."""
     if modes.saved_hooks is not None:
         return pack_output(tensor, nr, modes)
-    saved: SavedOutput = dual_output(tensor) if tensor._flags_ & flags.DUAL else SavedOutput.__new__(SavedOutput)
+    saved: SavedOutput
+    if tensor._flags_ & (flags.DUAL | flags.OBSERVED):
+        saved = dual_output(tensor) if tensor._flags_ & flags.DUAL else output_of_class(tensor)
+    else:
+        saved = SavedOutput.__new__(SavedOutput)
     saved.array = tensor._array_
     saved.storage = tensor._storage_
     saved.version = tensor._storage_.version
@@ -285,7 +367,7 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
     The hook is given a tensor with the output's history; it loses that when the hook returns, or a hook that keeps what
     it is given would let the node keep itself alive.
     """
-    given: Tensor = share(tensor._array_, tensor._storage_)
+    given: Tensor = apart(tensor)
     if tensor._edge_ is not None and tensor._flags_ & flags.VIEW == 0:
         given._edge_ = tensor._edge_
         given._flags_ |= flags.REQUIRES_GRAD
@@ -294,7 +376,7 @@ def pack_output(tensor: Tensor, nr: int, modes: Modes) -> Saved:
         return pack(given, nr, modes)
     finally:
         given._edge_ = None
-        given._flags_ &= flags.BATCHED
+        given._flags_ &= flags.ELSEWHERE
 
 
 def pack(tensor: Tensor, nr: int, modes: Modes) -> Saved:

@@ -15,7 +15,20 @@ from ..leaves.accumulate import gradient_edge
 from ..state.modes import current
 from ..tensor.base import Tensor, share, wrap
 from .recorded import OpNode, unpack_tensor
-from .saved import Saved, SavedInput, SavedOutput, SavedPacked, input_of, is_as_saved, packed_by
+from .saved import (
+    Saved,
+    SavedInput,
+    SavedOfClass,
+    SavedOutput,
+    SavedOutputOfClass,
+    SavedPacked,
+    apart,
+    input_of,
+    is_as_saved,
+    of_class,
+    packed_by,
+    twin_of_class,
+)
 
 NUMBERS = (bool, int, float, complex)
 
@@ -46,8 +59,8 @@ class SavedTensor:
             return saved.packed
         if isinstance(saved, SavedInput):
             found = living(saved)
-            return input_of(saved) if found is None else found
-        return share(saved.array, saved.storage) if isinstance(saved, SavedOutput) else None
+            return placed(saved) if found is None else found
+        return bare(saved) if isinstance(saved, SavedOutput) else None
 
     @property
     def unpack_hook(self) -> Callable[[Any], Tensor] | None:
@@ -195,14 +208,26 @@ def read_raw(node: OpNode, name: str) -> Any:
     return raw(node, "saved", at)
 
 
+def placed(saved: SavedInput) -> Tensor:
+    """An input as it was saved, with its place in the graph, unchecked."""
+    return of_class(saved) if isinstance(saved, SavedOfClass) else input_of(saved)
+
+
+def bare(saved: SavedOutput) -> Tensor:
+    """An output as it was saved, without its place in the graph."""
+    if isinstance(saved, SavedOutputOfClass):
+        return twin_of_class(saved.twin)  # type: ignore[no-any-return]
+    return share(saved.array, saved.storage)
+
+
 def repacked(saved: Saved, pack_hook: Any, unpack_hook: Any) -> SavedPacked:
     """The same saved value, kept by hooks from now on."""
     if isinstance(saved, SavedOutput):
-        return packed_by(pack_hook, unpack_hook, share(saved.array, saved.storage), None, saved.nr)
+        return packed_by(pack_hook, unpack_hook, bare(saved), None, saved.nr)
     assert isinstance(saved, SavedInput)
-    tensor = input_of(saved)
+    tensor = placed(saved)
     edge = gradient_edge(tensor) if tensor._flags_ & flags.REQUIRES_GRAD else None
-    return packed_by(pack_hook, unpack_hook, share(tensor._array_, tensor._storage_), edge, -1)
+    return packed_by(pack_hook, unpack_hook, apart(tensor), edge, -1)
 
 
 def replaced(values: tuple[Any, ...], at: int, part: int, new: Saved) -> tuple[Any, ...]:

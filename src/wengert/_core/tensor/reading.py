@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._loading import load
 from .. import door, errors, flags
 from ..graph.anomaly import warn_once
 from ..state.modes import current
@@ -11,7 +12,7 @@ from ..types.devices import contiguous_format
 from ..types.sizes import Size, normalise
 from . import slots, tracing
 from .base import Tensor, share
-from .standins import members
+from .standins import HANDLER, members
 
 LEAVES = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
@@ -160,11 +161,14 @@ def length(self: Tensor) -> int:
 def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes to either are counted for both."""
     array: Any = self._array_
-    if self._flags_ & flags.BATCHED:
+    made: Tensor
+    if self._flags_ & (flags.BATCHED | flags.OBSERVED):
+        if self._flags_ & flags.OBSERVED:
+            return load(HANDLER).detached(self)  # type: ignore[no-any-return]
         array = members(array.whole, array.level)
     else:
         array = array.view()  # of its own: what a node saved is told apart by it
-    made: Tensor = share(array, self._storage_)
+    made = share(array, self._storage_)
     made._flags_ |= self._flags_ & (flags.INFERENCE | flags.VOLATILE)
     if current().debug is not None:
         tracing.cut(made, self, "detach()", tracing.DETACH)

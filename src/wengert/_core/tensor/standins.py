@@ -12,6 +12,9 @@ import numpy as np
 from .. import batch_errors, flags
 from ..types.devices import device
 
+HANDLER = f"{__name__.partition('.')[0]}.utils.class_dispatch"
+"""The module that asks classes with a `__torch_dispatch__`; loaded with the first call that concerns one."""
+
 
 class StandIn(np.ndarray):  # type: ignore[type-arg]
     """An array that refuses to be read, each kind in its own words.

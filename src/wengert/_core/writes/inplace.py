@@ -241,7 +241,7 @@ def copied(tensor: Tensor) -> Tensor:
     """The values of a tensor on memory of their own, without history."""
     if tensor._flags_ & flags.BATCHED:
         return batching.copied(tensor)  # type: ignore[no-any-return]
-    if tensor._flags_ & flags.SPARSE:
+    if tensor._flags_ & (flags.SPARSE | flags.OBSERVED):
         return twin_of(tensor).clone()  # type: ignore[attr-defined,no-any-return]
     return wrap(tensor._array_.copy())
 
@@ -295,7 +295,9 @@ def counted(op: InPlaceOp, target: Tensor, modes: Modes) -> None:
 def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:
     """A write for all members of a batch at once, or with tensors whose elements are not in their arrays."""
     word: int = dispatch.input_word(op.functional, args)
-    if word & flags.SPARSE:
+    if word & flags.OBSERVED:
+        write_of_class(op, args, word, modes)
+    elif word & flags.SPARSE:
         from ..calls import sparse
 
         sparse.write(op, args, modes)
@@ -305,6 +307,19 @@ def write_unusual(op: InPlaceOp, args: tuple[Any, ...], modes: Modes) -> None:
         from ..calls import postponed
 
         postponed.write(op, args, modes)
+
+
+def write_of_class(op: InPlaceOp, args: tuple[Any, ...], word: int, modes: Modes) -> None:
+    """A write with a tensor of a class that has a `__torch_dispatch__`: by that, or in memory if none is asked now."""
+    from ..calls import dispatched
+
+    target: Tensor = args[0]
+    version: int = target._storage_.version
+    if dispatched.write(op, args, modes):
+        if target._storage_.version == version:  # otherwise the class has written to the same memory
+            counted(op, target, modes)
+    else:
+        write(op, args, dispatch.unwrap(op.functional, args), None, modes)
 
 
 def store(array: Any, value: Any) -> None:

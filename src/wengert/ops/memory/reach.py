@@ -13,13 +13,14 @@ from ..._core import flags
 from ..._core.operators.layouts import address_of, steps_of
 from ..._core.tensor import reading
 from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.standins import StandIn
 from ..._core.tensor.storage import Storage, size_in_bytes
 from ..._core.types.devices import strided
 from ..._kernels.layout import address, reaching, row_major
 from .memory_formats import is_in_format
 
 SPARSE: int = flags.SPARSE  # a global is read twice as fast as an attribute of a module
-WITHOUT_MEMORY: int = flags.SPARSE | flags.BATCHED
+WITHOUT_MEMORY: int = flags.SPARSE | flags.BATCHED | flags.OBSERVED
 
 
 def offset_in_bytes(tensor: Tensor) -> int:
@@ -83,7 +84,10 @@ def data_ptr(self: Tensor) -> int:
     if self._flags_ & WITHOUT_MEMORY:
         if self.is_meta:  # type: ignore[attr-defined]
             return 0
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+        if self._flags_ & (flags.SPARSE | flags.BATCHED):
+            raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+        if isinstance(self._array_, StandIn):  # of a class that keeps the values elsewhere
+            return 0
     return address_of(self._array_)
 
 

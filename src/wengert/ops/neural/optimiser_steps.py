@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
+from ..._core import flags
+from ..._core.cards.card import registered
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
@@ -18,6 +20,8 @@ Array = np.ndarray[Any, Any]
 
 def zeros_as(tensor: Tensor) -> Tensor:
     """Zeros in the same shape, dtype and order of memory: state of an optimiser."""
+    if tensor._flags_ & flags.OBSERVED:
+        return registered("zeros_like").public(tensor)  # type: ignore[no-any-return, union-attr]
     return wrap(np.zeros_like(tensor._array_))
 
 

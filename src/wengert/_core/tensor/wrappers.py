@@ -1,0 +1,112 @@
+"""Tensors of classes with a `__torch_dispatch__`: the array of one without values of its own, and copies of any.
+
+A tensor of such a class has the bit `OBSERVED` in its flags word, so that each call with it is unusual, and is made by
+the class (`calls.dispatched`).
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..._loading import load
+from .. import flags
+from .base import Tensor, set_up
+from .standins import HANDLER
+from .valueless import Valueless, valueless
+
+new: Any = Tensor.__new__
+"""Allocates a tensor of a class; no `__new__` of a program is called."""
+
+
+class Wrapped(Valueless):
+    """The array of a tensor of a program's class that has shape, dtype and device, but no values.
+
+    Attributes:
+        layout, device: what the program said of the tensor.
+        owner: a weak reference to the tensor.
+    """
+
+    flag = flags.OBSERVED
+    owner: Any
+
+    def __array_finalize__(self, source: Any) -> None:
+        if isinstance(source, Wrapped):
+            for name in ("values", "device", "layout", "owner"):
+                if name in vars(source):
+                    setattr(self, name, vars(source)[name])
+
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse what asks for values.
+
+        Raises:
+            RuntimeError: always.
+        """
+        name = type(self.tensor()).__qualname__
+        text = what.strip("`") if what.startswith("`") else what
+        raise RuntimeError(
+            f"{text} is not supported for tensor subclasses: a {name} has no values of its own, "
+            f"only {name}.__torch_dispatch__ knows them"
+        )
+
+    def tensor(self) -> Any:
+        """The tensor that has this array; None if it is gone."""
+        return self.owner()
+
+    def item(self, *args: Any) -> Any:
+        """The only value, which the class is asked for."""
+        return load(HANDLER).number(self.tensor())
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def unit(self, tensor: Any) -> Any:
+        """The gradient that a pass from a tensor with one element starts with: what the class makes of `ones_like`."""
+        return load(HANDLER).ones_like(tensor) if self.size == 1 else None
+
+
+def wrapped(array: Valueless, tensor: Any, device: Any, layout: Any) -> Wrapped:
+    """The array of a tensor of a program's class, in the bytes of an array without values."""
+    made: Wrapped = array.view(np.ndarray).view(Wrapped)
+    made.values, made.device, made.layout = array.values, device, layout
+    made.owner = weakref.ref(tensor)
+    return made
+
+
+def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset: int, device: Any, layout: Any) -> Any:
+    """A tensor of a class that has no values.
+
+    Args:
+        cls: a subclass of Tensor that has a `__torch_dispatch__`.
+        shape, dtype, strides: its own; dtype is NumPy's, strides are counted in elements, None for row by row.
+        offset: of its first element in the memory that it would have.
+        device, layout: what it says of itself.
+    """
+    made: Any = new(cls)
+    array = valueless(shape, dtype, strides)
+    set_up(made, wrapped(array, made, device, layout), array.values._storage_)
+    return made
+
+
+def attributes_of(tensor: Any) -> dict[str, Any]:
+    """What the program put on a tensor, also in `__slots__`."""
+    found: Any = object.__getstate__(tensor)  # type: ignore[attr-defined]
+    values, slots = found if isinstance(found, tuple) else (found, {})
+    own = {name: value for name, value in slots.items() if name not in Tensor.__slots__}
+    return {**(values or {}), **own}
+
+
+def twin(tensor: Any) -> Any:
+    """Another tensor of the same class with the same attributes, without history."""
+    made: Any = new(type(tensor))
+    array = tensor._array_
+    set_up(made, array.view(), tensor._storage_)
+    made._storage_ = tensor._storage_
+    made._flags_ |= tensor._flags_ & flags.ELSEWHERE
+    if isinstance(array, Wrapped):
+        made._array_.owner = weakref.ref(made)
+    for name, value in attributes_of(tensor).items():
+        object.__setattr__(made, name, value)
+    return made

@@ -1,0 +1,289 @@
+"""Classes with a `__torch_dispatch__`: what they are told of a call, and what becomes of their answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .._core import flags
+from .._core.calls import unusual, valueless_calls
+from .._core.calls.overriding import declined, flattened, running
+from .._core.calls.subclasses import dispatches
+from .._core.calls.unanswered import DisableTorchDispatch as DisableTorchDispatch, is_dispatch_off
+from .._core.cards.card import registered
+from .._core.state.modes import Modes, current
+from .._core.tensor.base import share
+from .._core.tensor.wrappers import Wrapped, wrapped
+from ..tensor import Tensor
+
+
+class Names:
+    """How programs name operators: what `utils` knows."""
+
+    def operator(self, op: Any, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """An operator that is called with these arguments, and these by position and by name."""
+        raise NotImplementedError
+
+    def method(self, name: str, form: str) -> Any:
+        """An operator that is a method here."""
+        raise NotImplementedError
+
+    def is_factory(self, name: str) -> bool:
+        """Whether a function makes tensors like those that it is given."""
+        raise NotImplementedError
+
+    def factory(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of such a function."""
+        raise NotImplementedError
+
+
+names = Names()
+
+
+class ClassCall:
+    """A call that a class is told of: `func` that it calls in turn is the operator itself.
+
+    Args:
+        func: the operator as programs name it.
+        op: what a call of it does.
+    """
+
+    def __init__(self, func: Any, op: Any) -> None:
+        self.func, self.op = func, op
+
+    def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the operator."""
+        return self.op(*args, **kwargs)
+
+
+def asked(values: Iterable[Any]) -> list[Any]:
+    """Return one tensor of each class that is told of a call, subclasses before their bases; none within
+    `DisableTorchDispatch`.
+    """
+    found: list[Any] = []
+    if is_dispatch_off():
+        return found
+    for value in flattened(values):
+        kind = type(value)
+        if not isinstance(value, Tensor) or not dispatches(kind) or any(type(each) is kind for each in found):
+            continue
+        place = next((at for at, each in enumerate(found) if issubclass(kind, type(each))), len(found))
+        found.insert(place, value)
+    return found
+
+
+@contextmanager
+def below_autograd(call: ClassCall) -> Iterator[None]:
+    """A context in which a class works: nothing is recorded, and no mode is told of operators."""
+    modes, calls = current(), vars(running).setdefault("calls", [])
+    grad, mask, overriding, observers = modes.grad, modes.mask, modes.overriding, modes.observers
+    depth = len(calls)
+    try:
+        calls.append(call)
+        modes.set_grad(False)
+        modes.observe([])
+        yield
+    finally:
+        modes.grad, modes.mask, modes.overriding = grad, mask, overriding
+        modes.observe(observers)
+        del calls[depth:]
+
+
+def answer(call: ClassCall, given: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the first answer of the classes that are told.
+
+    Raises:
+        TypeError: if all decline.
+    """
+    types = tuple(map(type, given))
+    with below_autograd(call):
+        for each in given:
+            made = type(each).__torch_dispatch__(call.func, types, args, kwargs)
+            if made is not NotImplemented:
+                return made
+    raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", None, given))
+
+
+def told(op: Any, values: tuple[Any, ...], given: list[Any]) -> Any:
+    """What classes make of a call of an operator."""
+    func, args, kwargs = names.operator(op, values)
+    return answer(ClassCall(func, op), given, args, kwargs)
+
+
+def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
+    """Let the classes of the arguments make the result of a call; go on with it if none is asked.
+
+    Args:
+        op: the operator.
+        args: all its arguments.
+        word: the flags of the arguments and of the modes, without `OBSERVED`.
+        modes: those of the thread.
+    """
+    if op.name == "out=":  # the call that made the values was told of
+        return unusual.call(op, args, word, modes)
+    given = asked(args)
+    if not given:
+        valueless_calls.refuse_wrapped(args)
+        return unusual.call(op, args, word, modes)
+    refuse_transforms(op, word)
+    if op.written(args) is not None:
+        return op.complete(args, word, modes)
+    made = told(op, args, given) if op.name not in OWN else by_others(op, args, modes)
+    return settled(op, args, checked(op, made), word, modes)
+
+
+def by_others(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
+    """The result of an operator that torch has not, by operators that it has."""
+    grad, mask = modes.grad, modes.mask
+    try:
+        modes.set_grad(False)
+        return OWN[op.name](*args)
+    finally:  # stores only, see `modes`
+        modes.grad, modes.mask = grad, mask
+
+
+def indexed_backward(grad: Any, shape: Any, indices: Any) -> Any:
+    """`index_backward`, as torch writes it."""
+    return grad.new_zeros(shape).index_put(indices, grad, accumulate=True)
+
+
+def kept_gradient(grad: Any, mask: Any) -> Any:
+    """`grad` where `mask` is true, zeros elsewhere."""
+    return registered("where").public(mask, grad, 0.0)
+
+
+def restrided(self: Any, stride: Any, gaps: bool) -> Any:
+    """A copy whose elements lie `stride` apart."""
+    return self.new_empty_strided(tuple(self.shape), tuple(stride)).copy_(self)
+
+
+def joined(parts: Any, shape: Any, dim: int, starts: Any) -> Any:
+    """`split_backward`: `parts` after each other along `dim`, with zeros for those that are missing."""
+    pieces, place, axis = list[Any](), 0, dim % len(shape)
+    for start, part in (*zip(starts, parts), (shape[axis], None)):
+        if start > place:
+            pieces.append(parts[0].new_zeros((*shape[:axis], start - place, *shape[axis + 1 :])))
+        if part is not None:
+            pieces.append(part)
+            place = start + part.shape[axis]
+    return registered("cat").public(pieces, axis)
+
+
+OWN: dict[str, Any] = {
+    "_restrided": restrided, "index_backward": indexed_backward, "kept_gradient": kept_gradient,
+    "split_backward": joined,
+}  # fmt: skip
+"""Operators of backward passes that torch makes of others: classes are told of these."""
+
+
+def refuse_transforms(op: Any, word: int) -> None:
+    """Refuse what classes are not told of.
+
+    Raises:
+        NotImplementedError: if an argument carries a tangent, or stands for the members of a batch.
+    """
+    if word & (flags.DUAL | flags.BATCHED):
+        kind = "carries a tangent" if word & flags.DUAL else "stands for the members of a batch"
+        raise NotImplementedError(
+            f"{op.name}(): an argument of a class with a __torch_dispatch__ cannot be used with one that {kind}: use "
+            "reverse mode, or a __torch_function__"
+        )
+
+
+def checked(op: Any, made: Any) -> Any:
+    """What a class made, if it can be the result of an operator.
+
+    Raises:
+        RuntimeError: if it is no tensor, or not several where several are wanted.
+    """
+    if op.several and not isinstance(made, (tuple, list)):
+        raise RuntimeError(f"Object of type {type(made).__name__!r} is not an instance of 'sequence'")
+    for each in made if op.several else (made,):
+        if each is not None and not isinstance(each, Tensor):
+            raise RuntimeError(f"Unable to cast {each} to Tensor")
+    return made
+
+
+def settled(op: Any, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+    """The result of a call, put into the graph, and as a view of its first argument if the operator gives views."""
+    results = list(made) if op.several else [made]
+    for at, each in enumerate(results):
+        if isinstance(each, Tensor) and (each.requires_grad or any(each is value for value in args)):
+            results[at] = each.detach()
+    viewed = op.view and lie_alike(op, args, results, modes)
+    found: Any = tuple(results) if op.several else results[0]
+    if (viewed or not op.view) and not any(each is None for each in results):
+        op.remember(args, found, word, modes)
+    return found
+
+
+def lie_alike(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) -> bool:
+    """Let views without values lie in memory as the operator says; return whether all results are views."""
+    source = args[0]
+    if not isinstance(source._array_, Wrapped):
+        return all(each._storage_ is source._storage_ for each in results)
+    laid = valueless_calls.computed(op, args, modes)
+    for each, array in zip(results, laid if op.several else (laid,)):
+        own = each._array_
+        if not isinstance(own, Wrapped) or own.shape != array.shape or own.dtype != array.dtype:
+            return False
+        each._array_, each._storage_ = wrapped(array, each, own.device, own.layout), source._storage_
+    return True
+
+
+def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
+    """Let classes write the result of a call into its first argument; return False if none is asked."""
+    given = asked(args)
+    if given:
+        told(op, args, given)
+    else:
+        valueless_calls.refuse_wrapped(args)
+    return bool(given)
+
+
+def of_method(name: str, form: str, tensor: Any, function: Any) -> Any:
+    """What the class of a tensor, if it is asked, makes of an operator that is a method here; else what that does."""
+    func = names.method(name, form)
+    given = asked((tensor,))
+    return answer(ClassCall(func, function), given, (tensor,), {}) if given else function(tensor)
+
+
+def detached(tensor: Any) -> Any:
+    """`tensor.detach()`."""
+    if not asked((tensor,)):
+        return plainly_detached(tensor)
+    made = of_method("detach", "default", tensor, Tensor.detach)
+    if isinstance(tensor._array_, Wrapped) and isinstance(made._array_, Wrapped) and made is not tensor:
+        made._storage_ = tensor._storage_  # writes to either are counted for both
+    return made
+
+
+def plainly_detached(tensor: Any) -> Any:
+    """A plain tensor on the memory of one whose class is not asked now."""
+    if isinstance(tensor._array_, Wrapped):
+        tensor._array_.refuse("detach()")
+    return share(tensor._array_.view(), tensor._storage_)
+
+
+def number(tensor: Any) -> Any:
+    """The only value of a tensor, which its class is asked for: `aten._local_scalar_dense`."""
+    return of_method("_local_scalar_dense", "default", tensor, lambda value: value.item())
+
+
+def ones_like(tensor: Any) -> Any:
+    """Ones of the shape of a tensor, as its class makes them."""
+    return registered("ones_like").public(tensor)
+
+
+def factory(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What classes make of a call of a factory that takes a tensor; NotImplemented if it is none, or none is asked."""
+    given = asked((*args, *kwargs.values())) if names.is_factory(name) else ()
+    if not given:
+        return NotImplemented
+    call = names.factory(function, args, kwargs)
+    made = answer(ClassCall(call.func, function), given, call.args, call.kwargs)
+    return made.requires_grad_() if call.requires_grad and isinstance(made, Tensor) else made
+
+
+__all__ = ["DisableTorchDispatch", "Names", "call", "detached", "factory", "number", "ones_like", "write"]

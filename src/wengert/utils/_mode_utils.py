@@ -1,0 +1,19 @@
+"""What programs use inside a `__torch_dispatch__`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..autograd.class_dispatch import DisableTorchDispatch
+
+no_dispatch = DisableTorchDispatch
+
+
+def all_same_mode(modes: Iterable[Any]) -> bool:
+    """Whether all modes are one and the same object."""
+    first, *others = modes
+    return all(each is first for each in others)
+
+
+__all__: list[str] = ["all_same_mode", "no_dispatch"]
