@@ -27,6 +27,7 @@ MIRRORS = (
     *("storage", "testing", "torch_version", "types", "version", "xpu", "_C", "_VF", "_dynamo", "_jit_internal"),
     *("_functorch", "_linalg_utils", "_lowrank", "_tensor", "_subclasses", "_utils", "_vmap_internals", "__config__"),
     *("__future__", "_higher_order_ops", "_tensor_str", "ao", "export", "quantization"),
+    *("_decomp", "_export", "_guards", "_inductor", "_library", "_ops", "_prims_common", "_refs"),
 )
 """Modules that programs of torch import, most of them to ask for what is not there."""
 

@@ -54,16 +54,22 @@ def text(tensor: Tensor) -> str:
 
 def wrapper_text(tensor: Tensor, suffixes: list[str]) -> str:
     """The text of a tensor of a class that keeps the values elsewhere and says nothing of its text itself."""
-    facts = ["...", f"size={tuple(tensor.shape)}", f"dtype={tensor.dtype}", *suffixes]
-    return f"{type(tensor).__name__}({', '.join(facts)})"
+    return whole_text(
+        type(tensor).__name__, tensor, "" if tensor.device.type == "cpu" else str(tensor.device), suffixes
+    )  # type: ignore[attr-defined]
 
 
 def meta_text(tensor: Tensor, suffixes: list[str]) -> str:
     """As torch prints a tensor on the device "meta"."""
-    facts = ["...", "device='meta'", f"size={tuple(tensor.shape)}"]
+    return whole_text("tensor", tensor, "meta", suffixes)
+
+
+def whole_text(name: str, tensor: Tensor, place: str, suffixes: list[str]) -> str:
+    """The text of a tensor without values: what it is called, its device if that is said, size and dtype."""
+    facts = ["...", *([f"device='{place}'"] if place else []), f"size={tuple(tensor.shape)}"]
     if tensor.dtype is not dtypes.get_default_dtype():
         facts.append(f"dtype={tensor.dtype}")
-    text = f"tensor({', '.join(facts)}"
+    text = f"{name}({', '.join(facts)}"
     for each in suffixes:
         text += (",\n       " if len(text.rpartition("\n")[2]) + len(each) + 2 > 80 else ", ") + each
     return f"{text})"

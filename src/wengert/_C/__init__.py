@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from enum import Enum
 from itertools import count
@@ -21,7 +21,9 @@ from .._core.calls.unanswered import (
 from .._core.state.grad_mode import is_multithreading_enabled as _is_multithreading_enabled, set_grad_enabled
 from .._core.state.modes import Pass, current
 from .._core.tensor.base import Tensor
+from .._core.types.devices import device
 from .._loading import load, on_demand
+from ..absent import StandIn
 from ..amp.autocast_mode import autocast
 from ..nn.modules.conversion import parse_to as _parse_to
 from ..ops.linalg.matrices import LinAlgError as _LinAlgError
@@ -159,6 +161,50 @@ class _ExcludeDispatchKeyGuard:
 
     def __exit__(self, *error: Any) -> None:
         self._block.__exit__(*error)
+
+
+def _get_privateuse1_backend_name() -> str:
+    """The name of torch's kind of devices that other libraries bring."""
+    return "privateuseone"
+
+
+def _get_accelerator(check: bool | None = None) -> device:
+    """The device that tensors are on where no other is asked for."""
+    return device("cpu")
+
+
+def _jit_switch(name: str) -> Callable[..., bool]:
+    """A switch of torch's script compiler, which is not there: off, whatever a program sets."""
+
+    def switch(*value: Any) -> bool:
+        """False."""
+        return False
+
+    switch.__name__ = name
+    return switch
+
+
+_jit_set_profiling_executor = _jit_switch("_jit_set_profiling_executor")
+_jit_set_profiling_mode = _jit_switch("_jit_set_profiling_mode")
+_jit_override_can_fuse_on_cpu = _jit_switch("_jit_override_can_fuse_on_cpu")
+_jit_override_can_fuse_on_gpu = _jit_switch("_jit_override_can_fuse_on_gpu")
+_jit_can_fuse_on_cpu = _jit_switch("_jit_can_fuse_on_cpu")
+_jit_can_fuse_on_gpu = _jit_switch("_jit_can_fuse_on_gpu")
+_jit_set_texpr_fuser_enabled = _jit_switch("_jit_set_texpr_fuser_enabled")
+_jit_set_nvfuser_enabled = _jit_switch("_jit_set_nvfuser_enabled")
+_jit_set_nvfuser_guard_mode = _jit_switch("_jit_set_nvfuser_guard_mode")
+
+
+class Graph(metaclass=StandIn):
+    """A graph of torch's script compiler: there is none here."""
+
+    path, says = "torch._C.Graph", "there is no compiler here"
+
+
+class Value(metaclass=StandIn):
+    """A value in such a graph."""
+
+    path, says = "torch._C.Value", "there is no compiler here"
 
 
 __getattr__, __dir__ = on_demand(globals(), {"_functorch": "_functorch"})

@@ -135,6 +135,10 @@ def cast_all(value: Any, device_type: str, dtype: Any) -> Any:
     return value
 
 
+_cast = cast_all
+"""torch's name of it."""
+
+
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Callable[..., Any]:
     """A decorator of a custom Function's `forward`.
 

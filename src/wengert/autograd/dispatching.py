@@ -135,6 +135,7 @@ class Call:
         args, kwargs: the arguments as torch gives them: without those that have their defaults.
         apart: the work is done by itself, and its result is put into the graph when the mode has returned it; otherwise
             both are one, as of views and writes.
+        recorded: the result has a place in the graph, also of views that the mode makes of something else.
         made: the result of the call, if it was made.
     """
 
@@ -145,8 +146,8 @@ class Call:
         self.grad, self.mask = modes.grad, modes.mask
         functional = getattr(op, "functional", op)
         self.word = (input_word(functional, values) | modes.word) & modes.mask
-        recorded = self.word & flags.REQUIRES_GRAD and not self.word & TOGETHER
-        self.apart = bool(recorded and op.rules and not op.view and op.written(values) is None)
+        self.recorded = bool(self.word & flags.REQUIRES_GRAD and not self.word & TOGETHER and op.rules)
+        self.apart = self.recorded and not op.view and op.written(values) is None
         self.made: Any = None
 
     def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -171,7 +172,7 @@ class Call:
         target = self.op.written(self.values)
         if target is not None:
             return target
-        if not self.apart:
+        if not self.apart and (self.made is not None or not self.recorded):
             return made
         results = list(made) if isinstance(made, (tuple, list)) else [made]
         if not all(isinstance(each, Tensor) for each in results):

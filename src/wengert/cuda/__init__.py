@@ -80,6 +80,10 @@ def is_current_stream_capturing() -> bool:
     return False
 
 
+default_generators: tuple[Any, ...] = ()
+"""One for each device: none."""
+
+
 class CudaError(RuntimeError):
     """An error of the CUDA library; never raised here, so that programs may name it."""
 
@@ -92,7 +96,7 @@ class OutOfMemoryError(RuntimeError):
     """A device has no more memory; never raised here, so that programs may name it."""
 
 
-__getattr__, __dir__ = on_demand(globals(), {"amp": "amp", "nvtx": "nvtx"})
+__getattr__, __dir__ = on_demand(globals(), {"amp": "amp", "nvtx": "nvtx", "random": "random"})
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -40,6 +40,8 @@ NAMES = {
 """Operators that torch calls otherwise, beside those that a profile knows."""
 
 ONLY_NAMES = frozenset((
+    "_assert_async", "_assert_scalar", "_assert_tensor_metadata", "_grouped_mm", "_is_all_true", "sym_size",
+    "sym_constrain_range_for_size", "_foreach_div", "_foreach_maximum_",
     "_foreach_add_", "_foreach_mul_", "_foreach_norm", "_linalg_check_errors", "_local_scalar_dense",
     "_pin_memory", "_sparse_addmm", "_sparse_mm_reduce_impl",
     "_scaled_dot_product_cudnn_attention", "_scaled_dot_product_efficient_attention",

@@ -134,7 +134,7 @@ def refusal(name: str) -> Any:
     return refuse
 
 
-ONLY_METHODS = frozenset({"detach"})
+ONLY_METHODS = frozenset({"detach", "detach_"})
 """Names of torch's operators that are methods here, without a card."""
 
 

@@ -15,7 +15,12 @@ from .. import functional, init
 from .container import ModuleList
 from .module import Module
 from .normalization import LayerNorm
-from .transformer_layers import Activation, TransformerDecoderLayer, TransformerEncoderLayer
+from .transformer_layers import (
+    Activation,
+    TransformerDecoderLayer,
+    TransformerEncoderLayer,
+    activation_called as _get_activation_fn,  # noqa: F401 - libraries import it from here
+)
 
 __all__ = [
     "Transformer",

@@ -14,7 +14,7 @@ from . import create, like
 
 def placed(body: Callable[..., Tensor]) -> Callable[..., Any]:
     """A factory that makes its tensor where `with torch.device(...)` says, unless it is told a device."""
-    factory = checked(body.__name__, body)
+    factory = checked(body.__name__, body, module="wengert")  # by which modes are told of it
 
     def call(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         if device is None:

@@ -1,0 +1,8 @@
+"""`torch._export`: programs captured as graphs, which are not there; see `export`."""
+
+from ..export import stand_in
+
+
+def __getattr__(name: str) -> object:
+    """Refused when it is called or made."""
+    return stand_in(__name__, name)

@@ -1,0 +1,6 @@
+"""`functorch.dim`: dimensions that are objects. There are none here."""
+
+raise ImportError(
+    "functorch.dim: dimensions as objects need indexing, every operator and every view of torch's own library to know "
+    "them; use einsum, vmap, or the package einops"
+)
