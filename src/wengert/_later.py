@@ -75,6 +75,7 @@ LATER = {
     **dict.fromkeys(("eig", "lstsq", "matrix_rank", "solve", "symeig"), "removed"),
     **dict.fromkeys(("SymBool", "SymFloat", "SymInt", "cond", "newaxis", "while_loop"), "eager"),
     **dict.fromkeys(("_assert", "_assert_async"), "eager"),
+    **dict.fromkeys(("_shape_as_tensor", "_softmax_backward_data", "classes", "legacy_contiguous_format"), "eager"),
     **dict.fromkeys(
         ("adaptive_max_pool1d", "binary_cross_entropy_with_logits", "max_pool1d_with_indices"), "native_forms"
     ),

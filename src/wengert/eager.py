@@ -8,7 +8,10 @@ from typing import Any
 
 from ._core.calls import overriding
 from ._core.calls.asking import may_answer
+from ._core.types.devices import contiguous_format
+from ._core.types.dtypes import int64
 from .ops import asking
+from .ops.create.create import tensor
 from .tensor import Tensor
 
 newaxis = None
@@ -259,3 +262,58 @@ def _assert_async(self: Tensor, assert_msg: str | None = None) -> None:
     """
     if not self:
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+legacy_contiguous_format = contiguous_format
+"""torch's older name of it."""
+
+
+def _shape_as_tensor(self: Tensor) -> Any:
+    """The lengths of the dimensions as an int64 tensor."""
+    return tensor(list(self.shape), dtype=int64)
+
+
+def _softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any) -> Any:
+    """The gradient of `softmax` by its input.
+
+    Args:
+        grad_output: the gradient of the result.
+        output: the result.
+        dim: along which it sums to 1.
+        input_dtype: the dtype of the input.
+    """
+    share = grad_output * output
+    return (share - output * share.sum(dim, keepdim=True)).to(input_dtype)
+
+
+class ScriptClasses:
+    """`torch.classes`: classes that shared libraries bring, which cannot be loaded here.
+
+    Args:
+        path: the namespace, or "" for all of them.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not self._path:
+            return ScriptClasses(name)
+        raise RuntimeError(
+            f"Tried to instantiate class '{self._path}.{name}', but it does not exist: such classes are in shared "
+            "libraries for torch's own library, which is not there"
+        )
+
+    def load_library(self, path: str) -> None:
+        """Refused, as `ops.load_library` of a library that the package does not know.
+
+        Raises:
+            OSError: always.
+        """
+        raise OSError(f"torch.classes.load_library: {path} needs torch's own library, which is not there")
+
+
+classes = ScriptClasses()
+"""What programs call `torch.classes`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .absent import Absent
+from .absent import Absent, NoDevice
 
 _xpu = Absent("xpu", "XPU")
 
@@ -22,3 +22,14 @@ set_rng_state_all = _xpu.set_rng_state_all
 set_device = _xpu.set_device
 init = current_device = get_device_name = get_device_capability = get_device_properties = _xpu.refuse
 get_rng_state = set_rng_state = initial_seed = mem_get_info = current_stream = _xpu.refuse
+
+
+class device(NoDevice):  # noqa: N801 - torch's name
+    """A context manager that chooses a device; `None` chooses none."""
+
+    absent = _xpu
+
+
+def is_current_stream_capturing() -> bool:
+    """False: there is no stream."""
+    return False

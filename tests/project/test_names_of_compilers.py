@@ -151,3 +151,20 @@ def test_what_libraries_import_is_there_and_dimensions_as_objects_say_why_not():
                 print(type(error).__name__, str(error).partition(":")[0])
     """
     assert run(code).splitlines() == ["True", "ImportError functorch.dim", "RuntimeError torch._export.aot_load"]
+
+
+def test_smaller_names_of_libraries():
+    x = wg.randn(3, 4, dtype=wg.float64, requires_grad=True)
+    grad = wg.randn(3, 4, dtype=wg.float64)
+    y = x.softmax(1)
+    (wanted,) = wg.autograd.grad(y, x, grad)
+    wg.testing.assert_close(wg._softmax_backward_data(grad, y.detach(), 1, wg.float64), wanted)
+    assert wg._shape_as_tensor(x).tolist() == [3, 4] and wg.legacy_contiguous_format is wg.contiguous_format
+    assert not wg.xpu.is_current_stream_capturing() and issubclass(wg.jit.Error, RuntimeError)
+    with wg.xpu.device(None), pytest.raises(AssertionError, match="XPU"), wg.xpu.device(0):
+        pass
+    with pytest.raises(RuntimeError, match=r"mine\.Stack', but it does not exist"):
+        wg.classes.mine.Stack()
+    with pytest.raises(OSError, match=r"file\.so"):
+        wg.classes.load_library("file.so")
+    assert wg.jit.annotations.__name__ == "wengert.jit.annotations"

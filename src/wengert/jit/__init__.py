@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any, Final as Final, TypeVar
 
 Anything = TypeVar("Anything")
@@ -162,6 +163,10 @@ def fuser(name: str) -> Iterator[None]:
     yield
 
 
+class Error(RuntimeError):
+    """An error of a compiled program; never raised here, so that programs may name it."""
+
+
 class TracerWarning(Warning):
     """What torch warns of while it traces; nothing here gives it."""
 
@@ -194,3 +199,6 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
         RuntimeError: always.
     """
     raise RuntimeError("torch.jit.save: nothing is compiled here; save the weights (state_dict) instead")
+
+
+import_module(f"{__name__}.annotations")  # bound here in the place of the feature of that name
