@@ -230,6 +230,8 @@ def contains(self: Tensor, element: Any) -> bool:
     if not is_operand(element):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     refuse("`in`", self, *([element] if isinstance(element, Tensor) else []))
+    if self._flags_ & flags.OBSERVED:
+        return bool((self == element).any())
     return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
 
 

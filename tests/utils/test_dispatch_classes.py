@@ -177,3 +177,19 @@ def test_aliasing_and_transformed_copies():
     assert made.elem.tolist() == [2, 2]
     with pytest.raises(AssertionError, match="size"):
         transform_subclass(Flat(wg.ones(2)), lambda name, each: each[:1])
+
+
+def test_results_are_written_into_a_tensor_of_the_class():
+    out = Wrapping(wg.zeros(2))
+    assert wg.add(Wrapping(wg.ones(2)), wg.ones(2), out=out) is out and out.elem.tolist() == [2, 2]
+
+
+def test_a_change_of_the_shape_in_place_is_refused():
+    x = Wrapping(wg.ones(2, 3))
+    with pytest.raises(NotImplementedError, match=r"t_\(\): a Wrapping has a __torch_dispatch__"):
+        x.t_()
+    assert x.shape == (2, 3)
+
+
+def test_values_are_looked_for_by_the_class():
+    assert 1.0 in Wrapping(wg.ones(2)) and 2.0 not in Wrapping(wg.ones(2))

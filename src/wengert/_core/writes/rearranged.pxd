@@ -14,6 +14,7 @@ from wengert._core.aliasing.views cimport ViewInfo
 cdef class InPlaceView(InPlaceOp):
     cpdef object complete(self, tuple args, long word, Modes modes)
 
+cpdef object refuse_class(InPlaceView op, Tensor target)
 @cython.locals(functional=Op, target=Tensor)
 cpdef object rearranged_array(InPlaceView op, tuple args, Modes modes)
 @cython.locals(functional=Op, target=Tensor, recording=bint, node=ViewNode, info=ViewInfo, known=Edge)

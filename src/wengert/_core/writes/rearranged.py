@@ -37,11 +37,25 @@ class InPlaceView(InPlaceOp):
         return rearrange(self, args, modes)
 
 
+def refuse_class(op: InPlaceView, target: Tensor) -> None:
+    """Refuse a tensor of a class with a `__torch_dispatch__`, whose own values would not follow.
+
+    Raises:
+        NotImplementedError: if it is one.
+    """
+    if target._flags_ & flags.OBSERVED:
+        raise NotImplementedError(
+            f"{op.name}(): a {type(target).__name__} has a __torch_dispatch__, and the values that it keeps would not "
+            "follow; use the form that returns a view"
+        )
+
+
 def rearranged_array(op: InPlaceView, args: tuple[Any, ...], modes: Modes) -> Any:
     """The array that the first argument is to have."""
     functional: Op = op.functional
     target: Tensor = args[0]
-    if target._flags_ & flags.BATCHED:
+    if target._flags_ & (flags.BATCHED | flags.OBSERVED):
+        refuse_class(op, target)
         return batching.rearranged(op, args)
     if target._flags_ & flags.SPARSE:
         from ..calls import sparse
