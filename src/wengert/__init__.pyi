@@ -231,6 +231,7 @@ cfloat: _dtype
 chalf: _dtype
 channels_last: _memory_format
 channels_last_3d: _memory_format
+classes: ScriptClasses
 complex128: _dtype
 complex32: _dtype
 complex64: _dtype
@@ -266,6 +267,7 @@ int6: _dtype
 int64: _dtype
 int7: _dtype
 int8: _dtype
+legacy_contiguous_format: _memory_format
 long: _dtype
 nan: _float
 newaxis: None
