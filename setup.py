@@ -104,8 +104,8 @@ NO_COMPILER = """
 
 
 def load_build_module():
-    """The package's `_build.py`, by path: the package itself cannot be imported before it is built."""
-    spec = importlib.util.spec_from_file_location("wengert_build_lists", PACKAGE / "_build.py")
+    """The package's `_start/build.py`, by path: the package itself cannot be imported before it is built."""
+    spec = importlib.util.spec_from_file_location("wengert_build_lists", PACKAGE / "_start" / "build.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -535,6 +535,8 @@ class BuildPython(build_py):
     def run(self) -> None:
         """Leave an interpreted editable install without extension modules, and a note if that was asked for."""
         super().run()
+        if not self.editable_mode:  # what type checkers are to know of the modules in `_torch`
+            shutil.copytree(HERE / "stubs" / "wengert", Path(self.build_lib, "wengert-stubs"), dirs_exist_ok=True)
         asked = (PACKAGE if self.editable_mode else Path(self.build_lib, "wengert")) / lists.ASKED_FILE
         asked.unlink(missing_ok=True)
         if lists.asked_for_interpreted():

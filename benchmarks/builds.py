@@ -2,7 +2,7 @@
 
 Small operations, each in both builds, in processes of their own, which take turns; a line for each with the two times
 (of the processor: other programs may run beside) and their ratio, then the geometric mean of the ratios. From it follow
-`_build.SLOWER`, which programs are told, and docs/builds.md.
+`SLOWER` of `_start/build.py`, which programs are told, and docs/builds.md.
 """
 
 from __future__ import annotations

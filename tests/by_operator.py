@@ -24,8 +24,8 @@ from typing import Any
 
 import pytest
 
-from wengert import _build
 from wengert._core.cards.card import REGISTRY
+from wengert._start import build as _build
 from wengert.testing import Case, cases
 from wengert.testing.calls import Wanted, names_of
 

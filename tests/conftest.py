@@ -18,13 +18,13 @@ import pytest
 
 import wengert as wg
 from tests import by_operator, collecting
-from wengert import _build
 from wengert._core import flags
 from wengert._core.graph import anomaly
 from wengert._core.graph.node import Node
 from wengert._core.state.modes import current
 from wengert._core.tensor.base import Tensor
 from wengert._core.types import dtypes
+from wengert._start import build as _build
 
 # "commit": the same examples each time, few of them. "night": many, and new ones (HYPOTHESIS_PROFILE=night).
 hypothesis.settings.register_profile("commit", derandomize=True, max_examples=40, deadline=None, database=None)

@@ -1,7 +1,7 @@
 """The import rule: layers that point one way, read from the source by its syntax tree.
 
 `python tools/check_layers.py [FOLDER]` checks the package in FOLDER (default: `src/wengert`), prints each breach as
-`file:line: message`, and exits with 1 if there is one. `ALLOWED` and `ROOMS` below are the rule, whole.
+`file:line: message`, and exits with 1 if there is one. `FLOORS` and `ROOMS` below are the rule, whole.
 
 Only imports that run are counted: what stands under `if TYPE_CHECKING:` serves annotations. The standard library is
 free to all. An optional third-party package may be imported inside functions only, so that the package imports
@@ -19,234 +19,45 @@ from pathlib import Path
 PACKAGE = "wengert"
 SOURCE = Path(__file__).resolve().parent.parent / "src" / PACKAGE
 
-_ENGINE = (
-    "_kernels",
-    "_core",
-    "ops",
-    "printing",
-    "conversions",
-    "pickling",
-    "indexing",
-    "gradients",
-    "transformed",
-    "tensor",
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("_start",),
+    ("_core", "_kernels"),
+    ("ops", "overrides"),
+    ("_tensor",),
+    ("autograd",),
+    (
+        *("__init__", "amp", "distributed", "distributions", "fft", "func", "linalg", "masked", "profiler"),
+        *("quasirandom", "signal", "sparse", "special"),
+    ),
+    ("info", "library", "compat", "scipy", "nn", "testing"),
+    ("debugging", "optim"),
+    ("io", "viz"),
+    ("hub", "profile", "explain"),
+    ("utils", "vision"),
+    ("_torch",),
+    ("demo",),
 )
-_USERS = (
-    "profiler",
-    "special",
-    "linalg",
-    "masked",
-    "sparse",
-    "quasirandom",
-    "fft",
-    "signal",
-    "func",
-    "compat",
-    "scipy",
-    "distributions",
-    "nn",
-    "debugging",
-    "optim",
-    "utils",
-    "vision",
-    "io",
-    "viz",
-    "demo",
-)  # each on those before it
+"""The layers from below: each may import those of the floors below its own, and none of the same floor.
 
-_MIRRORS = (  # torch's modules for what is not there, and settings that change nothing
-    *(
-        "accelerator",
-        "amp",
-        "as_torch",
-        "backends",
-        "compiler",
-        "cpu",
-        "cuda",
-        "distributed",
-        "futures",
-        "fx",
-        "hub",
-        "jit",
-    ),
-    *(
-        "legacy",
-        "mps",
-        "mtia",
-        "multiprocessing",
-        "onnx",
-        "overrides",
-        "placing",
-        "random",
-        "serialization",
-        "settings",
-    ),
-    *("storage", "types", "version", "xpu"),
-)
-
-FOR_ALL = ("_boundary", "_loading", "_tracebacks")
-"""Modules that stand below all layers: imports in the middle of a program, and errors that leave the package."""
-
-# Layer -> the layers that it may import, apart from itself. A module of the package that is not listed is a breach.
-ALLOWED: dict[str, tuple[str, ...]] = {
-    "_build": ("_loading",),
-    "_loading": ("_boundary", "missing"),
-    "_boundary": ("_tracebacks",),
-    "_tracebacks": (),
-    "missing": (),
-    "__future__": ("nn",),
-    "_later": (),
-    "_kernels": (),
-    "_core": (),
-    "ops": ("_core", "_kernels"),
-    "printing": ("_core",),
-    "conversions": ("_core", "_later", "ops"),
-    "transformed": ("_core",),
-    "shown": ("_core", "printing", "transformed"),
-    "pickling": ("_core", "ops"),
-    "indexing": ("_core", "ops"),
-    "gradients": ("_core",),
-    "tensor": ("_core", "_later", "ops", "shown", "pickling", "indexing", "gradients"),
-    "questions": ("_core",),
-    "removed": (),
-    "eager": ("_core", "ops", "tensor"),
-    "foreach": ("tensor", "_later", "linalg"),
-    "functional": ("_loading",),
-    "return_types": ("ops",),
-    "kinds": ("_core", "removed"),
-    "settings": ("_core", "ops"),
-    "legacy": ("_core", "ops", "tensor"),
-    "version": (),
-    "torch_version": ("version",),
-    "_tensor": ("_core", "tensor"),
-    "_tensor_str": ("ops", "printing", "shown", "tensor"),
-    "_utils": ("tensor",),
-    "_VF": (),
-    "_ops": ("ops",),
-    "_jit_internal": ("jit",),
-    "_linalg_utils": ("tensor", "linalg"),
-    "_lobpcg": ("tensor", "ops", "autograd", "linalg"),
-    "_lowrank": ("tensor", "ops"),
-    "_vmap_internals": ("func",),
-    "_functorch": ("func", "functorch", "nn"),
-    "absent": (),
-    "export": ("absent",),
-    "_export": ("export",),
-    "_subclasses": ("ops", "tensor", "utils"),
-    "_guards": ("_subclasses", "utils"),
-    "_prims_common": ("ops", "tensor"),
-    "_refs": ("_loading", "ops"),
-    "_decomp": ("ops",),
-    "_inductor": (),
-    "_library": ("library",),
-    "fx": ("_core", "absent", "nn", "overrides", "utils"),
-    "ao": ("absent", "nn"),
-    "quantization": ("ao",),
-    "__config__": ("info",),
-    "installed": ("version",),
-    **dict.fromkeys(("compiler", "futures", "multiprocessing"), ()),
-    "jit": ("futures",),
-    "hub": ("io",),
-    "onnx": ("absent", "ops"),
-    "_custom_ops": ("library",),
-    "accelerator": ("_core",),
-    "cpu": ("_core", "_loading", "amp"),
-    **dict.fromkeys(("cuda", "mps", "mtia", "xpu"), ("_loading", "absent", "amp")),
-    "amp": ("_core", "tensor"),
-    "backends": ("_kernels", "_loading"),
-    "overrides": ("_core",),
-    "placing": ("_core", "overrides"),
-    "types": ("_core",),
-    "random": ("ops",),
-    "serialization": ("io",),
-    "storage": ("ops",),
-    "_C": ("_core", "ops", "nn", "amp", "_loading", "absent", "autograd", "func", "tensor", "transformed"),
-    "_higher_order_ops": ("eager", "ops", "tensor", "utils"),
-    "distributed": ("absent", "autograd", "tensor"),
-    "as_torch": ("_loading",),
-    "autograd": ("_core", "_loading", "tensor"),
-    **{name: ("tensor", "ops", "autograd", *_USERS[:rank]) for rank, name in enumerate(_USERS)},
-    "func": ("transformed", "tensor", "ops", "autograd", *_USERS[: _USERS.index("func")]),
-    "functorch": ("tensor", "torch_version", "nn", "func"),
-    # what calls the package as a program does, loaded when NumPy first asks
-    "compat": ("__init__", "_loading", "_core", "tensor", "ops", "autograd", *_USERS[: _USERS.index("compat")]),
-    "nn": ("_loading", "absent", "tensor", "ops", "autograd", "distributed", *_USERS[: _USERS.index("nn")]),
-    "native_forms": ("nn", "ops", "tensor"),
-    "_dynamo": ("compiler", "overrides"),
-    "utils": (
-        *("_kernels", "_loading", "absent", "amp", "info", "pickling", "placing", "tensor", "ops", "autograd", "hub"),
-        *_USERS[: _USERS.index("utils")],
-    ),
-    "distributions": ("_core", "tensor", "ops", "autograd"),
-    "library": ("tensor", "ops", "autograd", "amp"),
-    "vision": ("__init__", "library", "hub", "tensor", "ops", "autograd", *_USERS[: _USERS.index("vision")]),
-    "io": ("__init__", "_core", "_kernels", "ops", "tensor", "pickling", "amp", "nn", "optim"),  # what files hold
-    "demo": ("__init__", "_build", "tensor", "ops", "autograd", *_USERS[:-1]),  # a user's program, in the package
-    "testing": (*_ENGINE, "autograd", *_USERS[:-1]),
-    "debugging": ("_core", "_program", "tensor", "ops", "autograd", "nn"),  # it tells what the engine notes
-    "_program": (),
-    "profile": ("_program", "autograd", "viz"),  # the command
-    "info": ("__init__", "_build", "_kernels"),
-    "__init__": ("_build", "_later", "_loading", *_ENGINE, "questions", "autograd", *_USERS[:-1], *_MIRRORS),
-    "explain": ("debugging",),
+`__init__` is the package's own file, which stands for all that it names. The modules in `_torch` have other names.
+"""
+AT_THE_TOP = 55
+"""How many files and folders may lie in the package's own folder."""
+FLOOR_OF = {layer: number for number, floor in enumerate(FLOORS) for layer in floor}
+OF_TORCH = {path.stem for path in (SOURCE / "_torch").iterdir()} - {"__init__", "__pycache__"}
+"""The modules that lie in `_torch`, and are not called by that name."""
+ROOMS: dict[str, list[str]] = {
+    "_core": """
+        plain door collected vectorcall freeing frames flags forks types kernel_names errors forward_errors
+        out_errors batch_errors sparse_errors state graph tensor profiling operators leaves aliasing recording
+        calls writes backward functions cards
+    """.split(),  # noqa: SIM905 - so that it can be read
+    "ops": """
+        families family axes differentiated dtype_checks aten_names namespaces return_types memory create shapes
+        pointwise reductions sparse indexing linalg order randomness neural images fourier __init__
+    """.split(),  # noqa: SIM905 - so that it can be read
 }
-# Layer -> its rooms and the files beside them, each of which may import those before it.
-ROOMS: dict[str, tuple[str, ...]] = {
-    "_core": (
-        *(
-            "plain",
-            "door",
-            "collected",
-            "vectorcall",
-            "freeing",
-            "frames",
-            "flags",
-            "forks",
-            "types",
-            "kernel_names",
-            "errors",
-            "forward_errors",
-            "out_errors",
-            "batch_errors",
-            "sparse_errors",
-            "state",
-            "graph",
-            "tensor",
-        ),
-        *(
-            "profiling",
-            "operators",
-            "leaves",
-            "aliasing",
-            "recording",
-            "calls",
-            "writes",
-            "backward",
-            "functions",
-            "cards",
-        ),
-    ),
-    "ops": (
-        *(
-            "families",
-            "family",
-            "axes",
-            "differentiated",
-            "dtype_checks",
-            "aten_names",
-            "namespaces",
-            "return_types",
-            "memory",
-            "create",
-            "shapes",
-            "pointwise",
-            "reductions",
-            "sparse",
-            "indexing",
-        ),
-        *("linalg", "order", "randomness", "neural", "images", "fourier", "__init__"),
-    ),
-}
+"""The rooms of a layer and the files beside them, each of which may import those before it."""
 # Third-party packages that layers may import as soon as they are imported themselves.
 ALWAYS_THERE = {"numpy"}
 # `import cython` is what the compiler of the core reads; `_core/plain.py` stands in for it at run time.
@@ -268,6 +79,12 @@ OPTIONAL = {
 }
 
 Module = tuple[str, ...]  # the parts of its name
+
+
+def module_name(path: Path, root: Path) -> Module:
+    """The name of the module that a file of the package is; that of a package ends with `__init__`."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return (PACKAGE, *(parts[1:] if parts[0] == "_torch" and len(parts) > 1 else parts))
 
 
 def layer_of(path: Path, root: Path) -> str:
@@ -325,18 +142,26 @@ def room_breach(layer: str, room: str, target: str) -> str | None:
     return f"{layer}/{room} may not import {layer}/{target}, which stands on it"
 
 
+def target_of(name: str) -> str:
+    """The layer of a module, by its name without the package's; empty for the package itself."""
+    first = name.split(".")[0]
+    if first in OF_TORCH:
+        return "_torch"
+    return first if first in FLOOR_OF else "__init__"  # `__version__` and the like: names in the package's own file
+
+
 def breach(layer: str, room: str, imported: str, *, inside: bool) -> str | None:
     """What is wrong with a module in `room` of `layer` importing `imported`; `None` if nothing is."""
     top, _, rest = imported.partition(".")
     if top == PACKAGE:
-        target = rest.split(".")[0] or "__init__"
-        if target.startswith("__"):  # `__version__` and the like: names in the package's own file
-            target = "__init__"
+        target = target_of(rest)
+        if target == "_torch" and rest.startswith(target):
+            return f"the modules in {target} are imported by torch's names, as wengert.cuda"
         if target == layer:
             return room_breach(layer, room, rest.split(".")[1] if "." in rest else "__init__")
-        if target in ALLOWED[layer] or target in FOR_ALL:
+        if target in FLOOR_OF and FLOOR_OF[target] < FLOOR_OF[layer]:
             return None
-        return f"{layer} may not import {target} (allowed: {', '.join(ALLOWED[layer]) or 'nothing'})"
+        return f"{layer} may not import {target}, which does not stand below it (FLOORS in tools/check_layers.py)"
     if top in sys.stdlib_module_names or top in ALWAYS_THERE or top in DIRECTIVES.get(layer, ()):
         return None
     if top in OPTIONAL:
@@ -347,9 +172,9 @@ def breach(layer: str, room: str, imported: str, *, inside: bool) -> str | None:
 def check_file(path: Path, root: Path) -> list[str]:
     """The breaches in one file."""
     layer = layer_of(path, root)
-    if layer not in ALLOWED:
-        return [f"{path}:1: {layer} is no layer of the package: give it a line in ALLOWED of tools/check_layers.py"]
-    package = [PACKAGE, *path.relative_to(root).parts[:-1]]
+    if layer not in FLOOR_OF:
+        return [f"{path}:1: {layer} is no layer of the package: give it a place in FLOORS of tools/check_layers.py"]
+    package = [*module_name(path, root)[:-1]]
     room = (*path.relative_to(root).with_suffix("").parts, "")[1]
     imports: Iterator[tuple[int, list[str], bool]]
     if path.suffix == ".pxd":
@@ -368,12 +193,16 @@ def check_tree(root: Path) -> list[str]:
     """The breaches in all files of the package in `root`."""
     files = sorted([*root.rglob("*.py"), *root.rglob("*.pxd")])
     found = [message for path in files for message in check_file(path, root)]
-    return found + [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
+    found += [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
+    entries = [path for path in root.iterdir() if path.name != "__pycache__"]
+    if len(entries) > AT_THE_TOP:
+        found.append(f"{root}: {len(entries)} files and folders lie side by side, more than {AT_THE_TOP}")
+    return found
 
 
 def circles(root: Path) -> list[list[str]]:
     """Groups of modules that lead to each other by imports, also by those inside functions; without packages' own."""
-    files = {(PACKAGE, *path.relative_to(root).with_suffix("").parts): path for path in root.rglob("*.py")}
+    files = {module_name(path, root): path for path in root.rglob("*.py")}
     imports = {module: imported_files(module, path, files) for module, path in files.items()}
     while ends := [module for module, targets in imports.items() if not targets]:
         for end in ends:

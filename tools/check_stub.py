@@ -56,7 +56,7 @@ def errors_in(paths: list[Path]) -> dict[tuple[str, int], list[tuple[str, str]]]
 
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder, "mypy.ini")
-        settings.write_text(SETTINGS + f"mypy_path = {ROOT / 'src'}\n", encoding="utf-8")
+        settings.write_text(SETTINGS + f"mypy_path = {ROOT / 'src'}:{ROOT / 'stubs'}\n", encoding="utf-8")
         cache = ROOT / ".mypy_cache" / "programs"
         out, trouble, status = api.run([f"--config-file={settings}", f"--cache-dir={cache}", *map(str, paths)])
     found: dict[tuple[str, int], list[tuple[str, str]]] = {}

@@ -21,7 +21,7 @@ MARKED = re.compile(r"(<!-- sizes: written by make wheel ARGS=--record -->\n).*?
 LIMIT = 5_000_000
 LIMIT_INSTALLED = 15_000_000
 NEEDED = (
-    "wengert/__init__.py", "wengert/_build.py", "wengert/py.typed",
+    "wengert/__init__.py", "wengert/_start/build.py", "wengert/py.typed",
     "wengert/__init__.pyi", "wengert/_core/tensor/base.pyi", "wengert/nn/functional.pyi",
     "wengert/ops/return_types.pyi", "wengert/special.pyi",
     "wengert/viz/page/page.html", "wengert/viz/page/style.css", "wengert/viz/page/main.js",

@@ -1,4 +1,5 @@
-"""Write `src/wengert/missing.txt`, the names of torch that are not here, and `docs/missing_names.md`, which lists them.
+"""Write `src/wengert/_start/missing.txt`, the names of torch that are not here, and the page that lists them,
+`docs/missing_names.md`.
 
 `tools/make_missing.py` compares with the torch of this Python, and makes the page from what it found. Without torch, or
 with `--page`, it only leaves out what exists by now, and makes the page anew; with `--check` nothing is written, and
@@ -19,10 +20,10 @@ from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "missing_names.md"
-FILE = ROOT / "src" / "wengert" / "missing.txt"
+FILE = ROOT / "src" / "wengert" / "_start" / "missing.txt"
 sys.path.insert(0, str(ROOT / "src"))
 
-import wengert.missing  # noqa: E402
+import wengert._start.missing  # noqa: E402
 
 Table = dict[str, dict[str, list[str]]]
 
@@ -220,7 +221,7 @@ def main() -> int:
     """Write both, or compare them."""
     arguments = sys.argv[1:]
     alone = bool({"--page", "--check"} & set(arguments)) or importlib.util.find_spec("torch") is None
-    table = trimmed(wengert.missing.table()) if alone else compare()
+    table = trimmed(wengert._start.missing.table()) if alone else compare()
     wanted = {FILE: text_of(table), PAGE: page_of(table)}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in arguments:

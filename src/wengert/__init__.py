@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from . import _build  # isort: skip  (decides between the compiled and the interpreted core, before anything imports it)
+from ._start import build as _build  # isort: skip  (chooses the compiled or the interpreted core, before anything imports it)
 
-from ._later import LATER as _LATER, METHODS as _METHODS, SHARED as _SHARED
-from ._loading import Uncollected as _Uncollected, at_home as _at_home, load as _load, on_demand as _on_demand
+__path__.append(_build.TORCH)  # the modules that are here because torch has them: `wengert.cuda` is `_torch/cuda`
+
+from ._start.later import LATER as _LATER, METHODS as _METHODS, SHARED as _SHARED
+from ._start.loading import Uncollected as _Uncollected, at_home as _at_home, load as _load, on_demand as _on_demand
 
 with _Uncollected():
-    from .tensor import Tensor  # isort: skip  (binds the methods that no card gives)
+    from ._tensor import Tensor  # isort: skip  (binds the methods that no card gives)
     from . import autograd, ops
 
 from math import e, inf, nan, pi
@@ -71,9 +73,9 @@ from ._core.types.dtypes import (
 )
 from ._core.types.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
+from ._tensor.questions import is_inference, numel, result_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .ops.randomness.generator import Generator
-from .questions import is_inference, numel, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-# Made from the operators' cards by tools/make_stub.py; do not edit.
+# Made by tools/make_stub.py; do not edit.
 from builtins import bool as _bool, float as _float, int as _int
 from collections.abc import Sequence
 from typing import Any, Literal, TypeGuard, overload
@@ -85,6 +85,15 @@ from wengert._core.types.dtypes import (
 from wengert._core.types.sizes import Size as Size
 from wengert._kernels import get_num_threads as get_num_threads, set_num_threads as set_num_threads
 from wengert._lobpcg import lobpcg as lobpcg
+from wengert._tensor.printing import set_printoptions as set_printoptions
+from wengert._tensor.questions import is_inference as is_inference, numel as numel, result_type as result_type
+from wengert._tensor.removed import (
+    eig as eig,
+    lstsq as lstsq,
+    matrix_rank as matrix_rank,
+    solve as solve,
+    symeig as symeig,
+)
 from wengert.accelerator import Event as Event, Stream as Stream
 from wengert.amp.autocast_mode import autocast as autocast
 from wengert.amp.casting import (
@@ -123,6 +132,7 @@ from wengert.eager import (
     SymBool as SymBool,
     SymFloat as SymFloat,
     SymInt as SymInt,
+    classes as classes,
     cond as cond,
     sym_float as sym_float,
     sym_int as sym_int,
@@ -191,9 +201,12 @@ from wengert.ops.neural.dropout_forms import (
 )
 from wengert.ops.neural.norm_forms import batch_norm as batch_norm, instance_norm as instance_norm
 from wengert.ops.randomness.generator import Generator as Generator
-from wengert.printing import set_printoptions as set_printoptions
-from wengert.questions import is_inference as is_inference, numel as numel, result_type as result_type
-from wengert.removed import eig as eig, lstsq as lstsq, matrix_rank as matrix_rank, solve as solve, symeig as symeig
+from wengert.ops.sparse.layouts import (
+    sparse_bsc as sparse_bsc,
+    sparse_bsr as sparse_bsr,
+    sparse_csc as sparse_csc,
+    sparse_csr as sparse_csr,
+)
 from wengert.settings import (
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     compiled_with_cxx11_abi as compiled_with_cxx11_abi,
@@ -231,7 +244,6 @@ cfloat: _dtype
 chalf: _dtype
 channels_last: _memory_format
 channels_last_3d: _memory_format
-classes: ScriptClasses
 complex128: _dtype
 complex32: _dtype
 complex64: _dtype
@@ -279,11 +291,7 @@ quint2x4: _dtype
 quint4x2: _dtype
 quint8: _dtype
 short: _dtype
-sparse_bsc: _layout
-sparse_bsr: _layout
 sparse_coo: _layout
-sparse_csc: _layout
-sparse_csr: _layout
 strided: _layout
 uint1: _dtype
 uint16: _dtype

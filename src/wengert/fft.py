@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from types import FunctionType
 
+from ._tensor import Tensor
 from .ops import checked, plain_arrays, plain_function
 from .ops.fourier.arguments import NATIVE
 from .ops.fourier.forms import (
@@ -38,7 +39,6 @@ from .ops.fourier.frequencies import (
 )
 from .ops.fourier.transforms import complex_to_complex, complex_to_real, real_to_complex
 from .ops.pointwise.unary import conjugate_complex
-from .tensor import Tensor
 
 __all__ = [
     "Tensor",

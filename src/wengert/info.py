@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__, _build, _kernels
+from . import __version__, _kernels
+from ._start import build as _build
 
 
 def info() -> dict[str, str]:

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._boundary import boundary
+from ._start.boundary import boundary
+from ._tensor import Tensor
+from ._tensor.attributes import dtypes
 from .ops.axes import normalise
 from .ops.create.create import tensor
 from .ops.create.like import ones_like
 from .ops.pointwise.choose import where
 from .ops.reductions.vector_norm import vector_norm
-from .tensor import Tensor, dtypes
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean", "median",

@@ -17,7 +17,7 @@ from ._core.profiling import events
 from ._core.state.modes import Modes, current
 from ._core.state.regions import Region
 from ._core.tensor.base import Tensor
-from ._loading import load
+from ._start.loading import load
 
 __all__ = [
     "enable_reentrant_dispatch", "get_ignored_functions", "get_overridable_functions", "get_testing_overrides",

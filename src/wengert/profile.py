@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from . import _program
 from .autograd.profiler import profile
+from .debugging import program as _program
 
 DESCRIPTION = """\
 Run a program as `python script.py [arguments]` does and note each operator, node and range that it runs, in all its

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._tensor.attributes import dtypes
 from .ops.create.create import zeros
 from .ops.create.ranges import arange
 from .ops.randomness import sobol_points as sobol
 from .ops.randomness.generator import Generator
 from .ops.randomness.random import randint
-from .tensor import dtypes
 
 __all__ = ["SobolEngine"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from ._tensor import Tensor
 from .ops import checked, functions_of
 from .ops.pointwise.activation import sigmoid as expit
 from .ops.pointwise.bessel import (
@@ -56,7 +57,6 @@ from .ops.pointwise.scales import logit, sinc
 from .ops.pointwise.smooth import erf, erfc
 from .ops.pointwise.unary import exp2, expm1, log1p
 from .ops.reductions.reduce import logsumexp
-from .tensor import Tensor
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:

@@ -1,4 +1,4 @@
-# Made from the operators' cards by tools/make_stub.py; do not edit.
+# Made by tools/make_stub.py; do not edit.
 from builtins import bool as _bool, float as _float, int as _int
 
 from wengert._core.tensor.base import Tensor, _Ints, _Operand

@@ -6,7 +6,7 @@ import sys
 import threading
 
 import wengert as wg
-from wengert._build import COMPILED
+from wengert._start.build import COMPILED
 
 LENGTH = 1_000_000 if COMPILED else 50_000
 """Interpreted, a node takes 40 microseconds, and fewer do: that is still fifty times the deepest recursion of Python

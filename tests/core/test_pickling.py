@@ -13,7 +13,7 @@ from wengert import nn
 from wengert._core.cards.card import REGISTRY
 from wengert._core.state import modes
 from wengert._core.writes.inplace import InPlaceOp
-from wengert._later import SHARED
+from wengert._start.later import SHARED
 from wengert.utils.hooks import unserializable_hook
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)

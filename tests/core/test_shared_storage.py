@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
-from wengert._later import STORAGES
+from wengert._start.later import STORAGES
 
 TYPES = [name for name in STORAGES if name != "Storage"]
 

@@ -81,7 +81,7 @@ def test_the_status_of_a_script_is_handed_on(explained):
 def test_a_program_runs_and_ends_as_by_itself(explained, tmp_path, end, status, says):
     (tmp_path / "helper.py").write_text("")
     got, out, err = explained(f"import sys\nimport wengert as wg\nx = wg.ones(2, requires_grad=True)\n{end}\n")
-    assert got == status and says in err and "wengert/_program" not in err
+    assert got == status and says in err and "wengert/debugging/program" not in err
     assert ("== x\n" in out) == (says != "SyntaxError")
 
 

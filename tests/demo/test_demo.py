@@ -10,7 +10,7 @@ import time
 import pytest
 
 import wengert as wg
-from wengert._build import BUILD
+from wengert._start.build import BUILD
 from wengert.demo import checkpoint, command, data
 from wengert.demo.interruption import Interruption
 from wengert.demo.training import Run

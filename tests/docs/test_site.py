@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from tools.check_site import main, wrong_links as wrong_links_of_site
 from tools.pages import contents, docstrings, reference
 from tools.stubs.package import public
-from wengert._later import LAYERS
+from wengert._start.later import LAYERS
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md")

@@ -7,10 +7,10 @@ import sys
 import warnings
 
 import pytest
+from wengert.functorch import experimental
 
 import wengert as wg
 from wengert import func, functorch
-from wengert.functorch import experimental
 from wengert.testing import assert_close
 
 pytestmark = pytest.mark.filterwarnings("ignore:We've integrated functorch:FutureWarning")

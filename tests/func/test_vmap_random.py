@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from wengert.functorch import experimental
 
 import wengert as wg
 from wengert._core.operators import batch_rules
-from wengert.functorch import experimental
 
 SAME = wg.tensor([0.3, 0.6])
 """A tensor that does not differ from member to member."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import wengert.fx as fx
+from wengert.fx.canonical import SPELLED
 
 import wengert as wg
-import wengert.fx as fx
 import wengert.nn.functional as F
-from wengert.fx.canonical import SPELLED
 
 
 def values():

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import hypothesis
 import pytest
+import wengert.fx as fx
 from hypothesis import strategies
 
 import wengert as wg
-import wengert.fx as fx
 
 
 class Colour(enum.Enum):

@@ -8,9 +8,9 @@ import pickle
 import random
 
 import pytest
+import wengert.fx as fx
 
 import wengert as wg
-import wengert.fx as fx
 from tests.fx.programs import Program, same
 
 SEEDS = range(25)

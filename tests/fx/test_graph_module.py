@@ -7,9 +7,9 @@ import pickle
 import traceback
 
 import pytest
+import wengert.fx as fx
 
 import wengert as wg
-import wengert.fx as fx
 from tests.fx.programs import Program, same
 from wengert import nn
 

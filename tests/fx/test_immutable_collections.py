@@ -6,8 +6,8 @@ import copy
 import pickle
 
 import pytest
-
 from wengert.fx.immutable_collections import immutable_dict, immutable_list
+
 from wengert.utils import _pytree as pytree
 
 CHANGES = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import wengert.fx as fx
 
 import wengert as wg
-import wengert.fx as fx
 from tests.fx.programs import Program, same
 from wengert import nn
 

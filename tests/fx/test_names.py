@@ -6,10 +6,10 @@ import keyword
 
 import hypothesis
 from hypothesis import strategies
+from wengert.fx import names
 
 import wengert as wg
 import wengert.nn.functional as F
-from wengert.fx import names
 
 
 @hypothesis.given(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 
 import pytest
+import wengert.fx as fx
 
 import wengert as wg
-import wengert.fx as fx
 
 
 def proxy():

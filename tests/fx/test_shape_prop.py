@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import wengert.fx as fx
+from wengert.fx.passes.shape_prop import ShapeProp
 
 import wengert as wg
-import wengert.fx as fx
 from tests.fx.programs import Program
-from wengert.fx.passes.shape_prop import ShapeProp
 
 
 @pytest.mark.parametrize("seed", range(10))

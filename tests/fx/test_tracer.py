@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 import pytest
+import wengert.fx as fx
 
 import wengert as wg
-import wengert.fx as fx
 from tests.fx.programs import Program, same
 from wengert import nn
 

@@ -9,9 +9,9 @@ import weakref
 from math import sqrt
 
 import pytest
+import wengert.fx as fx
 
 import wengert as wg
-import wengert.fx as fx
 
 
 @fx.wrap

@@ -44,7 +44,7 @@ def test_a_planted_defect_is_found(defect):
     program = f"""
     loads.prepare()
     from wengert._core.cards import late
-    from wengert._loading import Loads
+    from wengert._start.loading import Loads
     wanted, count = eval(loads.in_child(lambda: loads.undisturbed(loads.decomposes))[0])
     {change}
     for at in range(count // 10, count, count // 5):

@@ -11,12 +11,12 @@ import types
 import zipfile
 
 import pytest
+from wengert.serialization import clear_safe_globals, safe_globals
 
 import wengert as wg
 from tests.io.torch_archives import FLOATS, WHOLE, Call, Global, archive, code
 from wengert import nn, optim
 from wengert.io import trusted
-from wengert.serialization import clear_safe_globals, safe_globals
 
 RAN = []
 

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import wengert as wg
 from tests.io.torch_archives import FLOATS, MACHINE, MAGIC, STORAGES, Call, Global, Part, code, legacy, tensor
 from wengert import nn
+from wengert._tensor.attributes import dtypes
 from wengert.io import DamagedFileError
-from wengert.tensor import dtypes
 
 SIX = Part("torch FloatStorage", "10", 6)
 WHOLE = tensor(SIX, 0, (2, 3), (3, 1))

@@ -17,8 +17,8 @@ from hypothesis import given, settings, strategies as st
 
 import wengert as wg
 from wengert import nn, optim
+from wengert._tensor.attributes import dtypes
 from wengert.io import load_file, load_metadata, save_file, save_safetensors
-from wengert.tensor import dtypes
 
 DTYPES = (
     *("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16"),

@@ -20,11 +20,6 @@ import zlib
 
 import numpy as np
 import pytest
-
-import wengert as wg
-from tests.io.torch_modules import FILES
-from wengert import nn, optim
-from wengert.io import trusted
 from wengert.serialization import (
     add_safe_globals,
     clear_safe_globals,
@@ -32,6 +27,11 @@ from wengert.serialization import (
     get_unsafe_globals_in_checkpoint,
     safe_globals,
 )
+
+import wengert as wg
+from tests.io.torch_modules import FILES
+from wengert import nn, optim
+from wengert.io import trusted
 
 
 @pytest.fixture(autouse=True)

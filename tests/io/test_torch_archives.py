@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import wengert as wg
 from tests.io.torch_archives import FLOATS, STORAGES, WHOLE, Call, Global, Stored, archive, code, tensor
 from wengert import nn
+from wengert._tensor.attributes import dtypes
 from wengert.io import opcodes
-from wengert.tensor import dtypes
 
 
 @pytest.mark.parametrize("name", STORAGES)

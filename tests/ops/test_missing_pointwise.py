@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import wengert as wg
 from wengert._core.writes.inplace import InPlaceOp
-from wengert._later import METHODS
+from wengert._start.later import METHODS
 
 NAN, INF = math.nan, math.inf
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "wengert"
-SOURCE = ROOT / "_build.py"
+SOURCE = ROOT / "_start" / "build.py"
 FILES = {
-    "__init__.py": "from ._build import BUILD\nfrom ._core.backward import engine\n",
+    "_start/__init__.py": "",
+    "__init__.py": "from ._start.build import BUILD\nfrom ._core.backward import engine\n",
     "_core/__init__.py": "",
     "_core/backward/__init__.py": "",
     "_core/backward/engine.py": "VALUE = 'from source'\n",
@@ -32,7 +33,7 @@ FILES = {
 
 
 def load_lists():
-    spec = importlib.util.spec_from_file_location("wengert.build_lists_under_test", SOURCE)
+    spec = importlib.util.spec_from_file_location("wengert._start.build_lists_under_test", SOURCE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -51,7 +52,7 @@ def plain_environment(monkeypatch):
 @pytest.fixture
 def package(tmp_path):
     root = tmp_path / "wengert"
-    own = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("_build.py", "_loading.py")}
+    own = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("_start/build.py", "_start/loading.py")}
     for name, text in {**FILES, **own}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
@@ -232,6 +233,15 @@ def test_an_extension_module_of_an_earlier_way_to_build_is_refused(package):
         settle(package)
 
 
+def test_the_finder_looks_into_all_folders_of_the_package(package):
+    (package / "_torch" / "cuda").mkdir(parents=True)
+    (package / "_torch" / "cuda" / "__init__.py").touch()
+    finder = lists.finder(str(package), set())
+    spec = finder.find_spec("wengert.cuda", [str(package), str(package / "_torch")])
+    assert spec.submodule_search_locations == [str(package / "_torch" / "cuda")]
+    assert finder.find_spec("wengert.cuda", [str(package)]) is None
+
+
 def test_the_finder_knows_the_files_of_the_package_and_leaves_all_others_to_python(package):
     finder = lists.finder(str(package), {"_core.backward.engine"})
 
@@ -337,7 +347,7 @@ def test_a_python_that_always_has_the_lock_is_not_warned(monkeypatch, recwarn):
 
 # ---- the word about an interpreted build that nobody has asked for ---------------------------------------------------
 
-IMPORTED = "import wengert, importlib; from wengert import _build; importlib.reload(wengert)"
+IMPORTED = "import wengert, importlib; from wengert._start import build; importlib.reload(wengert)"
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import wengert
-from wengert import _build
+from wengert._start import build as _build
 from wengert.info import info
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ def test_the_environment_variable_forces_the_interpreted_build():
     if _build.asked_for_interpreted():
         assert _build.BUILD == "interpreted"
     environment = {**os.environ, "WENGERT_PURE": "1"}
-    code = "import wengert, wengert._core.backward.engine as engine; print(wengert._build.BUILD, engine.__file__)"
+    code = "import wengert, wengert._core.backward.engine as engine; print(wengert._start.build.BUILD, engine.__file__)"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("interpreted") and done.stdout.strip().endswith("engine.py")
 
@@ -88,3 +88,9 @@ def test_the_core_files_left_uncompiled_are_those_whose_pxd_declares_no_python_c
         text = (PACKAGE / f"{stem}.pxd").read_text(encoding="utf-8")
         has_code = any(line.startswith(("cdef class", "cpdef")) for line in text.splitlines())
         assert has_code == (stem.replace("/", ".") in _build.core_modules(str(PACKAGE))), stem
+
+
+@pytest.mark.parametrize("module", ["wengert._torch", "wengert._torch.cuda", "wengert._torch.version"])
+def test_modules_of_torch_have_no_second_name(module):
+    with pytest.raises(ImportError, match=r"such as wengert\.cuda"):
+        importlib.import_module(module)

@@ -35,19 +35,22 @@ def test_the_package_keeps_the_import_rule():
     assert layers.check_tree(layers.SOURCE) == []
 
 
-def test_every_layer_named_in_the_rule_is_known_to_it():
-    for name, allowed in layers.ALLOWED.items():
-        assert set(allowed) <= set(layers.ALLOWED), name
-        assert "testing" not in allowed, name
+def test_every_layer_has_one_floor():
+    named = [layer for floor in layers.FLOORS for layer in floor]
+    assert len(named) == len(set(named))
+    lying = {path.stem for path in layers.SOURCE.iterdir() if path.suffix not in (".typed", ".pyi")} - {"__pycache__"}
+    assert set(named) == lying
 
 
-def test_the_layers_of_the_rule_form_no_circle():
-    above = {name: set(allowed) - {"__init__"} for name, allowed in layers.ALLOWED.items()}
-    while free := [name for name, allowed in above.items() if not allowed]:
-        for name in free:
-            del above[name]
-        above = {name: allowed - set(free) for name, allowed in above.items()}
-    assert above == {}
+def test_names_of_torch_are_not_taken_twice():
+    assert layers.OF_TORCH.isdisjoint(path.stem for path in layers.SOURCE.iterdir() if path.stem != "_tensor")
+
+
+def test_many_files_side_by_side_are_found(tmp_path):
+    for number in range(layers.AT_THE_TOP):
+        (tmp_path / f"{number}.txt").touch()
+    (found,) = breaches(tmp_path, "info.py", "import os")
+    assert "lie side by side" in found
 
 
 @pytest.mark.parametrize(
@@ -56,16 +59,20 @@ def test_the_layers_of_the_rule_form_no_circle():
         ("_core/backward/engine.py", "from ...ops import unary", "_core may not import ops"),
         ("_core/backward/engine.py", "from wengert import ops", "_core may not import ops"),
         ("_core/backward/engine.py", "import wengert.nn.functional", "_core may not import nn"),
-        ("_core/backward/engine.py", "def f():\n    from ... import tensor", "_core may not import tensor"),
+        ("_core/backward/engine.py", "def f():\n    from ... import _tensor", "_core may not import _tensor"),
         ("_core/backward/engine.py", "import torch", "_core may not import torch"),
         ("_kernels/pointwise.py", "from .._core import dtypes", "_kernels may not import _core"),
-        ("ops/pointwise/unary.py", "from ...tensor import repr", "ops may not import tensor"),
+        ("ops/pointwise/unary.py", "from ..._tensor import repr", "ops may not import _tensor"),
         ("nn/modules/linear.py", "from ...optim import SGD", "nn may not import optim"),
         ("nn/init.py", "from .. import testing", "nn may not import testing"),
         ("viz/graph.py", "import matplotlib.pyplot as plt", "inside the function"),
         ("viz/graph.py", "import torch", "viz may not import torch"),
         ("autograd/__init__.py", "if True:\n    from ..nn import Module", "autograd may not import nn"),
         ("helpers.py", "import os", "no layer"),
+        ("optim/sgd.py", "def f():\n    from .. import cuda", "optim may not import _torch"),
+        ("demo/data.py", "from .._torch import cuda", "by torch's names"),
+        ("_torch/mps.py", "from wengert._torch.cuda import is_available", "by torch's names"),
+        ("_torch/mps.py", "from wengert.demo import data", "_torch may not import demo"),
         ("_core/graph/node.py", "from ..tensor.base import Tensor", "_core/graph may not import _core/tensor"),
         ("_core/graph/node.pxd", "from wengert._core.tensor.base cimport Tensor", "may not import _core/tensor"),
         ("_core/errors.py", "from .state import modes", "_core/errors may not import _core/state"),
@@ -110,8 +117,12 @@ def test_every_room_says_in_one_line_what_it_is_for(layer):
         ("ops/pointwise/unary.py", "from ... import _kernels as kernels\nfrom ..._core.cards.card import op"),
         ("optim/sgd.py", "from ..nn import Parameter\nfrom .. import autograd"),
         ("viz/graph.py", "def draw():\n    import graphviz"),
-        ("_core/graph/node.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..tensor import Tensor"),
-        ("info.py", "from . import __version__, _build, _kernels"),
+        (
+            "_core/graph/node.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .._tensor import Tensor",
+        ),
+        ("info.py", "from . import __version__, _kernels\nfrom ._start import build"),
+        ("_torch/cuda/amp.py", "from wengert.cpu import amp\nfrom .. import _kernels"),
     ],
 )
 def test_an_allowed_import_is_no_breach(tmp_path, file, text):

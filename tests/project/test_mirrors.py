@@ -11,7 +11,7 @@ import warnings
 import pytest
 
 import wengert as wg
-from wengert._later import LATER, METHODS, MIRRORS
+from wengert._start.later import LATER, METHODS, MIRRORS
 
 
 def run(code: str, *arguments: str) -> str:

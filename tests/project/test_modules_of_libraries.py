@@ -7,10 +7,10 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+from wengert.torch_version import TorchVersion
 
 import wengert as wg
 from wengert import _VF, _jit_internal, _linalg_utils, _lowrank, _tensor, _utils, _vmap_internals
-from wengert.torch_version import TorchVersion
 from wengert.utils import _contextlib, _foreach_utils
 from wengert.utils.data._utils import collate, fetch, pin_memory, worker
 
@@ -150,7 +150,6 @@ def test_no_memory_is_pinned():
 
 
 def test_transforms_lie_where_torch_keeps_them():
-    from wengert import func, functorch
     from wengert._functorch import (
         apis,
         batch_norm_replacement,
@@ -159,6 +158,8 @@ def test_transforms_lie_where_torch_keeps_them():
         make_functional,
         vmap,
     )
+
+    from wengert import func, functorch
 
     assert apis.vmap is vmap.vmap_impl is func.vmap and apis.grad is eager_transforms.grad_impl is func.grad
     assert eager_transforms.jacrev is func.jacrev and functional_call.functional_call is func.functional_call

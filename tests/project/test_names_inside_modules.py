@@ -9,6 +9,7 @@ import wengert as wg
 
 def test_names_that_libraries_take_from_inside_modules():
     from wengert._C import _is_tracing
+
     from wengert.nn.modules.module import _EXTRA_STATE_KEY_SUFFIX, _addindent
     from wengert.utils.data.dataloader import _DatasetKind
 

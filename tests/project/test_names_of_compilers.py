@@ -9,10 +9,10 @@ import sys
 import textwrap
 
 import pytest
+from wengert.fx.experimental import symbolic_shapes
 
 import wengert as wg
 from wengert import _decomp, _inductor, _ops, _prims_common as prims, _refs
-from wengert.fx.experimental import symbolic_shapes
 
 SHAPES = ((), (3,), (2, 3), (2, 3, 4), (2, 0, 3), (1, 2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 6))
 DTYPES = (wg.bool, wg.uint8, wg.int32, wg.int64, wg.float16, wg.bfloat16, wg.float32, wg.float64, wg.complex64)

@@ -99,8 +99,22 @@ def test_the_stub_of_a_module_of_functions_names_what_it_has_and_nothing_else(mo
     assert names_in(read(path)) == set(module.__all__)
 
 
+def test_stubs_of_the_modules_of_torch_name_what_these_have():
+    for stub, source in make_stub.mirrors.sources().items():
+        name = ".".join(("wengert", *source.relative_to(make_stub.mirrors.MIRRORS).with_suffix("").parts))
+        module = importlib.import_module(name.removesuffix(".__init__"))
+        named = names_in(read(stub)) - {"typing", "__getattr__"}
+        assert all(hasattr(module, each) or each in typing_only(source) for each in named), name
+
+
+def typing_only(source: Path) -> set[str]:
+    """The names that a module imports for annotations only."""
+    blocks = [node for node in ast.parse(source.read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
+    return {name for block in blocks for name in make_stub.mirrors.bound_names(block.body)}
+
+
 def test_an_unknown_name_is_an_error_because_no_stub_answers_for_all():
-    for path in make_stub.MAKERS:
+    for path in make_stub.MAKERS.keys() - make_stub.mirrors.sources():
         assert "__getattr__" not in path.read_text(encoding="utf-8")
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, assert_type
 
 import numpy as np
+import wengert.multiprocessing
+import wengert.types
+from wengert.accelerator import is_available
 
 import wengert as wg
 import wengert.nn.functional as F
@@ -166,6 +169,12 @@ def functions() -> None:
     assert_type(wg.autograd.check_rule(Scaled, [double]).left_out, dict[str, str])
 
 
+def modules_of_torch() -> None:
+    place: wengert.types.Device = "cpu"
+    wengert.multiprocessing.set_sharing_strategy("file_system")
+    assert wg.ones(2, device=place).device.type == "cpu" and not is_available()
+
+
 PROGRAMS = (
-    factories, reductions, shapes, arithmetic, in_place, conversions, gradients, network, functions,
+    factories, reductions, shapes, arithmetic, in_place, conversions, gradients, network, functions, modules_of_torch,
 )  # fmt: skip

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tools import check_wheel, finish_release
-from wengert import _build
+from wengert._start import build as _build
 
 ROOT = Path(__file__).resolve().parents[2]
 METADATA = """Metadata-Version: 2.4

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import wengert as wg
-from wengert._later import CHECKS, FOREACH
+from wengert._start.later import CHECKS, FOREACH
 
 
 def lists() -> tuple[list[wg.Tensor], list[wg.Tensor]]:

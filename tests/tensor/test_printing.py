@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import wengert as wg
-from wengert.printing import format_tensor, printoptions, set_printoptions
+from wengert._tensor.printing import format_tensor, printoptions, set_printoptions
 
 CASES = [
     pytest.param(np.array(3), "int64", "tensor(3)", id="a 0-dim integer"),

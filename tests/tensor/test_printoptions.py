@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from wengert.printing import PrintOptions, format_tensor, get_printoptions, printoptions, set_printoptions
+from wengert._tensor.printing import PrintOptions, format_tensor, get_printoptions, printoptions, set_printoptions
 
 
 @pytest.fixture(autouse=True)

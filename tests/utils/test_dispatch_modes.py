@@ -7,9 +7,9 @@ import threading
 from collections import Counter
 
 import pytest
+from wengert._ops import OpOverload
 
 import wengert as wg
-from wengert._ops import OpOverload
 from wengert.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, is_in_torch_dispatch_mode
 from wengert.utils.flop_counter import FlopCounterMode, sdpa_flop_count
 

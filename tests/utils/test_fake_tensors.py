@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from wengert._subclasses import DynamicOutputShapeException, FakeTensor, FakeTensorMode
+from wengert._subclasses.fake_tensor import DataDependentOutputException, is_fake, maybe_get_fake_mode
 
 import wengert as wg
 from wengert import _guards
-from wengert._subclasses import DynamicOutputShapeException, FakeTensor, FakeTensorMode
-from wengert._subclasses.fake_tensor import DataDependentOutputException, is_fake, maybe_get_fake_mode
 
 PROGRAMS = (
     lambda x: x @ x.t(), lambda x: x.softmax(-1), lambda x: x.view(3, 2)[0].unsqueeze(0).expand(4, 2),

@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-
 from wengert.futures import Future, collect_all, wait_all
 
 

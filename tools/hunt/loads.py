@@ -178,7 +178,7 @@ def loaded() -> dict[str, Any]:
     import wengert as wg
     from wengert._core.cards.card import CARDS
     from wengert._core.cards.late import LateMethod
-    from wengert._loading import LOADS
+    from wengert._start.loading import LOADS
 
     found: dict[str, Any] = {
         name: sorted(vars(module))

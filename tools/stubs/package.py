@@ -12,7 +12,7 @@ from tools.stubs.signatures import definitions, forms_of, function_of, spelled
 from tools.stubs.tensor import CLASSES, own_import
 from wengert._core.cards.card import REGISTRY
 from wengert._core.tensor import base
-from wengert._later import LATER, METHODS
+from wengert._start.later import LATER, METHODS
 
 ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
 HIDDEN = ("REGISTRY", "TYPE_CHECKING")
@@ -48,6 +48,8 @@ def stub() -> str:
             exported.append((module, own, own if own in found else name))
             if own != name and own in found:  # a second name, which checkers would not take from an import
                 values.append(f"{name} = {own}")
+        elif type(value).__module__ == f"wengert.{LATER.get(name)}":  # the only one of its class
+            exported.append((type(value).__module__, name, name))
         else:
             kind = (
                 wengert.layout if isinstance(value, wengert.layout) else type(value)

@@ -26,7 +26,7 @@ from wengert.ops import return_types
 from wengert.ops.memory.storages import TypedStorage, UntypedStorage
 from wengert.ops.randomness import generator
 from wengert.ops.randomness.generator import Generator
-from wengert.tensor import METHODS
+from wengert._tensor.attributes import METHODS
 
 INDENT = "    "
 ALIASES = """

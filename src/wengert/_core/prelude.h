@@ -17,7 +17,7 @@ static inline PyObject *wengert_import(const char *name) {
 }
 #define PyImport_ImportModule wengert_import
 
-/* ---- tracebacks: what `_tracebacks.py` says, for functions that have no frame of their own ------------------------------
+/* ---- tracebacks: what `_start/tracebacks.py` says, for functions that have no frame of their own ------------------------------
 
    Where an error leaves a compiled function, Cython makes a frame for the traceback. It gets the real path of the source
    and the plain name of the function; and it is left out where the function was called by the package, or stands between
@@ -28,7 +28,7 @@ enum { WENGERT_FOREIGN, WENGERT_MACHINERY, WENGERT_NAMING };
 static const char *wengert_folder(void) {
     static PyObject *folder = NULL;
     if (folder == NULL) {
-        PyObject *build = wengert_import("wengert._build");
+        PyObject *build = wengert_import("wengert._start.build");
         folder = build ? PyObject_GetAttrString(build, "ROOT") : NULL;
         Py_XDECREF(build);
     }
@@ -69,7 +69,7 @@ static void wengert_shorten(PyObject *op) {
     PyErr_Fetch(&kind, &value, &trace);
     PyErr_NormalizeException(&kind, &value, &trace);
     if (trace) PyException_SetTraceback(value, trace);
-    module = wengert_import("wengert._tracebacks");
+    module = wengert_import("wengert._start.tracebacks");
     if (module) result = PyObject_CallMethod(module, op ? "shorten_call" : "shorten", op ? "OO" : "O", value, op);
     if (result == NULL) PyErr_Clear();
     Py_XDECREF(result);

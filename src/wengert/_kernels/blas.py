@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from .._loading import load
+from .._start.loading import load
 
 SETTERS = (
     "scipy_openblas_set_num_threads64_",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._loading import load
+from .._start.loading import load
 from . import positions
 from .results import Array
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .._loading import load
+from .._start.loading import load
 
 Function = Callable[..., Any]
 NAME = "wengert._kernels._native"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import _kernels as chosen  # whose functions are the native ones by the time that anything is drawn
-from .._loading import load
+from .._start.loading import load
 from . import positions
 from .normal import BLOCK, scaled
 from .results import Array, as_array

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .._boundary import boundary, guarded
 from .._core.state.modes import Modes
 from .._core.state.regions import Region
 from .._core.types import dtypes
+from .._start.boundary import boundary, guarded
 from . import casting
 
 

@@ -9,11 +9,11 @@ import _thread
 import warnings
 from typing import Any
 
-from .._boundary import boundary
 from .._core.state.modes import current
 from .._core.types import dtypes
 from .._core.types.devices import device as Device
-from ..tensor import Tensor
+from .._start.boundary import boundary
+from .._tensor import Tensor
 
 SHORT = frozenset({
     "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "bmm",

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from .._core.types import dtypes
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 
 class OptState(Enum):

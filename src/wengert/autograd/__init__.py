@@ -12,7 +12,7 @@ from .._core.state.grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from .._loading import on_demand
+from .._start.loading import on_demand
 from . import anomaly_mode, grad_mode
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .differentiate import backward, grad

@@ -15,7 +15,7 @@ from .._core.cards.card import registered
 from .._core.state.modes import Modes, current
 from .._core.tensor.base import share
 from .._core.tensor.wrappers import Wrapped, wrapped
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 
 class Names:

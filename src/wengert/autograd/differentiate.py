@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .._boundary import boundary
 from .._core import flags
 from .._core.backward import passes
 from .._core.cards.arguments import word_of
 from .._core.state.modes import current
 from .._core.types.sizes import Size
+from .._start.boundary import boundary
 
 ONLY_INPUTS = (
     "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "

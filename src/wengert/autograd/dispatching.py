@@ -13,7 +13,7 @@ from .._core.operators.declaration import REQUIRED
 from .._core.profiling import events
 from .._core.state.modes import Modes, current
 from .._core.state.regions import Region
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 TOGETHER = flags.DUAL | flags.BATCHED | flags.LEVELS | flags.BATCHES | flags.VOLATILE | flags.SPARSE
 """Of the word of a call: it cannot be recorded apart from the work."""

@@ -25,7 +25,7 @@ from .._core.state.regions import Region
 from .._core.tensor import tangents
 from .._core.tensor.base import Tensor
 from .._core.tensor.tangents import Level
-from .._loading import absent
+from .._start.loading import absent
 from .forward_levels import check_inexact, check_shape
 
 

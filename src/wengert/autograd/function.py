@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .._boundary import shorten
 from .._core.functions import function_errors as errors
 from .._core.functions.function import FunctionNode, refuse_derivative
 from .._core.functions.function_call import call
 from .._core.state.grad_mode import is_grad_enabled, no_grad
 from .._core.state.modes import current
 from .._core.tensor.base import Tensor
+from .._start.boundary import shorten
 from .observers import inform
 
 F = TypeVar("F", bound=Callable[..., Any])

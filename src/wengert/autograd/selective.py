@@ -12,7 +12,7 @@ from .._core.calls.dispatch import input_word
 from .._core.recording.saved import twin_of
 from .._core.state.grad_mode import no_grad
 from .._core.state.modes import current
-from ..tensor import Tensor
+from .._tensor import Tensor
 from .observers import Observing, keywords_of
 
 Call = tuple[Hashable, int]

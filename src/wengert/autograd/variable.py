@@ -11,7 +11,7 @@ from .._core.calls.volatile import mark
 from .._core.state.modes import current
 from .._core.tensor.base import meta_of
 from .._core.tensor.reading import detach as detached
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 
 class ExecutionEngine:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .._loading import on_demand
+from .._start.loading import on_demand
 
 __getattr__, __dir__ = on_demand(globals(), {name: name for name in ("array_api", "hips")})

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wengert import _program
 from wengert._core.tensor import tracing
 from wengert._core.tensor.base import Tensor
+from wengert.debugging import program as _program
 
 from .explanation import explain
 from .mode import set_debug

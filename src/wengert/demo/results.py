@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wengert import nn, viz
-from wengert._build import BUILD
+from wengert._start.build import BUILD
 from wengert.autograd.profiler import profile
 from wengert.io import save_file, write_atomically
 

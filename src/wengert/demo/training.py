@@ -14,7 +14,7 @@ import numpy as np
 
 import wengert as wg
 from wengert import nn, optim
-from wengert._build import BUILD
+from wengert._start.build import BUILD
 
 from .data import Digits, mix, moved
 from .interruption import Interruption

@@ -10,7 +10,7 @@ import functools
 from types import ModuleType
 from typing import Any
 
-from .. import absent
+from .._start import absent
 from .collectives import (
     ReduceOp,
     Work,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, NoReturn
 
+from .._tensor import Tensor
 from ..autograd import no_grad
-from ..tensor import Tensor
 from .groups import check_rank, group_of
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from .._core.state.grad_mode import no_grad
 from .._core.types.dtypes import finfo
+from .._tensor import Tensor
 from ..ops.create.ranges import arange
 from ..ops.indexing.embedding import one_hot
 from ..ops.randomness.sampling import multinomial
 from ..ops.shapes.broadcast import broadcast_tensors
-from ..tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .odds import Odds

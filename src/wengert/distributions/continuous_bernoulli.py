@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.neural.loss_binary import binary_cross_entropy_with_logits
 from ..ops.pointwise.smooth import softplus
 from ..ops.randomness.random import rand
-from ..tensor import Tensor
 from . import constraints
 from .distribution import ExponentialFamily
 from .odds import Odds

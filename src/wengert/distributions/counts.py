@@ -7,12 +7,12 @@ from typing import Any
 
 from .._core.state.grad_mode import no_grad
 from .._core.types.dtypes import finfo
+from .._tensor import Tensor
 from ..ops.create.ranges import arange
 from ..ops.neural.loss_binary import binary_cross_entropy_with_logits
 from ..ops.pointwise.smooth import log_sigmoid as logsigmoid, softplus
 from ..ops.randomness.gamma_draws import _standard_gamma, binomial
 from ..ops.randomness.sampling import bernoulli, poisson
-from ..tensor import Tensor
 from . import constraints
 from .distribution import ExponentialFamily
 from .odds import Odds

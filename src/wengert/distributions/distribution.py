@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._boundary import Guarded, boundary, shorten
 from .._core.backward.passes import grad
 from .._core.state.grad_mode import enable_grad, no_grad
 from .._core.types.sizes import Size
+from .._start.boundary import Guarded, boundary, shorten
+from .._tensor import Tensor
 from ..ops.warned import warn
-from ..tensor import Tensor
 from .constraints import Constraint, is_dependent
 from .utils import lazy_property
 

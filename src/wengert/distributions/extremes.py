@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from .._core.types.dtypes import finfo
+from .._tensor import Tensor
 from ..ops.randomness.random import rand
-from ..tensor import Tensor
 from . import constraints
 from .continuous import Exponential, Uniform
 from .distribution import Distribution

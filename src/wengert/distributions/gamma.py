@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from .._core.types.dtypes import finfo
+from .._tensor import Tensor
 from ..ops.randomness.gamma_draws import _sample_dirichlet, _standard_gamma
 from ..ops.shapes.join import stack
-from ..tensor import Tensor
 from . import constraints
 from .distribution import ExponentialFamily
 from .transformed_distribution import TransformedDistribution

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.linalg.solve import solve_triangular
-from ..tensor import Tensor
 from .categorical import Categorical, OneHotCategorical
 from .continuous import Cauchy, Exponential, Laplace, Uniform
 from .continuous_bernoulli import ContinuousBernoulli

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 from .continuous import Exponential, Laplace, Uniform
 from .continuous_bernoulli import ContinuousBernoulli
 from .counts import Bernoulli, Binomial, Poisson

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from .._core.types.dtypes import finfo
+from .._tensor import Tensor
 from ..ops.create.ranges import arange, tril_indices
 from ..ops.linalg.cholesky import linalg_cholesky
 from ..ops.linalg.solve import solve_triangular
-from ..tensor import Tensor
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .gamma import Beta, Chi2

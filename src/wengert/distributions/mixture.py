@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.state.grad_mode import no_grad
-from ..tensor import Tensor
+from .._tensor import Tensor
 from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.linalg.cholesky import linalg_cholesky
 from ..ops.linalg.solve import solve_triangular
 from ..ops.shapes.broadcast import broadcast_shapes
-from ..tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .utils import lazy_property, standard_normal

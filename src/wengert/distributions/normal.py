@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from .._core.state.grad_mode import no_grad
+from .._tensor import Tensor
 from ..ops.pointwise.normal import erfinv
 from ..ops.randomness.sampling import normal
-from ..tensor import Tensor
 from . import constraints
 from .distribution import ExponentialFamily
 from .transformed_distribution import TransformedDistribution

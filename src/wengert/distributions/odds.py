@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 from .distribution import Distribution
 from .utils import lazy_property, logits_to_probs, probs_to_logits
 

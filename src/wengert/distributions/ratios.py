@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .._core.types.dtypes import finfo
-from ..tensor import Tensor
+from .._tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .gamma import Chi2, Gamma

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.randomness.random import rand
-from ..tensor import Tensor
 from . import constraints
 from .categorical import Categorical, OfCategorical
 from .odds import Odds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 TOLERANCE = 1e-6
 """How far sums of probabilities may be from 1."""

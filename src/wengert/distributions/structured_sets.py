@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._core.types.dtypes import bool_, finfo
+from .._tensor import Tensor
 from ..ops.linalg.cholesky import linalg_cholesky_ex
 from ..ops.linalg.eigen import eigvalsh
 from ..ops.shapes.join import cat as join, stack as join_new
-from ..tensor import Tensor
 from .sets import TOLERANCE, Constraint
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from .._core.types.dtypes import finfo
 from .._core.types.sizes import Size
+from .._tensor import Tensor
 from ..ops.images.pad import pad
 from ..ops.linalg.cholesky import linalg_cholesky
 from ..ops.pointwise.smooth import softplus
 from ..ops.shapes.join import cat, stack
-from ..tensor import Tensor
 from . import constraints
 from .transform import Transform
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix

@@ -6,9 +6,9 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from .._boundary import Guarded
 from .._core.types.sizes import Size
-from ..tensor import Tensor
+from .._start.boundary import Guarded
+from .._tensor import Tensor
 from . import constraints
 from .utils import _sum_rightmost
 

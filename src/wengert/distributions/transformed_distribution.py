@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._core.state.grad_mode import no_grad
-from ..tensor import Tensor
+from .._tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .independent import Independent

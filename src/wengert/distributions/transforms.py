@@ -20,9 +20,9 @@ from typing import Any
 
 from .._core.types.dtypes import finfo
 from .._core.types.sizes import Size
+from .._tensor import Tensor
 from ..ops.pointwise.smooth import softplus
 from ..ops.shapes.broadcast import broadcast_shapes
-from ..tensor import Tensor
 from . import constraints
 from .structured_transforms import (
     CatTransform,

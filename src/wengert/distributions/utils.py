@@ -9,10 +9,10 @@ from typing import Any
 
 from .._core.state.grad_mode import enable_grad
 from .._core.types.dtypes import finfo, get_default_dtype
+from .._tensor import Tensor
 from ..ops.create.create import empty, tensor
 from ..ops.create.ranges import tril_indices
 from ..ops.shapes.broadcast import broadcast_tensors
-from ..tensor import Tensor
 
 __all__ = [
     "broadcast_all", "clamp_probs", "euler_constant", "lazy_property", "logits_to_probs", "probs_to_logits",

@@ -7,9 +7,9 @@ from typing import Any
 
 from .._core.state.grad_mode import no_grad
 from .._core.types.dtypes import float64
+from .._tensor import Tensor
 from ..ops.pointwise.bessel import i0e, i1e
 from ..ops.randomness.random import rand
-from ..tensor import Tensor
 from . import constraints
 from .distribution import Distribution
 from .utils import broadcast_all

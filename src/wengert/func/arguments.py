@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
 from ..autograd.containers import flatten, unflatten
-from ..tensor import Tensor
 
 
 def check_argnums(argnums: Any, count: int) -> tuple[int, ...]:

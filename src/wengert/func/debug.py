@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
-from ..transformed import layers, plain
+from .._tensor import Tensor
+from .._tensor.transformed import layers, plain
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:

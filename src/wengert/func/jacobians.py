@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import mapped, unflatten
 from ..autograd.forward_levels import ForwardLevel, check_inexact
 from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
 from ..ops.shapes.join import cat
-from ..tensor import Tensor
 from .arguments import Chosen, named, only_tensors, parted
 from .forward import JVP, tangent_of
 from .reverse import VJP, check_differentiable

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
 from ..ops.shapes.join import stack
-from ..tensor import Tensor
 from .replaced import Place, place_of, places_of, read, replaced
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd import is_grad_enabled, no_grad
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, unflatten
-from ..tensor import Tensor
 from .modules import check_module
 from .replaced import places_of, read, replaced
 

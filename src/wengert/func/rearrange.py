@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.shapes.join import stack
-from ..tensor import Tensor
 
 ELLIPSIS = "..."
 ALL = "\u2026"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 Place = tuple[Any, str]
 """A module, and the name of one of its attributes."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
 from ..autograd import is_grad_enabled
 from ..autograd.containers import flatten, mapped, unflatten
 from ..autograd.limits import Limits
 from ..autograd.variables import Scope, gradients
-from ..tensor import Tensor
 from .arguments import Chosen, named, only_tensors, parted
 
 GRAD = "grad_and_value(f)(*args)"

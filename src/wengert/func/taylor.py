@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from math import factorial
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
 from ..autograd.containers import flatten, unflatten
 from ..autograd.forward_levels import check_inexact
 from ..autograd.taylor.following import Following
-from ..tensor import Tensor
 from .arguments import only_tensors
 
 

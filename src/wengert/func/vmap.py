@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd.batches import BatchLevel
 from ..autograd.containers import flatten, spread, unflatten
 from ..autograd.limits import Limits
 from ..ops.randomness.generator import same_draws
 from ..ops.shapes.join import cat
-from ..tensor import Tensor
 from .arguments import named
 
 RANDOMNESS = ("error", "different", "same")

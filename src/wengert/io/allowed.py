@@ -22,11 +22,12 @@ from .._core.tensor.postponed import postponed
 from .._core.tensor.storage import Storage
 from .._core.types import devices
 from .._core.types.sizes import Size
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
+from .._tensor.pickling import rebuild_meta
 from ..nn import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.memory.storages import StorageBase, TypedStorage
-from ..pickling import rebuild_meta
-from ..tensor import Tensor, dtypes
 from . import instances, plain_objects, trusted
 from .budget import INSTANCE, ITEM, RESULT, TENSOR, Budget
 from .errors import shown

@@ -14,8 +14,8 @@ from pickle import UnpicklingError
 from typing import Any
 
 from .._core.tensor.storage import Storage
+from .._tensor.attributes import dtypes
 from ..ops.memory.storages import StorageBase, TypedStorage, UntypedStorage
-from ..tensor import dtypes
 from . import trusted
 from .allowed import STORAGES, Allowed, Untyped, check_result
 from .budget import Budget

@@ -14,9 +14,10 @@ import numpy as np
 from .._core.tensor.storage import Storage
 from .._core.types import devices
 from .._core.types.sizes import Size
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..nn import Buffer, Parameter
 from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..tensor import Tensor, dtypes
 from .budget import COPY, Budget
 from .encoding import FACTORIES
 from .errors import shown

@@ -21,11 +21,12 @@ from .._core.tensor.batches import refuse
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
+from .._tensor.pickling import attributes_of, in_memory, parts_of, warn_of_hooks
 from ..nn import Buffer, Parameter
 from ..ops.memory.reach import first_bytes, offset_in_bytes
 from ..ops.memory.storages import TypedStorage, UntypedStorage
-from ..pickling import attributes_of, in_memory, parts_of, warn_of_hooks
-from ..tensor import Tensor, dtypes
 from .budget import DEEPEST_KEY
 from .placing import is_attribute
 from .weights import CODES, METADATA

@@ -11,9 +11,9 @@ from pickle import UnpicklingError
 from types import MemberDescriptorType
 from typing import Any
 
+from .._tensor import Tensor
 from ..nn import Module, Parameter
 from ..nn.modules.registration import Registration
-from ..tensor import Tensor
 from . import trusted
 from .errors import CallerError, shown
 

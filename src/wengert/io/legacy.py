@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from .._core.tensor.storage import Storage
+from .._tensor.attributes import dtypes
 from ..ops.memory.storages import StorageBase
-from ..tensor import dtypes
 from . import trusted
 from .allowed import Allowed, check_result
 from .archive import checked_identity, dtype_of, shown_as, weights_only

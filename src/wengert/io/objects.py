@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from pickle import UnpicklingError
 from typing import Any, BinaryIO, NoReturn
 
-from .._boundary import boundary
 from .._core.tensor.storage import Storage
 from .._core.types.devices import device
 from .._kernels.layout import row_major
-from ..tensor import Tensor, dtypes
+from .._start.boundary import boundary
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from . import archive, legacy, tar
 from .atomic import write_atomically
 from .budget import Budget

@@ -22,13 +22,14 @@ from .._core.tensor.postponed import physical
 from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device, layout, memory_format
 from .._core.types.sizes import Size
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
+from .._tensor.pickling import attributes_of, meta_parts, parts_of, warn_of_hooks
 from ..nn import Buffer, Module, Parameter, RNNBase
 from ..nn.modules.hook_table import HookTable
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.memory.reach import first_bytes, offset_in_bytes
 from ..ops.memory.storages import NoValues, StorageBase, TypedStorage
-from ..pickling import attributes_of, meta_parts, parts_of, warn_of_hooks
-from ..tensor import Tensor, dtypes
 from . import trusted
 from .allowed import META, OF_CLASS, STORAGES
 from .encoding import PLAIN_KINDS, check_key, refusal

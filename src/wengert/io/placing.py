@@ -13,9 +13,10 @@ from .._core.tensor.storage import Storage, size_in_bytes
 from .._core.types.devices import device as Device, refuse_absent
 from .._core.types.sizes import Size
 from .._kernels.layout import row_major
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
+from .._tensor.pickling import lay, rebuild_sparse
 from ..ops.memory.storages import UntypedStorage
-from ..pickling import lay, rebuild_sparse
-from ..tensor import Tensor, dtypes
 from .budget import Budget
 from .errors import CallerError, shown
 from .weights import MOST_DIMENSIONS

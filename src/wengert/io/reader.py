@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any, BinaryIO, NoReturn, cast
 
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..ops.create.create import empty
 from ..ops.memory.storages import StorageBase, UntypedStorage
-from ..tensor import Tensor, dtypes
 from .errors import DamagedFileError, damage
 from .placing import memory_of
 from .records import FAILED, SUSPICION, Records

@@ -11,8 +11,9 @@ from pickle import UnpicklingError
 from typing import Any
 
 from .._core.tensor.storage import Storage
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..ops.memory.storages import StorageBase
-from ..tensor import Tensor, dtypes
 from .allowed import Allowed, check_result
 from .archive import dtype_of, shown_as, weights_only
 from .budget import Budget

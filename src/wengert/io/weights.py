@@ -20,7 +20,8 @@ import numpy as np
 
 from .._core.tensor.base import wrap
 from .._core.tensor.postponed import resolved
-from ..tensor import Tensor, dtypes
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from .atomic import write_atomically
 from .errors import DamagedFileError, damage
 from .source import Source

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd import enable_grad, grad, no_grad
 from ..ops import namespaces
-from ..tensor import Tensor
 from .arguments import tensors_in
 
 

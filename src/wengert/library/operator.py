@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..amp.casting import is_autocast_enabled
 from ..autograd import no_grad
 from ..autograd.graph import increment_version
 from ..ops import namespaces
-from ..tensor import Tensor
 from .arguments import cast, flattened, gathered, tensors_in
 from .recording import function_of
 from .schema import Schema

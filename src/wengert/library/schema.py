@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..tensor import Tensor, device, dtypes
+from .._tensor import Tensor
+from .._tensor.attributes import device, dtypes
 
 MISSING: Any = inspect.Parameter.empty
 

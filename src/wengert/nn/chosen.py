@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops import Truth, plain_function
 from ..ops.neural import gates
 from ..ops.neural.softmax import log_softmax_along, softmax_along
 from ..ops.pointwise import activation, piecewise, smooth
 from ..ops.warned import warn
-from ..tensor import Tensor
 
 
 def relu(input: Tensor, inplace: Truth = False) -> Tensor:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
 from ..autograd import no_grad
 from ..ops import asking_by_name
 from ..ops.create.interchange import from_numpy
 from ..ops.randomness.random import randperm
 from ..ops.warned import warn
-from ..tensor import Tensor
 
 __all__ = [
     "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",

@@ -6,9 +6,10 @@ import math
 import warnings
 from typing import Any
 
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..ops.linalg.linear import linear
 from ..ops.neural.loss import cross_entropy
-from ..tensor import Tensor, dtypes
 from .linear_loss_parts import loss_in_parts
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd import no_grad
 from ..ops import Truth, plain_function
 from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
@@ -14,7 +15,6 @@ from ..ops.neural.loss_margins import WORDS, check_triplet
 from ..ops.neural.similarity import pairwise_distance
 from ..ops.pointwise.smooth import log_sigmoid
 from ..ops.warned import warn
-from ..tensor import Tensor
 
 
 def number_of(reduction: str, size_average: Any = None, reduce: Any = None) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
+from .._tensor.attributes import disabled
 from ..ops.create.placed import empty
-from ..tensor import Tensor, disabled
 
 
 class ParameterMeta(type):

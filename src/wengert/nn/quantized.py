@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..absent import stand_in
+from .._start.absent import stand_in
+from .._tensor import Tensor
 from ..ops.shapes.join import cat
-from ..tensor import Tensor
 from .modules import Identity, Module
 
 __all__ = ["FloatFunctional"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops import plain_function
 from ..ops.images.grid import MODES, PADDINGS, affine_grid_generator, grid_sampler, sampled
 from ..ops.images.resize import interpolate
 from ..ops.warned import warn
-from ..tensor import Tensor
 
 
 def old(name: str) -> None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops import Truth, asking
 from ..ops.images import pool_forms
 from ..ops.images.pool import avg_pool2d
@@ -15,7 +16,6 @@ from ..ops.images.pool_fractional import fractional_max_pool2d as fractional2d, 
 from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.images.unpool import max_unpool2d as unpool2d, max_unpool3d as unpool3d
 from ..ops.randomness.random import rand
-from ..tensor import Tensor
 
 
 def with_indices(form: Callable[..., Any]) -> Callable[..., tuple[Tensor, Tensor]]:

@@ -1,4 +1,4 @@
-# Made from the operators' cards by tools/make_stub.py; do not edit.
+# Made by tools/make_stub.py; do not edit.
 from typing import Any
 
 from wengert._core.tensor.base import Tensor

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..ops.create.like import zeros_like
-from ..tensor import Tensor, dtypes
 from .optimizer import Group, Params
 from .stepwise import State, Stepwise, check_rate, counter, lerped
 

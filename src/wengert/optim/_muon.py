@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import orthogonalised, zeros_as
-from ..tensor import Tensor
 from ._adafactor import least
 from .optimizer import Group, Params, parameters_of
 from .stepwise import State, Stepwise, check_rate, lerped

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
-from ..tensor import Tensor
 from .optimizer import Group, Params
 from .stepwise import ACCELERATORS, State, Stepwise, advance, check_usual, counter, decayed, mean_square, rate
 

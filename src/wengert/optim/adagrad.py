@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
+from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
-from ..tensor import Tensor, flags
 from .optimizer import Group, Params, check_at_least_zero, check_fused, parameters_of
 from .stepwise import State, Stepwise, advance, check_unscaled, check_usual, counter, decayed, rate
 

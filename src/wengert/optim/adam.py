@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
 from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import adam_step, zeros_as
-from ..tensor import Tensor
 from .optimizer import Group, Params, check_fused, evaluate
 from .stepwise import (
     State,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 from .adam import Adam
 from .optimizer import Params
 from .stepwise import advance, check_unscaled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
-from ..tensor import Tensor
 from .optimizer import Group, Params, check_at_least_zero
 from .stepwise import State, Stepwise, advance, check_rate, counter, decayed
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd import enable_grad, no_grad
 from ..ops.shapes.join import cat
-from ..tensor import Tensor
 from .line_search import Point, StrongWolfe
 from .optimizer import Optimizer, Params, check_at_least_zero
 from .stepwise import as_real, check_rate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 ENOUGH_DECREASE = 1e-4
 ENOUGH_FLATTENING = 0.9

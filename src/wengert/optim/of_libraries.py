@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..autograd import set_grad_enabled
 from ..nn.parameter import Parameter
 from ..ops.pointwise.complex import view_as_real
-from ..tensor import Tensor, dtypes
 
 __all__ = [
     "Args", "DeviceDict", "DeviceDtypeDict", "Indices", "Kwargs", "ParamsT", "StateDict", "TensorListList",

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any, ClassVar, TypeAlias
 
-from .._boundary import Guarded, boundary
+from .._start.boundary import Guarded, boundary
+from .._tensor import Tensor
+from .._tensor.attributes import HookDict, RemovableHandle, dtypes, flags
 from ..autograd import enable_grad, no_grad
 from ..autograd.profiler.ranges import is_open
-from ..tensor import HookDict, RemovableHandle, Tensor, dtypes, flags
 from . import of_libraries
 from .of_libraries import *  # noqa: F403  libraries import their helpers from here
 from .saved_state import by_number, numbers_of, taken_groups, taken_states

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import zeros_as
-from ..tensor import Tensor
 from .optimizer import Group, Params
 from .stepwise import State, Stepwise, advance, check_betas, check_usual, counter, decayed, lerped, mean_square, rate
 

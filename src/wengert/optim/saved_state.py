@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 
 Group = dict[str, Any]
 

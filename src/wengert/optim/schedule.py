@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .._boundary import Guarded
+from .._start.boundary import Guarded
+from .._tensor import Tensor
 from ..autograd import no_grad
-from ..tensor import Tensor
 from .optimizer import Optimizer
 
 EPOCH_DEPRECATION_WARNING = (

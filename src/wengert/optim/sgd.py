@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
+from .._tensor.attributes import flags
 from ..autograd import no_grad
 from ..ops.neural.optimiser_steps import sgd_step
-from ..tensor import Tensor, flags
 from .optimizer import Group, Params, check_at_least_zero, check_fused, evaluate
 from .stepwise import State, Stepwise, advance, check_rate, check_unscaled, decayed, rate
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
+from .._tensor.attributes import flags
 from ..ops.neural.optimiser_steps import zeros_as
 from ..ops.sparse.create import sparse_coo_tensor
-from ..tensor import Tensor, flags
 from .optimizer import Group, Params, parameters_of
 from .stepwise import State, Stepwise, check_betas, check_rate
 

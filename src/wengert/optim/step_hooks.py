@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from .._boundary import shorten
+from .._start.boundary import shorten
+from .._tensor.attributes import HookDict, RemovableHandle
 from ..autograd.profiler.ranges import is_open, record_function
-from ..tensor import HookDict, RemovableHandle
 
 NONE = HookDict()
 _global_optimizer_pre_hooks = HookDict()

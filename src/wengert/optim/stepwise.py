@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from .._tensor import Tensor
+from .._tensor.attributes import flags
 from ..autograd import enable_grad, no_grad
 from ..ops.create.create import tensor
 from ..ops.neural.optimiser_steps import counted, formula_step, written
 from ..ops.pointwise.complex import view_as_complex, view_as_real
-from ..tensor import Tensor, flags
 from .optimizer import Group, Optimizer, check_at_least_zero, count_dtype, evaluate
 
 State = dict[str, Tensor]

@@ -8,12 +8,13 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
+from .._tensor.attributes import dtypes
 from ..autograd import no_grad
 from ..nn.modules.batchnorm import _BatchNorm
 from ..nn.modules.module import Module
 from ..ops.create.create import tensor
-from ..tensor import Tensor, dtypes
 from .optimizer import Optimizer
 from .schedule import LRScheduler
 

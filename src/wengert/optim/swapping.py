@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..tensor import Tensor
+from .._tensor import Tensor
 from .optimizer import Optimizer
 
 NAME = "swap_in_optimizer_params_and_state"

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from .._tensor import Tensor
 from ..autograd.variables import Scope, gradients
 from ..func.sparse.derivatives import Plan, check_shape, check_symmetric, hessian_plan, jacobian_plan, read_pattern
 from ..func.sparse.patterns import hessian_sparsity, jacobian_sparsity
 from ..func.sparse.products import joined, pulled, pushed, split
-from ..tensor import Tensor
 from .vectors import Vector, numeric
 
 FIND = "find"

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._loading import load
+from .._start.loading import load
+from .._tensor import Tensor
 from ..autograd.containers import flatten, unflatten
 from ..func.sparse.products import split
 from ..ops.create.interchange import from_numpy
-from ..tensor import Tensor
 
 
 def scipy_module(caller: str, name: str) -> Any:

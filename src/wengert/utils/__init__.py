@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._loading import on_demand
+from .._start.loading import on_demand
 from . import checkpoint, data, dlpack
 
 __all__ = ["checkpoint", "data", "dlpack"]

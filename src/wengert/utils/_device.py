@@ -1,6 +1,6 @@
 """The context of a device by the name of torch's module, which libraries import."""
 
-from ..placing import (
+from .._tensor.placing import (
     DeviceContext as DeviceContext,
     _device_constructors as _device_constructors,
     set_device as set_device,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._tensor import Tensor
 from ..optim.of_libraries import (
     Indices,
     TensorListList,
     _foreach_supported_types,
     _group_tensors_by_device_and_dtype,
 )
-from ..tensor import Tensor
 
 __all__ = ["Indices", "TensorListList", "_foreach_supported_types", "_group_tensors_by_device_and_dtype"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd.dispatching import DispatchMode, stack, without
 from ..ops.namespaces import OpOverload
-from ..tensor import Tensor
 from .class_dispatch import TorchNames
 from .dispatched_factories import FACTORIES, FactoryCall
 

@@ -10,8 +10,8 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from .._tensor.attributes import Size
 from ..ops import return_types
-from ..tensor import Size
 from . import pytree_kinds as kinds, pytree_text as texts
 from .pytree_keys import (  # noqa: F401 - torch has them in this module
     WITH_KEYS,

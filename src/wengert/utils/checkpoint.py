@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from .._boundary import boundary
+from .._start.boundary import boundary
+from .._tensor import Tensor
 from ..amp import casting
 from ..amp.autocast_mode import autocast
 from ..autograd import Function, backward, enable_grad, is_grad_enabled
 from ..autograd.recomputation import CHECKS, CheckpointError, Inputs, Region, is_partial, warn
 from ..ops.create.create import empty
 from ..ops.randomness.generator import default_generator, fork_rng
-from ..tensor import Tensor
 from .selective_checkpoint import CheckpointPolicy, SelectiveCheckpointContext, create_selective_checkpoint_contexts
 
 ContextFunction = Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 
+from .._tensor import Tensor
 from ..ops.create.interchange import capsule_of, from_dlpack
-from ..tensor import Tensor
 
 DLDeviceType = enum.IntEnum(
     "DLDeviceType",

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd.profiler.flops import matrices, windows
 from ..ops.namespaces import AtenOverload, AtenPacket, namespace
-from ..tensor import Tensor
 from ._pytree import tree_leaves, tree_map
 
 Shape = Sequence[int]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor.attributes import RemovableHandle
+from .._tensor.pickling import warn_of_hooks as warn_if_has_hooks
 from ..nn.modules.backward_hooks import BackwardHook
-from ..pickling import warn_of_hooks as warn_if_has_hooks
-from ..tensor import RemovableHandle
 
 __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from .._tensor import Tensor
 from ..autograd.graph import register_multi_grad_hook
 from ..autograd.observers import Region, in_backward
 from ..autograd.variable import Variable
 from ..nn import Module
 from ..nn.modules import global_hooks
 from ..nn.modules.hook_table import HookTable
-from ..tensor import Tensor
 from ._pytree import tree_leaves
 
 __all__ = ["ModuleTracker"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._tensor import Tensor
 from ..autograd.observers import name_of
 from ..ops.aten_names import NAMES
 from ..ops.namespaces import NAMESPACES, AtenOverload, AtenPacket
-from ..tensor import Tensor
 
 Rule = Callable[..., str]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..tensor import Size
+from .._tensor.attributes import Size
 
 KeyPath = tuple["KeyEntry", ...]
 

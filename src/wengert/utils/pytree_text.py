@@ -8,7 +8,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..tensor import Size
+from .._tensor.attributes import Size
 
 PROTOCOL = 1
 

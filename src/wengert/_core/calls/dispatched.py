@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._loading import load
+from ..._start.loading import load
 from .. import flags
 from ..state.modes import Modes
 from ..tensor.base import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ..._boundary import shorten
+from ..._start.boundary import shorten
 from .. import flags, vectorcall
 from ..operators import promotion
 from ..operators.declaration import REQUIRED, Declaration, bind, read_plain

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..._boundary import boundary, shorten
-from ..._loading import load
+from ..._start.boundary import boundary, shorten
+from ..._start.loading import load
 from .. import errors, flags, forward_errors
 from ..calls.asking import ASKING, caller, is_asked_outside, may_answer, stranger_in
 from ..operators.declaration import ALIASES, SCALARS, check_scalar, is_whole, stands_for_int

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..._loading import load
+from ..._start.loading import load
 from .. import door
 from ..calls.op import begin_calls
 from ..operators.declaration import take_over

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..._loading import LOADS, import_module, is_loading
+from ..._start.loading import LOADS, import_module, is_loading
 from ..tensor.base import Tensor, bind as bind_at_once
 
 HOMES: dict[str, str] = {}

@@ -24,7 +24,7 @@ from .origins import here, of_node
 from .places import place_of
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CORE = os.path.join(PACKAGE, "_core") + os.sep
+ROOMS = tuple([os.path.join(PACKAGE, room) + os.sep for room in ("_core", "_start", "_tensor")])
 
 MOST_WRITES = 64
 """How many writes are remembered for one piece of memory: the latest ones."""
@@ -36,7 +36,7 @@ def stack() -> list[str]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if os.path.dirname(name) != PACKAGE and not name.startswith(CORE):
+        if os.path.dirname(name) != PACKAGE and not name.startswith(ROOMS):
             frames.append((frame, frame.f_lineno))
         frame = frame.f_back
     return summary(frames[::-1]).format()

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._loading import load
+from ..._start.loading import load
 from .. import batch_errors, door, errors
 from ..tensor import batches
 from ..tensor.base import Tensor, share

@@ -394,6 +394,6 @@ def bind(name: str, value: object) -> None:
 
 door.lazy_dict(Tensor)
 if not cython.compiled:  # compiled, this is done where errors leave the methods
-    from ..._boundary import guard
+    from ..._start.boundary import guard
 
     guard(Tensor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._loading import load
+from ..._start.loading import load
 from .. import door, errors, flags
 from ..graph.anomaly import warn_once
 from ..state.modes import current

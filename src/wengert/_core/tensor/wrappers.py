@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..._loading import load
+from ..._start.loading import load
 from .. import flags
 from .base import Tensor, set_up
 from .standins import HANDLER

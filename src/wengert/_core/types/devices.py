@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..._loading import load
+from ..._start.loading import load
 
 DEVICE = r"[A-Za-z_]+(:(0|[1-9]\d*))?"
 KINDS = (
@@ -133,7 +133,7 @@ class device:
 
 def context() -> Any:
     """The module that knows which device new tensors are on."""
-    return load(f"{__name__.partition('.')[0]}.placing")
+    return load(f"{__name__.partition('.')[0]}._tensor.placing")
 
 
 def refuse_absent(given: str | int | device) -> None:

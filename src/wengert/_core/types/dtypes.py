@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._loading import load
+from ..._start.loading import load
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 

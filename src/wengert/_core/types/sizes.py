@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..._boundary import shorten
+from ..._start.boundary import shorten
 
 LARGEST = (1 << 63) - 1
 """The largest size, stride or place in memory that there is."""

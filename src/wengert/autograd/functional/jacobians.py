@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._boundary import boundary
 from ..._core.cards.card import registered
 from ..._core.state.grad_mode import enable_grad
+from ..._start.boundary import boundary
 from . import batched, strictness
 from .arguments import Tensors, as_tuple, fresh, is_one_number, result
 from .rows import filled, gradients, rows_of, zeros_like

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..._boundary import boundary
 from ..._core.state.grad_mode import enable_grad
+from ..._start.boundary import boundary
 from . import strictness
 from .arguments import Tensors, as_tuple, fresh, is_one_number, result, vector
 from .rows import filled, gradients, zeros_like

@@ -6,8 +6,8 @@ loaded with `wengert.autograd`, and loads what it needs with the first check.
 
 from __future__ import annotations
 
-from ..._boundary import boundary
-from ..._loading import on_demand
+from ..._start.boundary import boundary
+from ..._start.loading import on_demand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

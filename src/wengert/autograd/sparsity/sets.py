@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._loading import load
+from ..._start.loading import load
 
 
 def scipy_sparse(caller: str) -> Any:

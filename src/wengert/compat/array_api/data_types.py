@@ -8,7 +8,7 @@ from typing import Any
 
 import wengert as wg
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 
 SIGNED = (wg.int8, wg.int16, wg.int32, wg.int64)
 UNSIGNED = (wg.uint8, wg.uint16, wg.uint32, wg.uint64)

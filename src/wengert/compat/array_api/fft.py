@@ -6,7 +6,7 @@ from typing import Any
 
 import wengert as wg
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 
 
 def fft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:

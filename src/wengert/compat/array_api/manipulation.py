@@ -6,7 +6,7 @@ from typing import Any
 
 import wengert as wg
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from .operands import promoted
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import wengert as wg
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from .data_types import UNSIGNED, WIDE, joint_dtype
 
 

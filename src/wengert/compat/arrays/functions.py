@@ -11,8 +11,8 @@ import numpy as np
 import wengert as wg
 
 from ..._core.cards.late import bind
+from ..._tensor import Tensor
 from ...autograd.containers import mapped
-from ...tensor import Tensor
 from ..hips import numpy as _rules  # noqa: F401 - fills the tables
 from ..hips.boxes import CONSTANT, RULES, ArrayBox, tensor_of
 from . import ufuncs

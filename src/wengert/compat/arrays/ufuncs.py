@@ -9,9 +9,9 @@ import numpy as np
 
 import wengert as wg
 
-from ..._boundary import shorten
 from ..._core import flags
-from ...tensor import Tensor
+from ..._start.boundary import shorten
+from ..._tensor import Tensor
 from ..hips.boxes import tensor_of
 
 SAME = frozenset(

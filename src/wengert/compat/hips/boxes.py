@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..._tensor import Tensor
 from ...autograd.containers import mapped
 from ...autograd.variables import is_followed
 from ...ops.create.interchange import from_numpy
-from ...tensor import Tensor
 
 RULES: dict[Any, Callable[..., Any]] = {}
 """For each NumPy function that can be differentiated what computes it for boxes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
 from ...autograd.containers import flatten
 from ...autograd.sparsity.sets import scipy_sparse
 from ...autograd.variables import Scope
-from ...tensor import Tensor
 from ..arguments import Chosen
 from ..reverse import grad
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._tensor import Tensor
 from ...autograd.batches import BatchLevel
 from ...autograd.forward_levels import ForwardLevel
 from ...autograd.grad_mode import no_grad
 from ...autograd.variables import gradients
 from ...ops.create.interchange import from_numpy
-from ...tensor import Tensor
 from ..forward import tangent_of
 
 

@@ -7,11 +7,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from ..._tensor.attributes import dtypes
 from ...func import vmap
 from ...ops.create.create import zeros
 from ...ops.create.like import zeros_like
 from ...ops.create.ranges import arange
-from ...tensor import dtypes
 from ..functional import pad
 
 Tensor = Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ...tensor import dtypes
+from ..._tensor.attributes import dtypes
 from .block_mask import (
     DEFAULT_SIZE as _DEFAULT_SPARSE_BLOCK_SIZE,  # noqa: F401  (torch's name for it, which libraries import)
     BlockMask,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._loading import at_home
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from ...ops.create.placed import full
 from ...ops.warned import warn
-from ...tensor import Tensor
 from .. import functional
 from ..init import constant_
 from ..parameter import Parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from .. import functional
 from .container import ModuleList, Sequential
 from .linear import Linear

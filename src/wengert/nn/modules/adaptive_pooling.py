@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..._loading import at_home
-from ...tensor import Tensor
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from .. import functional
 from .module import Module
 from .utils import _own_init

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._loading import at_home
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from ...ops.create.placed import empty
 from ...ops.neural.masks import masks_as_numbers
 from ...ops.neural.multi_head import multi_head_attention_forward
-from ...tensor import Tensor
 from .. import init
 from ..parameter import Parameter
 from .linear import NonDynamicallyQuantizableLinear

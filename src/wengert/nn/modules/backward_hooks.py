@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..._tensor import Tensor
 from ...autograd import Function, is_grad_enabled
-from ...tensor import Tensor
 from .hook_table import Hook
 
 Values = tuple[Any, ...]

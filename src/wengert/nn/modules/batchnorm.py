@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..._loading import on_demand
+from ..._start.loading import on_demand
+from ..._tensor import Tensor
+from ..._tensor.attributes import dtypes
 from ...ops.create.placed import full, tensor
-from ...tensor import Tensor, dtypes
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._loading import at_home
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from ...ops.create.create import tensor
-from ...tensor import Tensor
 from .. import functional
 from .module import Module
 from .utils import _own_init

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, overload
 
-from ..._loading import on_demand
+from ..._start.loading import on_demand
 from ...ops.warned import warn
 from .module import Module, indented
 

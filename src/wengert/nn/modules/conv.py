@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..._loading import on_demand
+from ..._start.loading import on_demand
+from ..._tensor import Tensor
 from ...ops.create.placed import empty
-from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module

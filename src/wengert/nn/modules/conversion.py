@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._tensor import Tensor
+from ..._tensor.attributes import device, dtypes
 from ...ops.memory.convert import check_device, contiguous_format
 from ...ops.memory.exchange import swap_tensors
 from ...ops.warned import warn
-from ...tensor import Tensor, device, dtypes
 from ..parameter import Parameter
 
 NO_DATA = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from .module import Module
 
 

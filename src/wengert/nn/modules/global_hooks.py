@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor import RemovableHandle
+from ..._tensor.attributes import RemovableHandle
 from .hook_table import Entry, Hook, HookTable, Marks
 
 ACTIVE: Marks = {}

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ...tensor import RemovableHandle
+from ..._tensor.attributes import RemovableHandle
 
 Hook = Callable[..., Any]
 Marks = dict[int, bool]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..._boundary import shorten
-from ...tensor import RemovableHandle, Tensor
+from ..._start.boundary import shorten
+from ..._tensor import Tensor
+from ..._tensor.attributes import RemovableHandle
 from . import global_hooks
 from .backward_hooks import BackwardHook, register_on_last_node, warn_of_missing
 from .global_hooks import ACTIVE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..._loading import on_demand
-from ...tensor import Tensor
+from ..._start.loading import on_demand
+from ..._tensor import Tensor
 from .. import functional
 from .batchnorm import _NormBase
 

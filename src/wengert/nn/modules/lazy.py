@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any, TypeVar
 
+from ..._tensor import Tensor
 from ...autograd import no_grad
-from ...tensor import Tensor
 from ..parameter import is_lazy
 from .state import State
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._loading import at_home
+from ..._start.loading import at_home
+from ..._tensor import Tensor
+from ..._tensor.attributes import dtypes
 from ...autograd import no_grad
 from ...ops.create.placed import tensor
-from ...tensor import Tensor, dtypes
 from ..parameter import UninitializedBuffer, UninitializedParameter
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, _NormBase
 from .conv import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...tensor import dtypes
+from ..._tensor.attributes import dtypes
 
 __all__ = ["LinearCrossEntropyOptions"]
 

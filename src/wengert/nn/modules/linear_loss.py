@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..._loading import at_home
-from ...tensor import Tensor
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from .. import functional
 from .linear import Linear
 from .loss_base import _WeightedLoss

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._tensor import Tensor
 from ...ops.warned import warn
-from ...tensor import Tensor
 from .. import functional
 from .linear_loss import LinearCrossEntropyLoss as LinearCrossEntropyLoss
 from .loss_base import _Loss as _Loss, _WeightedLoss as _WeightedLoss

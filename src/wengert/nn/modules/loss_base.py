@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._tensor import Tensor
 from ...ops.neural.loss import read_reduction
-from ...tensor import Tensor
 from .module import Module
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._loading import at_home
-from ...tensor import Tensor
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from .. import functional
 from .distance import PairwiseDistance
 from .loss_base import _Loss, _WeightedLoss

@@ -6,10 +6,10 @@ import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..._boundary import boundary, guarded
+from ..._start.boundary import boundary, guarded
+from ..._tensor import Tensor
 from ...autograd import no_grad
 from ...ops.create.placed import empty_like
-from ...tensor import Tensor
 from .conversion import NO_DATA, converted, read_to
 from .global_hooks import (
     register_module_backward_hook,

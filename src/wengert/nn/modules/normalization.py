@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..._tensor import Tensor
 from ...ops.create.placed import ones, zeros
-from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
 from .channel_norms import CrossMapLRN2d as CrossMapLRN2d, LocalResponseNorm as LocalResponseNorm

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..._loading import at_home
-from ...tensor import Tensor
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from ..parameter import Parameter
 from .container import checked_pairs, position
 from .module import Module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from .. import functional
 from .adaptive_pooling import (
     AdaptiveAvgPool1d as AdaptiveAvgPool1d,

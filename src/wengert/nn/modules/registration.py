@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...tensor import HookDict, Tensor
+from ..._tensor import Tensor
+from ..._tensor.attributes import HookDict
 from ..parameter import Buffer, Parameter
 from . import global_hooks
 from .hook_table import HookTable, Marks

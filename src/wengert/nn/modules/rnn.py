@@ -6,9 +6,9 @@ import math
 import warnings
 from typing import Any
 
+from ..._tensor import Tensor
 from ...ops.create.placed import empty
 from ...ops.neural import recurrent
-from ...tensor import Tensor
 from .. import init
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..._loading import at_home
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from ...ops.create.create import zeros
 from ...ops.create.placed import empty
 from ...ops.neural import recurrent_steps
-from ...tensor import Tensor
 from .. import init
 from ..parameter import Parameter
 from .module import Module

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._tensor import Tensor
 from ...autograd import no_grad
 from ...ops.create.placed import empty
 from ...ops.indexing.embedding_bag_forms import embedding_bag
-from ...tensor import Tensor
 from .. import functional, init
 from ..parameter import Parameter
 from .module import Module

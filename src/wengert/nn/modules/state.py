@@ -8,8 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..._tensor import Tensor
+from ..._tensor.attributes import RemovableHandle
 from ...autograd import no_grad
-from ...tensor import RemovableHandle, Tensor
 from ..parameter import Parameter
 from .conversion import exchanged, get_swap_module_params_on_conversion
 from .traversal import Traversal

@@ -6,11 +6,11 @@ import copy
 import math
 from typing import Any
 
+from ..._tensor import Tensor
 from ...autograd import is_grad_enabled
 from ...ops.create.create import full
 from ...ops.neural.masks import masks_as_numbers
 from ...ops.warned import warn
-from ...tensor import Tensor
 from .. import functional, init
 from .container import ModuleList
 from .module import Module

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ..._loading import at_home
+from ..._start.loading import at_home
+from ..._tensor import Tensor
 from ...ops.neural.masks import masks_as_numbers
-from ...tensor import Tensor
 from .. import functional
 from .activation import GELU, ReLU
 from .attention import MultiheadAttention

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from ..parameter import Parameter
 from .registration import Registration
 

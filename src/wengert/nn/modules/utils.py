@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
-from ..._boundary import guarded
+from ..._start.boundary import guarded
 from ...ops.family import PACKAGE, is_of_package
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]

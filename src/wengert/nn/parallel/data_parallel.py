@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 from ..modules.module import Module
 from .scatter_gather import NO_DEVICE
 

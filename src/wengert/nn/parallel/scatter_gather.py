@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...tensor import Tensor
+from ..._tensor import Tensor
 
 __all__ = ["gather", "scatter", "scatter_kwargs"]
 

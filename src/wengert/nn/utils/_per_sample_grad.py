@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..._tensor import Tensor
 from ...autograd.containers import flatten
 from ...func.per_sample import per_sample_gradients
-from ...tensor import Tensor
 from ..modules.module import Module
 
 

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
 from ...autograd import no_grad
 from ...ops.create.create import tensor
 from ...ops.reductions.vector_norm import vector_norm
 from ...ops.shapes.join import stack
-from ...tensor import Tensor
 
 
 def listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:

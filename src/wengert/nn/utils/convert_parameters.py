@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
 from ...ops.shapes.join import cat
-from ...tensor import Tensor
 
 
 @boundary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
 from ...autograd import no_grad
 from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
+from ..._tensor.attributes import dtypes
 from ...autograd import no_grad
 from ...linalg import householder_product, solve
 from ...ops.shapes.join import cat
-from ...tensor import Tensor, dtypes
 from ..modules.module import Module
 from .parametrize import register_parametrization
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
 from ...autograd import no_grad
-from ...tensor import Tensor
 from ..modules.module import Module
 from .orthogonal import orthogonal
 from .parametrize import register_parametrization

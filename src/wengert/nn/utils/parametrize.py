@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
 from ...autograd import no_grad
-from ...tensor import Tensor
 from ..modules.container import ModuleDict, ModuleList
 from ..modules.module import Module
 from ..parameter import Parameter

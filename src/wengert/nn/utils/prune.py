@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
 from ...ops.create.like import ones_like
 from .convert_parameters import parameters_to_vector
 from .prune_methods import (

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from ..._loading import at_home
+from ..._start.loading import at_home
 from ...ops.create.like import ones_like, zeros_like
 from ...ops.randomness.random import rand
 from ...ops.randomness.random_like import rand_like

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
+from ..._tensor import Tensor
+from ..._tensor.attributes import dtypes
 from ...ops.create.create import full, tensor
 from ...ops.create.interchange import as_tensor, from_numpy
 from ...ops.create.like import empty_like
 from ...ops.create.ranges import arange
 from ...ops.shapes.join import cat
-from ...tensor import Tensor, dtypes
 
 __all__ = [
     "PackedSequence",

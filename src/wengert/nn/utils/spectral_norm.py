@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
 from ...autograd import no_grad
 from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter

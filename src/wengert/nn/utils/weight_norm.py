@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..._boundary import boundary
+from ..._start.boundary import boundary
 from ...ops.reductions.vector_norm import vector_norm
 from ..parameter import Parameter
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._boundary import shorten
 from ..._core import flags
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
+from ..._start.boundary import shorten
 from .factory import check_place, finish, read_dtype
 from .infer import array_of, check_array
 

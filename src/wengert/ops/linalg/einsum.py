@@ -14,7 +14,7 @@ from typing import Any
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
-from ..._loading import load
+from ..._start.loading import load
 from .pairs import Product
 
 ELLIPSIS = "..."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..._boundary import boundary
 from ..._core.tensor.base import Tensor
+from ..._start.boundary import boundary
 from .dropout import channels, drop, saturate, whole
 
 

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._boundary import guarded, shorten
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.forks import forks
 from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.types.devices import device as Device, refuse_absent
+from ..._start.boundary import guarded, shorten
 
 DEFAULT_SEED = 67280421310721
 WORDS = 624

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...absent import StandIn
+from ..._start.absent import StandIn
 from .numbers import SAYS
 
 

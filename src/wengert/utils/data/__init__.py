@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..._loading import on_demand
+from ..._start.loading import on_demand
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split

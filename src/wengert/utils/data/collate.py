@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._tensor import Tensor
+from ..._tensor.attributes import dtypes
 from ...ops.create.create import tensor
 from ...ops.create.interchange import from_numpy
 from ...ops.shapes.join import stack
-from ...tensor import Tensor, dtypes
 
 
 def default_convert(data: Any) -> Any:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..._boundary import guarded
+from ..._start.boundary import guarded
 from ._utils.fetch import _DatasetKind as _DatasetKind
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset

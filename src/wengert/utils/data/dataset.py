@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from ..._boundary import Guarded, boundary
-from ..._loading import on_demand
+from ..._start.boundary import Guarded, boundary
+from ..._start.loading import on_demand
+from ..._tensor import Tensor
 from ...ops.randomness.random import randperm
-from ...tensor import Tensor
 
 T = TypeVar("T", covariant=True)
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._boundary import shorten
+from ..._start.boundary import shorten
+from ..._tensor import Tensor
+from ..._tensor.attributes import dtypes
 from ...autograd.profiler.ranges import is_open, record_function
 from ...ops.create.create import empty
 from ...ops.create.interchange import from_numpy
-from ...tensor import Tensor, dtypes
 from .collate import default_collate
 from .dataset import Subset, TensorDataset
 

@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from ..._boundary import Guarded
+from ..._start.boundary import Guarded
+from ..._tensor.attributes import dtypes
 from ...ops.create.create import empty
 from ...ops.create.interchange import as_tensor
 from ...ops.randomness.generator import Generator
 from ...ops.randomness.random import randint, randperm
 from ...ops.randomness.sampling import multinomial
-from ...tensor import dtypes
 
 T = TypeVar("T", covariant=True)
 CHUNK = 32

@@ -13,8 +13,8 @@ from enum import Enum
 from typing import Any
 
 from wengert import nn
+from wengert._tensor import Tensor
 from wengert.hub import load_state_dict_from_url
-from wengert.tensor import Tensor
 
 Norm = Callable[[int], nn.Module]
 SOURCE = "https://download.pytorch.org/models/"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wengert.tensor import Tensor
+from wengert._tensor import Tensor
 
 
 def computed(tensor: Tensor) -> np.ndarray:

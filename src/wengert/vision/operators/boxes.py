@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import wengert as wg
-from wengert.tensor import Tensor
+from wengert._tensor import Tensor
 
 from .arrays import computed
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import wengert as wg
-from wengert.tensor import Tensor
+from wengert._tensor import Tensor
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import wengert as wg
+from wengert._tensor import Tensor
 from wengert.library import Library
-from wengert.tensor import Tensor
 
 MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 """`torchvision.io.ImageReadMode` -> Pillow's mode; 0 leaves an image as it is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import wengert as wg
-from wengert.tensor import Tensor
+from wengert._tensor import Tensor
 
 from .arrays import computed
 from .regions import check_dtypes, check_images, check_regions, edges, rounded

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import wengert as wg
-from wengert.tensor import Tensor
+from wengert._tensor import Tensor
 
 from .arrays import computed
 from .axes import Axis, bilinear, covering

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....tensor import Tensor
+from ...._tensor import Tensor
 from ..boxes import CONSTANT, RULES, ArrayBox, getval, rule, shape_of, tensor_of
 from ..extend import defjvp, defvjp, primitive
 

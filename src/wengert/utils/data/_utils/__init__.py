@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...._loading import on_demand
+from ...._start.loading import on_demand
 
 MP_STATUS_CHECK_INTERVAL = 5.0
 """Seconds between two looks whether a worker is still there, in torch."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...._tensor import Tensor
+from ...._tensor.attributes import dtypes
 from ....ops.create.create import tensor
 from ....ops.create.interchange import as_tensor
 from ....ops.shapes.join import stack
-from ....tensor import Tensor, dtypes
 from ..collate import default_collate, default_convert, unfit
 
 __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_convert"]

@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self, TypeVar
 
+from ...._tensor.attributes import dtypes
 from ....ops.create.create import empty
 from ....ops.randomness.generator import Generator
-from ....tensor import dtypes
 from ..dataset import Dataset, IterableDataset
 
 Values = TypeVar("Values", covariant=True)

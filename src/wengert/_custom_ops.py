@@ -1,7 +1,0 @@
-"""`torch._custom_ops`: older names for what `library` does."""
-
-from __future__ import annotations
-
-from .library import custom_op, impl, impl_abstract
-
-__all__ = ["custom_op", "impl", "impl_abstract"]

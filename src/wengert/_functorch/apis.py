@@ -1,5 +1,0 @@
-"""`torch._functorch.apis`: the transforms that torch offers by name."""
-
-from ..func import grad as grad, grad_and_value as grad_and_value, vmap as vmap
-
-__all__ = ["grad", "grad_and_value", "vmap"]

@@ -1,5 +1,0 @@
-"""`torch._library.custom_ops`: operators that a program declares."""
-
-from ..library import CustomOpDef, custom_op
-
-__all__ = ["CustomOpDef", "custom_op"]

@@ -1,0 +1,1 @@
+"""How the package starts: which build runs, how modules are found, what is loaded when it is first asked for."""

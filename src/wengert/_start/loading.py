@@ -1,0 +1,464 @@
+"""How the package is loaded: its modules without a search; what few programs use, when it is first asked for.
+
+Every import of the package pays for this module, hence it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import _frozen_importlib as frozen
+import gc
+import os
+import sys
+from _frozen_importlib_external import MAGIC_NUMBER, cache_from_source  # as of importlib.util, which has more to load
+from _signal import (  # type: ignore[import-not-found]  # `signal` looks for an enumeration in what they return
+    NSIG,
+    getsignal,
+    signal,
+)
+from _thread import RLock, get_ident
+from importlib import import_module
+from importlib.machinery import BuiltinImporter, ExtensionFileLoader, ModuleSpec, SourceFileLoader
+from io import open_code
+from marshal import loads
+from time import sleep
+from types import MethodType, ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType, FrameType
+    from typing import Any, NoReturn
+
+HEADER = MAGIC_NUMBER + bytes(4)
+"""How byte code begins that holds for a source of a certain time and length, which follow."""
+INSIDE = ("wengert._", "wengert.ops")
+"""Modules of which programs ask no names of torch."""
+OWN = "wengert."
+PAUSE = 0.0005
+"""Seconds between two looks at whether another thread has ended its load, or its fork."""
+
+
+def at_home(home: str, *classes: Any) -> None:
+    """Let classes say that they belong to the module where torch has them: programs print them, and pickle them."""
+    for each in classes:
+        each.__module__ = home
+
+
+class Loads:
+    """The modules that threads are loading: what comes meanwhile waits.
+
+    Who sees half a module, or leaves one behind, has it for good. So the load of a module, or of a family with all that
+    it needs, is one step for everybody:
+
+    - Signal handlers are called afterwards. Python calls them between any two instructions of the main thread,
+      whichever thread took the signal, so no mask of signals keeps them out: another handler notes the signals.
+    - A fork waits until no other thread loads. Its child would wait for that thread for ever.
+    - No collection runs, whose finalisers could need the very module.
+
+    Attributes:
+        turn: held by the thread that loads a family, and while a process forks.
+        threads: those that load.
+        forking: the thread that forks.
+        handlers: what stood in the place of `note`, by number of the signal.
+        came: the signals that wait.
+        orphans: what loads that failed have left, by name.
+        complete: modules that were executed, by name; an interrupt may have come before `import` had entered them.
+    """
+
+    def __init__(self) -> None:
+        self.turn = RLock()
+        self.threads: set[int] = set()
+        self.forking: int | None = None
+        self.handlers: dict[int, Any] = {}
+        self.came: dict[int, None] = {}
+        self.orphans: set[str] = set()
+        self.complete: dict[str, ModuleType] = {}
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=self.before_fork, after_in_parent=self.after_fork, after_in_child=self.after_fork_in_child
+            )
+
+    def whole(self, load: Callable[..., Any], *args: Any) -> Any:
+        """Call `load(*args)`, which loads modules, while no other thread does the same.
+
+        A thread that executes a module holds the lock of that: it does not wait for others, who may wait for it.
+        """
+        if get_ident() in self.threads:
+            return load(*args)
+        with self.turn:
+            return self.undisturbed(load, *args)
+
+    def undisturbed(self, load: Callable[..., Any], *args: Any) -> Any:
+        """Call `load(*args)`, which loads modules; signals, forks and collections wait."""
+        here = get_ident()
+        if here in self.threads:
+            return load(*args)
+        collects = gc.isenabled()
+        try:
+            self.begin(here)
+            return self.outermost(load, *args)
+        finally:
+            if collects:
+                gc.enable()
+            self.end(here)
+
+    def outermost(self, load: Callable[..., Any], *args: Any) -> Any:
+        """Call `load(*args)`; enter in their packages what an earlier load had loaded before it failed.
+
+        Python takes a package whose load fails out of `sys.modules`, not what is whole of it; loaded again, the package
+        is another object, and does not get these as attributes.
+        """
+        before = set(sys.modules)
+        try:
+            loaded = load(*args)
+        except BaseException:
+            self.orphans |= set(sys.modules) - before
+            raise
+        while self.orphans:
+            name = self.orphans.pop()
+            above, _, last = name.rpartition(".")
+            if above in sys.modules and name in sys.modules and last not in vars(sys.modules[above]):
+                setattr(sys.modules[above], last, sys.modules[name])
+        return loaded
+
+    def begin(self, here: int) -> None:
+        """Say that this thread loads modules."""
+        if is_main(here):
+            self.hold()
+        self.threads.add(here)
+        while self.forking is not None and self.forking != here:
+            self.threads.discard(here)
+            sleep(PAUSE)
+            self.threads.add(here)
+        gc.disable()
+
+    def end(self, here: int) -> None:
+        """Say that it does so no longer, and call the handlers of the signals that came."""
+        self.threads.discard(here)  # first: until then no handler raises here
+        if (self.handlers or self.came) and is_main(here):
+            self.restore()
+            self.deliver()
+
+    # ---- signals -----------------------------------------------------------------------------------------------------
+    def hold(self) -> None:
+        """Put `note` in the place of all handlers that are written in Python."""
+        for number in range(1, NSIG):
+            handler = getsignal(number)
+            if callable(handler) and handler != self.note:
+                self.handlers[number] = handler  # first, so that `note` knows it whenever it is called
+                try:
+                    signal(number, self.note)
+                except ValueError:  # an interpreter beside the main one: it calls no handlers
+                    self.handlers.clear()
+                    return
+
+    def note(self, number: int, frame: FrameType | None) -> None:
+        """The handler of all signals meanwhile; it calls the real one where it comes too early or too late."""
+        if get_ident() in self.threads:
+            self.came[number] = None
+            return
+        handler = self.handlers.get(number)
+        self.restore()
+        if handler is not None:
+            handler(number, frame)
+
+    def restore(self) -> None:
+        """Put the handlers back, but for those that the program has changed meanwhile."""
+        for number, handler in tuple(self.handlers.items()):
+            if getsignal(number) == self.note:
+                signal(number, handler)
+            self.handlers.pop(number, None)
+
+    def deliver(self) -> None:
+        """Call the handlers of the signals that came; one that raises does not keep the others from being called."""
+        for number in tuple(self.came):
+            if self.came.pop(number, number) is None and callable(handler := getsignal(number)):
+                try:
+                    handler(number, sys._getframe(1))
+                finally:
+                    self.deliver()
+
+    # ---- forks -------------------------------------------------------------------------------------------------------
+    def before_fork(self) -> None:
+        """Wait until no other thread loads, and let none begin."""
+        here = get_ident()
+        self.turn.acquire()
+        self.forking = here
+        while not self.threads <= {here}:
+            sleep(PAUSE)
+
+    def after_fork(self) -> None:
+        """In the parent: let the others go on."""
+        if self.forking == get_ident():
+            self.forking = None
+            self.turn.release()
+
+    def after_fork_in_child(self) -> None:
+        """In the child: forget the other threads. One may have been about to load a module, and hold its lock."""
+        here = get_ident()
+        self.turn, self.forking = RLock(), None
+        self.threads &= {here}
+        locks: dict[str, Any] = getattr(frozen, "_module_locks", {})
+        for name, reference in tuple(locks.items()):
+            lock = reference()
+            if name.startswith(OWN) and lock is not None and lock.owner not in (None, here):
+                locks.pop(name, None)
+                if is_loading(sys.modules.get(name)):
+                    del sys.modules[name]
+
+
+def is_main(here: int) -> bool:
+    """Whether a thread is the one in which Python calls signal handlers."""
+    threading = sys.modules.get("threading")  # without it there is one thread
+    return threading is None or threading.main_thread().ident == here
+
+
+def is_loading(module: ModuleType | None) -> bool:
+    """Whether a module is being executed, by this thread or another one."""
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
+LOADS = Loads()
+
+
+def load(name: str) -> ModuleType:
+    """Import a module in the middle of a program: wholly or not at all. Return the module of that name."""
+    found, above = sys.modules.get(name), name.rpartition(".")[0]
+    if found is not None and not is_loading(found) and (not above or above in sys.modules):
+        return found
+    return LOADS.whole(import_below, name)  # type: ignore[no-any-return]
+
+
+def import_below(name: str) -> ModuleType:
+    """Import a module and the package that it lies in.
+
+    Python does not look for the package of a module that it knows; an import of the package may have failed after it.
+    """
+    above = name.rpartition(".")[0]
+    if above and above not in sys.modules:
+        import_module(above)
+    return import_module(name)
+
+
+class Undisturbed:
+    """What loaders of the package have in common: signals and forks wait for the end of a module."""
+
+    name: str
+    executed = False
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the module."""
+        if get_ident() in LOADS.threads:
+            super().exec_module(module)  # type: ignore[misc]
+        else:
+            LOADS.undisturbed(self.execute, module)
+
+    def execute(self, module: ModuleType) -> None:
+        """Execute it, unless that was done, and keep it until it is entered among the modules."""
+        if not self.executed:
+            super().exec_module(module)  # type: ignore[misc]
+        LOADS.complete[self.name] = module
+
+    def interrupted(self) -> ModuleType | None:
+        """The module, if it was executed before and only not entered: a handler raised at the end of its import."""
+        found = LOADS.complete.pop(self.name, None)
+        above, _, last = self.name.rpartition(".")
+        self.executed = found is not None and vars(sys.modules[above]).get(last) is not found
+        return found if self.executed else None
+
+
+class Library(Undisturbed, ExtensionFileLoader):
+    """Loads a module from the library that holds several."""
+
+
+class Loader(Undisturbed, SourceFileLoader):  # type: ignore[misc]
+    """Loads a module from its source, or the byte code that Python keeps of it.
+
+    Python's own loader does the same, but spends more time around the reading of a small module than on it. What is
+    not plain (there is no byte code, or it was made from another source, in another way or place) is left to it.
+    """
+
+    def __init__(self, name: str, path: str, cached: str) -> None:
+        self.name, self.path, self.cached = name, path, cached
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The empty module, which knows its files: to find that it does not would cost more than to tell it."""
+        if self.name in LOADS.complete and (found := self.interrupted()) is not None:
+            return found
+        made = ModuleType(spec.name)
+        vars(made).update(__file__=self.path, __cached__=self.cached)
+        if spec.submodule_search_locations is not None:
+            made.__path__ = spec.submodule_search_locations
+        if not spec.name.startswith(INSIDE):
+            vars(made)["__getattr__"] = MethodType(absent, spec.name)
+        return made
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of the module."""
+        try:
+            status = os.stat(self.path)
+            with open_code(self.cached) as file:
+                data = file.read()
+        except OSError:
+            return super().get_code(fullname)
+        stamp = int(status.st_mtime) & 0xFFFFFFFF | (status.st_size & 0xFFFFFFFF) << 32
+        if data[:16] == HEADER + stamp.to_bytes(8, "little"):
+            code = loads(memoryview(data)[16:])
+            if code.co_filename == self.path:
+                return code
+        return super().get_code(fullname)
+
+
+class Finder:
+    """Finds the modules of the package.
+
+    Python's own finders know nothing of a library that holds several modules, and where a module lies both compiled
+    and as a source, they prefer the former. They also look through all that Python can import, and for five endings;
+    this one lists each folder of the package once. What it does not know is left to them.
+
+    Attributes:
+        package, root: the name of the package with a dot, and its folder.
+        library, held: the file that holds the compiled modules, and which these are.
+        refused: modules whose names begin so are found as sources, or not at all.
+        hidden: a module that is not to be found.
+    """
+
+    def __init__(
+        self, package: str, root: str, *, library: str, held: set[str], refused: str | None, hidden: str | None
+    ) -> None:
+        self.package = f"{package}."
+        self.root = root
+        self.library = library
+        self.held = held
+        self.refused = refused
+        self.hidden = hidden
+        self.listings: dict[str, set[str]] = {}
+        self.byte_code: dict[str, tuple[str, str, str]] = {}
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The specification of module `name`; `None` for what is no concern of this finder."""
+        if not name.startswith(self.package) or not path or not path[0].startswith(self.root):
+            return None
+        if name in self.held:
+            made = ModuleSpec(name, Library(name, self.library), origin=self.library)
+            made.has_location = True
+            return made
+        if name == self.hidden:
+            raise ModuleNotFoundError(f"no {name}: WENGERT_PURE=1 asks for the interpreted build", name=name)
+        last = name.rpartition(".")[2]
+        for folder in path:  # the package has two
+            below = f"{folder}/{last}"
+            if f"{last}.py" in self.listing(folder):
+                return self.source(name, folder, last)
+            if last in self.listing(folder) and "__init__.py" in self.listing(below):
+                made = self.source(name, below, "__init__")
+                made.submodule_search_locations = [below]
+                return made
+        if self.refused is not None and name.startswith(self.refused):
+            raise ImportError(f"no source of {name}, and WENGERT_PURE=1 rules out the compiled module", name=name)
+        return None
+
+    def source(self, name: str, folder: str, stem: str) -> ModuleSpec:
+        """The specification of a module that is the file `stem` in a folder."""
+        if folder not in self.byte_code:
+            self.byte_code[folder] = cache_from_source(f"{folder}/MODULE.py").rpartition("MODULE")
+        before, _, after = self.byte_code[folder]
+        loader = Loader(name, f"{folder}/{stem}.py", f"{before}{stem}{after}")
+        made = ModuleSpec(name, loader, origin=loader.path)
+        made.cached = loader.cached
+        made.has_location = True
+        return made
+
+    def listing(self, folder: str) -> set[str]:
+        """The names in a folder when it was first looked at; empty where there is no such folder."""
+        if folder not in self.listings:
+            try:
+                self.listings[folder] = set(os.listdir(folder))
+            except (FileNotFoundError, NotADirectoryError):  # what else fails, for want of files, may be there
+                self.listings[folder] = set()
+        return self.listings[folder]
+
+    def invalidate_caches(self) -> None:
+        """Forget what is where; see `importlib.invalidate_caches`."""
+        self.listings.clear()
+
+    def install(self) -> None:
+        """Come before Python's own finders, and after those that the program has put there."""
+        others: list[Any] = sys.meta_path
+        others.insert(others.index(BuiltinImporter) if BuiltinImporter in others else 0, self)
+
+
+def absent(module: str, name: str) -> NoReturn:
+    """The `__getattr__` of a module, given by its name, that has no such name; a module's own ends with it, too.
+
+    Raises:
+        AttributeError: always, or, where a program asks by `from module import name`, an ImportError if torch has it.
+    """
+    asker: FrameType | None = sys._getframe(1)
+    while asker is not None and asker.f_code.co_name == "__getattr__":
+        asker = asker.f_back
+    if asker is None or name[:2] == "__" or asker.f_code.co_name == "_handle_fromlist":  # as imports of modules do
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    from .missing import refuse
+
+    refuse(module, name, asker)
+
+
+def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a module some of whose names are loaded when they are first asked for.
+
+    Args:
+        module: its `globals()`.
+        homes: for each of these names the module below it that has it; one that is its own home is that module. One
+            that begins with a dot lies beside the module.
+    """
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
+        if name not in homes:
+            try:
+                absent(module["__name__"], name)
+            except Exception as error:
+                from .boundary import shorten
+
+                shorten(error)
+                raise
+        home = homes[name]
+        anchor = module["__package__"] if home[0] == "." else module["__name__"]
+        found: Any = load(f"{anchor}.{home.lstrip('.')}")
+        if home != name:
+            found = module[name] = getattr(found, name)
+        return found
+
+    def names() -> list[str]:
+        return sorted({*module, *homes})
+
+    return __getattr__, names
+
+
+class Uncollected:
+    """While the package is imported: next to nothing becomes garbage, and looking for it takes a tenth of the time.
+
+    Signals and forks wait (`Loads`).
+
+    The collector is as it was afterwards, whatever happens in between. What is there then counts as old: the first
+    collection, which an object or two later would look through all of it, passes it by, a full one does not.
+    """
+
+    SET_ASIDE = 1000
+    """Python 3.12 sets 375 objects aside at its start; a program that calls `gc.freeze`, all there are: thousands."""
+
+    def __enter__(self) -> None:
+        self.before = gc.isenabled()
+        LOADS.begin(get_ident())
+
+    def __exit__(self, *error: object) -> None:
+        if self.before:
+            if (
+                gc.get_freeze_count() < self.SET_ASIDE
+            ):  # otherwise a program has done so, and its objects are to stay there
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()
+        LOADS.end(get_ident())

@@ -1,0 +1,376 @@
+"""What a user sees on a Tensor that no card gives: properties, conversions, protocols. Bound to the class at import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core import door, errors, flags
+from .._core.aliasing import views
+from .._core.backward import passes
+from .._core.calls import dispatch, volatile
+from .._core.calls.asking import asks_itself
+from .._core.calls.subclasses import begin_subclass, make
+from .._core.calls.unanswered import disabled as disabled, undispatched
+from .._core.cards.arguments import asked_or_refused, asking
+from .._core.cards.late import promise
+from .._core.graph.hooks import HookDict, RemovableHandle
+from .._core.graph.node import Node, end_of
+from .._core.operators.promotion import is_operand
+from .._core.state.modes import current
+from .._core.tensor import reading, tracing
+from .._core.tensor.base import OPERATORS, Tensor, bind, set_up, wrap_flagged
+from .._core.tensor.batches import levels_of, refuse
+from .._core.tensor.standins import StandIn
+from .._core.tensor.storage import Storage, succeed
+from .._core.types import dtypes
+from .._core.types.devices import device, sparse_coo, strided
+from .._core.types.sizes import Size
+from .._start.boundary import shorten
+from .._start.later import CONVERSIONS, KINDS
+from .._start.loading import load
+from ..ops.create.factory import read_lengths
+from ..ops.memory.reach import data_ptr, get_nbytes, is_contiguous, storage_offset, stride
+from . import gradients
+from .indexing import READING, WRITING
+
+NOT_PLAIN: int = flags.SPARSE | flags.OBSERVED  # a global is read twice as fast as an attribute of a module
+CPU = device("cpu")
+
+
+def construct(self: Tensor, *data: Any, **options: Any) -> None:
+    """`Tensor(2, 3)`: uninitialised; `Tensor(values)`: of the default dtype (the way of torch's early days).
+
+    A second call changes nothing.
+
+    Raises:
+        TypeError: neither lengths, nor a tensor, nor values.
+    """
+    if getattr(self, "_array_", None) is not None:
+        return
+    default = dtypes.get_default_dtype().numpy
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        set_up(self, data[0]._array_.view(), data[0]._storage_)
+        self._flags_ = data[0]._flags_ & flags.INFERENCE | self._flags_ & (flags.OVERRIDDEN | NOT_PLAIN)
+    elif len(data) == 1 and not isinstance(data[0], (int, Size)):
+        if isinstance(data[0], str):
+            raise TypeError(f"new(): invalid data type '{type(data[0]).__name__}'")
+        if isinstance(getattr(data[0], "_memory", None), Storage):  # what `storage()` gives
+            construct(self)
+            self.set_(data[0])  # type: ignore[attr-defined]
+        elif not hasattr(data[0], "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
+        else:
+            made = np.array(data[0], dtype=default)
+            set_up(self, made, Storage(made))
+    else:
+        lengths = data[0] if data and isinstance(data[0], Size) else data or (0,)
+        made = np.empty(read_lengths("new", lengths, 1, alone=False), default)
+        set_up(self, made, Storage(made))
+
+
+def get_grad_fn(self: Tensor) -> Node | None:
+    """The node that made this tensor; None for leaves."""
+    if self._flags_ & flags.VIEW:
+        views.refresh(self)
+    return None if self._edge_ is None else end_of(self._edge_)
+
+
+def get_data(self: Tensor) -> Tensor:
+    """The same memory outside the graph, with a version counter of its own: writes to it are not noticed."""
+    if self._flags_ & (flags.BATCHED | flags.OBSERVED):
+        gradients.refuse_batch(self, "accessing `data` under vmap transform is not allowed")
+        return reading.detach(self)
+    found = wrap_flagged(self._array_, self._flags_ & flags.INFERENCE)
+    found._storage_.array = self._storage_.array
+    if current().debug is not None:
+        tracing.cut(found, self, "data", tracing.DATA)
+    return found
+
+
+def set_data(self: Tensor, new: Tensor) -> None:
+    """Let this tensor have other values, keeping its place in the graph.
+
+    Raises:
+        TypeError: `new` is no tensor.
+        RuntimeError: the tensor requires a gradient, and the new values are of a dtype that has none.
+    """
+    if not isinstance(new, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    gradients.refuse_batch(self, "mutating directly with `.data` under vmap transform is not allowed.")
+    if current().transforms:
+        load(f"{__package__}.transformed").refuse_data(self)
+    if levels_of(self) != levels_of(new):
+        refuse("`.data = ...`", self, new)
+    if self.requires_grad and new._array_.dtype.kind not in "fcV":
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if self._flags_ & flags.VIEW and self._meta_.view.made == views.SINGLE:
+        views.refresh(self)  # while it still shows where it lies in its base
+    kinds: Any = (self, new) if (self._flags_ | new._flags_) & flags.SPARSE else ()
+    if len({(each.layout, each.device) for each in kinds}) > 1:
+        raise RuntimeError(
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type: "
+            + " and ".join([f"{each.layout} on {each.device}" for each in kinds])
+        )
+    load("wengert._core.tensor.postponed").lay(self, new._array_)
+    self._storage_ = succeed(self._storage_, new._storage_.array)
+    views.moved(self)
+    self._flags_ = self._flags_ & ~flags.INFERENCE | new._flags_ & flags.INFERENCE
+
+
+def is_inference(self: Tensor) -> bool:
+    """Whether this is an inference tensor: one made in `inference_mode`, or a view of one."""
+    return bool(self._flags_ & flags.INFERENCE)
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph: become a leaf that does not require a gradient. In inference mode it does nothing, as in torch.
+
+    Raises:
+        RuntimeError: the tensor is a view.
+    """
+    if current().inference:
+        return self
+    if self._flags_ & flags.VIEW:
+        raise RuntimeError(errors.DETACH_VIEW)
+    if self._edge_ is not None:
+        self._storage_.detached = current().sequence
+        gradients.keep_hooks(self)
+    if current().debug is not None:
+        tracing.cut(self, self, "detach_()", tracing.DETACH)
+    self._edge_ = None
+    self._flags_ &= ~flags.REQUIRES_GRAD
+    return self
+
+
+@asks_itself("requires_grad_")
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Set `requires_grad` and return the tensor.
+
+    Raises:
+        TypeError: no bool is given.
+        RuntimeError: a recorded result shall no longer require a gradient, or its values are neither floating point nor
+            complex.
+    """
+    if requires_grad is not True and requires_grad is not False:
+        kind = type(requires_grad).__name__
+        error = TypeError(f"requires_grad_(): argument 'requires_grad' must be bool, not {kind}")
+        return asked_or_refused(Tensor.requires_grad_, error, self, requires_grad)  # type: ignore[no-any-return]
+    if current().transforms:
+        raise RuntimeError(
+            gradients.refused_in_transform("requires_grad_() (or perhaps using torch.autograd.functional.* APIs)")
+        )
+    if requires_grad and not door.is_inexact(self._array_):  # torch has another text where the flag is assigned
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if not (requires_grad and self.requires_grad):
+        self.requires_grad = requires_grad
+    return self
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of this tensor to the `.grad` of the leaves that it depends on; see `autograd.backward`."""
+    try:
+        if dispatch.may_be_overridden(self):
+            from .._core.calls import overriding
+
+            if overriding.is_anyone_asked((self,)):
+                given = {
+                    "gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs
+                }  # fmt: skip
+                return overriding.of_python(backward, (self,), (self,), given)  # type: ignore[no-any-return]
+        passes.backward(self, gradient, retain_graph, create_graph, inputs)
+    except Exception as error:
+        shorten(error, "backward", backward)
+        raise
+    return None
+
+
+def get_base(self: Tensor) -> Tensor | None:
+    """The tensor whose memory a view shares; None otherwise."""
+    return self._meta_.view.base if self._flags_ & flags.VIEW else None
+
+
+def representation(self: Tensor) -> str:
+    """As torch prints it."""
+    from .shown import text
+
+    return text(self)
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The rows, as views.
+
+    Raises:
+        TypeError: there is no first dimension.
+    """
+    if not self._array_.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(self.unbind(0))  # type: ignore[attr-defined]
+
+
+def backwards(self: Tensor) -> Tensor:
+    """The rows in reverse order, for `reversed(x)`: a new tensor; of one without dimensions itself."""
+    return self.flip(0) if self._array_.ndim else self  # type: ignore[attr-defined, no-any-return]
+
+
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether some element equals `element`.
+
+    Raises:
+        RuntimeError: it is neither a tensor nor a number.
+    """
+    if not is_operand(element):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    refuse("`in`", self, *([element] if isinstance(element, Tensor) else []))
+    if self._flags_ & flags.OBSERVED:
+        return bool((self == element).any())
+    return bool((self._array_ == (element._array_ if isinstance(element, Tensor) else element)).any())
+
+
+def place_of(tensor: Tensor) -> device:
+    """Where a tensor says that its memory is."""
+    array: Any = tensor._array_
+    return array.device if isinstance(array, StandIn) else CPU
+
+
+def layout_of(tensor: Tensor) -> Any:
+    """How a tensor says that it keeps its elements."""
+    return getattr(tensor._array_, "layout", sparse_coo if tensor._flags_ & flags.SPARSE else strided)
+
+
+def get_real_properties() -> dict[str, property]:
+    """Read-only properties that are one expression."""
+    return {
+        "device": property(
+            lambda self: place_of(self) if self._flags_ & NOT_PLAIN else CPU,
+            doc="Where the memory is.",
+        ),
+        "itemsize": property(lambda self: self._array_.itemsize, doc="Bytes of one element."),
+        "nbytes": property(get_nbytes, doc=get_nbytes.__doc__),
+        "layout": property(
+            lambda self: layout_of(self) if self._flags_ & NOT_PLAIN else strided,
+            doc="How the elements are kept.",
+        ),
+        "is_cuda": property(lambda self: False, doc="Whether the memory is on a CUDA device."),
+        "output_nr": property(
+            lambda self: 0 if self._edge_ is None else self._edge_.nr, doc="Which output of `grad_fn`."
+        ),
+        "name": property(
+            lambda self: None if self._meta_ is None else self._meta_.name, doc="A name given by the program."
+        ),
+        "_is_view": property(lambda self: lambda: bool(self._flags_ & flags.VIEW)),
+    }
+
+
+def refusing(text: str) -> Callable[[Tensor], None]:
+    """What is called for `del tensor.<name>` where that is refused."""
+
+    def refuse(self: Tensor) -> None:
+        raise RuntimeError(text)
+
+    return refuse
+
+
+PROPERTIES = {
+    "grad_fn": property(get_grad_fn, doc=get_grad_fn.__doc__),
+    "is_leaf": property(gradients.is_leaf, doc=gradients.is_leaf.__doc__),
+    "data": property(
+        get_data, set_data, refusing("Deleting tensor data is not allowed. Delete tensor instead!"), get_data.__doc__
+    ),
+    "_grad": property(gradients.get_kept, gradients.set_grad, gradients.drop_grad),
+    "_grad_fn": property(
+        get_grad_fn, gradients.drop_history, refusing("Deletion of _grad_fn not allowed. Detach tensor instead!")
+    ),
+    "_post_accumulate_grad_hooks": property(
+        gradients.get_post_accumulate_grad_hooks,
+        gradients.set_post_accumulate_grad_hooks,
+        refusing("Deletion of _post_accumulate_grad_hooks not allowed!"),
+    ),
+    "grad_dtype": property(gradients.get_grad_dtype, gradients.set_grad_dtype),
+    "retains_grad": property(gradients.get_retains_grad, doc=gradients.get_retains_grad.__doc__),
+    "_backward_hooks": property(
+        gradients.get_backward_hooks,
+        gradients.set_backward_hooks,
+        refusing("Deletion of _backwards_hooks not allowed!"),
+        gradients.get_backward_hooks.__doc__,
+    ),
+    "_base": property(get_base, doc=get_base.__doc__),
+    "creator": property(get_grad_fn, doc="`grad_fn`, as the first generation of the API called it."),
+    "volatile": property(volatile.get_volatile, volatile.set_volatile, doc=volatile.get_volatile.__doc__),
+    **get_real_properties(),
+}
+METHODS: dict[str, Any] = {
+    "size": reading.size,
+    "stride": stride,
+    "numel": reading.numel,
+    "nelement": reading.numel,
+    "dim": reading.dim,
+    "element_size": lambda self: self._array_.itemsize,
+    "is_floating_point": lambda self: self.dtype.is_floating_point,
+    "is_complex": lambda self: self.dtype.is_complex,
+    "is_inference": is_inference,
+    "__array_priority__": 1000,
+    "__new__": staticmethod(make),
+    "__init_subclass__": classmethod(begin_subclass),
+    "__torch_dispatch__": staticmethod(undispatched),
+    "cpu": lambda self: self.to("cpu") if self._flags_ & flags.SPARSE else self,
+    "contiguous": reading.contiguous,
+    "detach": reading.detach,
+    "detach_": detach_,
+    "requires_grad_": requires_grad_,
+    "backward": backward,
+    "retain_grad": gradients.retain_grad,
+    "register_hook": asking(gradients.register_hook, method=True),
+    "register_post_accumulate_grad_hook": asking(gradients.register_post_accumulate_grad_hook, method=True),
+    "item": reading.item,
+    "tolist": reading.tolist,
+    "storage_offset": storage_offset,
+    "data_ptr": data_ptr,
+    "is_contiguous": is_contiguous,
+    "__reversed__": asking(backwards, "__reversed__", method=True),
+}
+"""What a card does not give, by name."""
+
+PROTOCOLS: dict[str, Any] = {
+    "construct": construct,
+    "refresh": views.refresh,
+    "text": representation,
+    "length": reading.length,
+    "iterate": iterate,
+    "contains": contains,
+    "contiguous": Tensor.contiguous,  # type: ignore[attr-defined]
+    "to_integer": reading.to_integer,
+    "to_real": reading.to_float,
+    "to_complex": reading.to_complex,
+    "index": reading.to_index,
+    "getitem": READING,
+    "setitem": WRITING,
+}
+"""What the class itself asks for, see `slots`."""
+ARRAYS = ("__array_ufunc__", "__array_function__", "__array_namespace__", "to_device")
+"""What NumPy and programs of the array API standard ask for."""
+
+
+def bind_all() -> None:
+    """Put everything above on the class."""
+    for name, value in {**METHODS, **PROPERTIES}.items():
+        bind(name, value)
+    promise(f"{__package__}.kinds", KINDS)
+    promise(f"{__package__}.pickling", ("__deepcopy__", "__reduce__"))
+    promise(f"{__package__}.conversions", CONVERSIONS)
+    promise("wengert._core.calls.overriding", ("__torch_function__",))
+    promise("wengert.compat.arrays.protocols", ARRAYS)
+    for name, function in PROTOCOLS.items():
+        setattr(OPERATORS, name, function)
+
+
+bind_all()
+__all__ = ["HookDict", "RemovableHandle", "Size", "Tensor"]

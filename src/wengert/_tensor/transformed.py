@@ -1,0 +1,85 @@
+"""How a tensor is shown while transforms of functions run: within one of torch's wrappers for each that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .._core.backward.passes import edge_of
+from .._core.calls.forward import adopt_one
+from .._core.graph.facts import Notes
+from .._core.leaves.accumulate import AccumulateGrad
+from .._core.tensor.base import Tensor, share
+from .._core.tensor.batches import levels_of
+from .._core.tensor.tangents import first_of
+
+
+def wrapped(tensor: Tensor) -> str:
+    """The text of a tensor with its wrappers, the outermost transform innermost; empty if it has none."""
+    depths = layers(tensor)
+    if not depths:
+        return ""
+    text = repr(plain(tensor))
+    for depth in sorted(depths):
+        inner = "\n".join(f"    {line}" if line else line for line in text.splitlines())
+        kind = "BatchedTensor(lvl={}, bdim=0, value=" if depths[depth] else "GradTrackingTensor(lvl={}, value="
+        text = f"{kind.format(depth)}\n{inner}\n)"
+    return text
+
+
+def layers(tensor: Tensor) -> dict[int, bool]:
+    """The depths of the transforms that follow a tensor, and whether each is a batch."""
+    depths = dict.fromkeys((*scopes_of(tensor), *forward_depths(tensor)), False)
+    for at, batch in enumerate(reversed(levels_of(tensor)), 1):
+        depths[batch.depth or at] = True
+    return depths
+
+
+def refuse_data(tensor: Tensor) -> None:
+    """Refuse to give a tensor other values by `.data =` that a transform follows.
+
+    Raises:
+        RuntimeError: one does.
+    """
+    if layers(tensor):
+        raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """A tensor without the transforms that follow it, of the same memory."""
+    array: Any = tensor._array_
+    while hasattr(array, "whole"):
+        tensor = array.whole
+        array = tensor._array_
+    return share(tensor._array_, tensor._storage_)
+
+
+def forward_depths(tensor: Tensor) -> Iterator[int]:
+    """The depths of the transforms of forward mode at which a tensor has a tangent."""
+    adopt_one(tensor)
+    tangent: Any = first_of(tensor)
+    while tangent is not None:
+        if tangent.tensor is not None and tangent.level.depth:
+            yield tangent.level.depth
+        tangent = tangent.outer
+
+
+def scopes_of(tensor: Tensor) -> set[int]:
+    """The depths of the transforms of reverse mode whose variables a tensor depends on."""
+    edges = [edge_of(tensor)] if tensor.requires_grad else []
+    seen, found = set(), set()
+    while edges:
+        edge = edges.pop()
+        if edge is None or edge.node in seen:
+            continue
+        node = edge.node
+        seen.add(node)
+        if isinstance(node, AccumulateGrad):
+            scope = getattr(node.variable, "_scope_", None)
+        else:
+            notes = node.node_notes
+            scope = notes.metadata.get("scope_") if isinstance(notes, Notes) else None
+            edges += node.next_edges
+        if scope is not None and scope.alive and scope.depth:
+            found.add(scope.depth)
+    return found

@@ -1,0 +1,112 @@
+"""What libraries ask of tensors that functions under transforms are given: by which of them each is followed."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from wengert._tensor import Tensor
+from wengert._tensor.transformed import layers
+from wengert.autograd.limits import depth
+from wengert.func.debug import debug_unwrap
+
+
+class TransformType(Enum):
+    """Kinds of transforms of functions."""
+
+    Torch = 0
+    Vmap = 1
+    Grad = 2
+    Jvp = 3
+    Functionalize = 4
+
+
+class RandomnessType(Enum):
+    """What random operators do under `vmap`."""
+
+    Error = 0
+    Same = 1
+    Different = 2
+
+
+def is_batchedtensor(tensor: Tensor) -> bool:
+    """Whether the innermost transform that follows a tensor is a batch."""
+    depths = layers(tensor)
+    return bool(depths) and depths[max(depths)]
+
+
+def is_gradtrackingtensor(tensor: Tensor) -> bool:
+    """Whether the innermost transform that follows a tensor differentiates by it."""
+    depths = layers(tensor)
+    return bool(depths) and not depths[max(depths)]
+
+
+def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
+    """Whether a transform follows a tensor."""
+    return bool(layers(tensor))
+
+
+def is_functionaltensor(tensor: Tensor) -> bool:
+    """False: nothing takes writes out of functions here."""
+    return False
+
+
+def is_legacy_batchedtensor(tensor: Tensor) -> bool:
+    """False: there is one kind of batches."""
+    return False
+
+
+def is_dead_tensor_wrapper(tensor: Tensor) -> bool:
+    """False: tensors that leave a transform are no wrappers."""
+    return False
+
+
+def unwrap_if_dead(tensor: Tensor) -> Tensor:
+    """The tensor itself."""
+    return tensor
+
+
+def get_unwrapped(tensor: Tensor) -> Tensor:
+    """The tensor behind the innermost transform that follows it."""
+    return debug_unwrap(tensor, recurse=False)
+
+
+def maybe_get_level(tensor: Tensor) -> int:
+    """The depth of the innermost transform that follows a tensor, from 1; -1 if there is none."""
+    return max(layers(tensor), default=-1)
+
+
+def maybe_get_bdim(tensor: Tensor) -> int:
+    """The dimension of the members of a batch in what `get_unwrapped` gives, the first; -1 if it is none."""
+    return 0 if is_batchedtensor(tensor) else -1
+
+
+def maybe_current_level() -> int | None:
+    """How many transforms are under way in this thread; None if none is."""
+    return depth() or None
+
+
+def current_level() -> int:
+    """How many transforms are under way in this thread.
+
+    Raises:
+        RuntimeError: if none is.
+    """
+    level = maybe_current_level()
+    if level is None:
+        raise RuntimeError("current_level(): no transform of functions (torch.func, torch.vmap) is under way")
+    return level
+
+
+def __getattr__(name: str) -> Any:
+    """What changes transforms from inside is refused when it is called."""
+    from wengert._start import absent
+
+    return absent.stand_in(__name__, name, "transforms are contexts of wengert's own here: use torch.func")
+
+
+__all__ = [
+    "RandomnessType", "TransformType", "current_level", "get_unwrapped", "is_batchedtensor", "is_dead_tensor_wrapper",
+    "is_functionaltensor", "is_functorch_wrapped_tensor", "is_gradtrackingtensor", "is_legacy_batchedtensor",
+    "maybe_current_level", "maybe_get_bdim", "maybe_get_level", "unwrap_if_dead",
+]  # fmt: skip

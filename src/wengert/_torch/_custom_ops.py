@@ -1,0 +1,7 @@
+"""`torch._custom_ops`: older names for what `library` does."""
+
+from __future__ import annotations
+
+from wengert.library import custom_op, impl, impl_abstract
+
+__all__ = ["custom_op", "impl", "impl_abstract"]

@@ -1,0 +1,95 @@
+"""`torch._decomp`: a registry of functions that are operators in terms of others.
+
+The package registers none itself: its operators are not made of others by such functions. What a program registers is
+found again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from wengert.ops.namespaces import OpOverload, OpOverloadPacket
+
+__all__ = [
+    "core_aten_decompositions", "decomposition_table", "get_decompositions", "global_decomposition_table", "meta_table",
+    "pre_autograd_decomposition_table", "register_decomposition", "remove_decompositions",
+]  # fmt: skip
+
+global_decomposition_table: dict[str, dict[Any, Callable[..., Any]]] = {
+    "post_autograd": {}, "pre_autograd": {}, "meta": {}
+}  # fmt: skip
+"""The functions by kind and operator."""
+decomposition_table = global_decomposition_table["post_autograd"]
+pre_autograd_decomposition_table = global_decomposition_table["pre_autograd"]
+meta_table = global_decomposition_table["meta"]
+
+
+def overloads_of(op: Any) -> list[Any]:
+    """The operators that an operator, or a name of several forms, stands for: those that a program has named."""
+    if isinstance(op, OpOverloadPacket):
+        forms = [each for each in vars(op).values() if isinstance(each, OpOverload)]
+        return forms or [op.default]  # type: ignore[attr-defined]
+    return [op]
+
+
+def register_decomposition(
+    aten_op: Any, registry: dict[Any, Any] | None = None, *, type: str = "post_autograd", unsafe: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Note a function as one that is an operator in terms of others; decorates it.
+
+    Args:
+        aten_op: the operator, `torch.ops.aten.add.Tensor`, or several.
+        registry: where it is noted; that of its kind unless given.
+        type: "post_autograd", "pre_autograd" or "meta".
+        unsafe: ignored.
+
+    Raises:
+        AssertionError: if there is no such kind.
+        RuntimeError: if there is one for the operator already.
+    """
+    if type not in global_decomposition_table:
+        raise AssertionError(f"type must be one of {set(global_decomposition_table)}, got {type}")
+    table = global_decomposition_table[type] if registry is None else registry
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        given = aten_op if isinstance(aten_op, (list, tuple)) else (aten_op,)
+        for op in [form for each in given for form in overloads_of(each)]:
+            if op in table:
+                raise RuntimeError(f"duplicate registrations for {op}")
+            table[op] = function
+        return function
+
+    return decorate
+
+
+def get_decompositions(aten_ops: Sequence[Any], type: str = "post_autograd") -> dict[Any, Callable[..., Any]]:
+    """Of the functions that were registered those of some operators, by operator.
+
+    Args:
+        aten_ops: operators, or names of several forms.
+        type: the kind.
+    """
+    table, packets = global_decomposition_table[type], defaultdict(list)
+    for op in table:
+        packets[getattr(op, "overloadpacket", None)].append(op)
+    found: dict[Any, Callable[..., Any]] = {}
+    for each in aten_ops:
+        for op in packets[each] if isinstance(each, OpOverloadPacket) else [each]:
+            if op in table:
+                found[op] = table[op]
+    return found
+
+
+def remove_decompositions(decompositions: dict[Any, Any], aten_ops: Iterable[Any]) -> None:
+    """Drop the functions of some operators, or of all their forms, from a dictionary."""
+    dropped = list(aten_ops)
+    for op in list(decompositions):
+        if op in dropped or getattr(op, "overloadpacket", None) in dropped:
+            del decompositions[op]
+
+
+def core_aten_decompositions() -> dict[Any, Callable[..., Any]]:
+    """The functions that a program has registered."""
+    return dict(decomposition_table)

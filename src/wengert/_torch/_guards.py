@@ -1,0 +1,79 @@
+"""`torch._guards`: what libraries ask of a compilation under way; there is none here, but modes of `FakeTensor`s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from wengert.utils._python_dispatch import _get_current_dispatch_mode_stack
+from wengert.utils._pytree import tree_leaves
+
+from ._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+
+class TracingContext:
+    """The trace of a program that is being compiled. None ever is."""
+
+    @staticmethod
+    def try_get() -> None:
+        """None."""
+        return
+
+    @staticmethod
+    def get() -> NoReturn:
+        """Refused.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError("TracingContext.get() must be called within an ongoing trace: there is no compiler here")
+
+
+class CompileContext(TracingContext):
+    """A compilation. None is ever under way."""
+
+    @staticmethod
+    def current_compile_id() -> None:
+        """None."""
+        return
+
+    current_trace_id = current_compile_id
+
+
+@contextmanager
+def tracing(context: None) -> Iterator[None]:
+    """A context within a trace: None, within no other one.
+
+    Raises:
+        RuntimeError: if a trace is given.
+    """
+    if context is not None:
+        raise RuntimeError("torch._guards.tracing: there is no compiler here, and so no trace")
+    yield None
+
+
+def active_fake_mode() -> Any:
+    """The innermost `FakeTensorMode` of this thread; None if there is none."""
+    return next(
+        (each for each in reversed(_get_current_dispatch_mode_stack()) if isinstance(each, FakeTensorMode)), None
+    )
+
+
+def detect_fake_mode(inputs: Any = None) -> Any:
+    """The `FakeTensorMode` of this thread or of tensors; None if there is none.
+
+    Args:
+        inputs: tensors in containers.
+
+    Raises:
+        AssertionError: if there are several.
+    """
+    found = [each for each in _get_current_dispatch_mode_stack() if isinstance(each, FakeTensorMode)]
+    found += [each.fake_mode for each in tree_leaves(inputs) if isinstance(each, FakeTensor)]
+    if any(each is not found[0] for each in found):
+        raise AssertionError("fake modes of the arguments and of this thread do not match")
+    return found[0] if found else None
+
+
+__all__ = ["CompileContext", "TracingContext", "active_fake_mode", "detect_fake_mode", "tracing"]

@@ -1,0 +1,274 @@
+"""`torch._subclasses.fake_tensor`: tensors that say that they are on a device and have no values.
+
+A call with such tensors runs on the device "meta", so that it takes neither time nor memory, and its result says that
+it is on the device of the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from wengert._tensor import Tensor
+from wengert._tensor.attributes import device as Device
+from wengert.ops.namespaces import NAMESPACES
+from wengert.utils._python_dispatch import TorchDispatchMode, _disable_current_modes, is_traceable_wrapper_subclass
+from wengert.utils._pytree import tree_leaves, tree_map
+from wengert.utils.weak import WeakIdKeyDictionary
+
+DATA_DEPENDENT = frozenset(("_local_scalar_dense", "equal", "is_nonzero"))
+"""Operators whose result is a number that values decide."""
+DYNAMIC = frozenset(("bincount", "masked_select", "nonzero", "unique_consecutive", "unique_dim", "_unique2"))
+"""Operators whose result has a shape that values decide."""
+CPU = Device("cpu")
+
+
+class UnsupportedFakeTensorException(RuntimeError):  # noqa: N818 - torch's name
+    """A tensor of a kind that has no tensor without values."""
+
+
+class UnsupportedOperatorException(RuntimeError):  # noqa: N818 - torch's name
+    """An operator whose result is not known without values."""
+
+    def __init__(self, func: Any) -> None:
+        super().__init__(func)
+        self.func = func
+
+
+class DynamicOutputShapeException(UnsupportedOperatorException):
+    """An operator whose result has a shape that values decide."""
+
+
+class DataDependentOutputException(UnsupportedOperatorException):
+    """An operator whose result is a number that values decide."""
+
+
+class FakeTensor(Tensor):
+    """A tensor without values, as `FakeTensorMode.from_tensor` and factories within a `FakeTensorMode` make it.
+
+    Args:
+        fake_mode: the mode that it belongs to.
+        elem: a tensor on the device "meta".
+        device: of which it says that it is there.
+        constant: a tensor with its values, where the program gave them.
+
+    Attributes:
+        fake_mode, fake_device, constant: as above.
+    """
+
+    fake_mode: FakeTensorMode
+    fake_device: Device
+    constant: Any
+    _elem: Any
+
+    @staticmethod
+    def __new__(cls: Any, fake_mode: FakeTensorMode, elem: Any, device: Any, constant: Any = None) -> Any:
+        """Make one.
+
+        Raises:
+            AssertionError: if `elem` is not on the device "meta".
+        """
+        if elem.device.type != "meta":
+            raise AssertionError(f"FakeTensor: elem must be on the device 'meta', not on {elem.device}")
+        place = Device(device) if isinstance(device, str) else device
+        made: Any = Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+            cls, tuple(elem.shape), strides=elem.stride(), storage_offset=elem.storage_offset(), dtype=elem.dtype,
+            device=place,
+        )  # fmt: skip
+        made._elem, made.fake_mode, made.fake_device, made.constant = elem, fake_mode, place, constant
+        return made
+
+    @staticmethod
+    def from_tensor(t: Any, fake_mode: FakeTensorMode) -> Any:
+        """A tensor without values that says of itself what `t` is."""
+        return fake_mode.from_tensor(t)
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = next(each for each in tree_leaves((args, kwargs)) if isinstance(each, FakeTensor))
+        return given.fake_mode.dispatch(func, types, args, kwargs)
+
+
+class FakeTensorMode(TorchDispatchMode):
+    """What tensors without values belong to; within it factories make such tensors.
+
+    Args:
+        allow_fallback_kernels: ignored: nothing is run on values.
+        allow_non_fake_inputs: calls may be given tensors with values, too; otherwise these are refused.
+        shape_env: must be None: sizes are numbers here, not symbols.
+        static_shapes, export: ignored: sizes are numbers.
+
+    >>> import wengert as wg
+    >>> from wengert._subclasses import FakeTensorMode
+    >>> mode = FakeTensorMode()
+    >>> x = mode.from_tensor(wg.ones(2, 3))
+    >>> x @ x.t()
+    FakeTensor(..., size=(2, 2))
+    >>> with mode:
+    ...     wg.zeros(10**9).sum()
+    FakeTensor(..., size=())
+    """
+
+    def __init__(
+        self,
+        *,
+        allow_fallback_kernels: bool = True,
+        allow_non_fake_inputs: bool = False,
+        shape_env: Any = None,
+        static_shapes: bool | None = None,
+        export: bool = False,
+    ) -> None:
+        super().__init__()
+        if shape_env is not None:
+            raise NotImplementedError("FakeTensorMode: shape_env must be None: sizes are numbers here, not symbols")
+        self.allow_fallback_kernels, self.allow_non_fake_inputs = allow_fallback_kernels, allow_non_fake_inputs
+        self.shape_env, self.static_shapes, self.export = None, True, export
+        self._known = WeakIdKeyDictionary()
+
+    def from_tensor(
+        self, tensor: Any, *, static_shapes: bool | None = None, source: Any = None, symbolic_context: Any = None
+    ) -> Any:
+        """A tensor without values that says of itself what `tensor` is; for the same tensor always the same.
+
+        Raises:
+            UnsupportedFakeTensorException: if it is sparse, or of a class with a `__torch_dispatch__`.
+        """
+        if isinstance(tensor, FakeTensor) and tensor.fake_mode is self:
+            return tensor
+        known = self._known.get(tensor)
+        if known is None:
+            known = self._known[tensor] = self._begin(tensor)
+        return known
+
+    def _begin(self, tensor: Any) -> Any:
+        if tensor.layout.name != "strided" or is_traceable_wrapper_subclass(tensor):
+            raise UnsupportedFakeTensorException(f"FakeTensorMode: there is no FakeTensor of a {type(tensor).__name__}")
+        with _disable_current_modes():
+            elem = tensor._elem if isinstance(tensor, FakeTensor) else tensor.detach().to("meta")
+            made = FakeTensor(self, elem, tensor.device)
+        made.requires_grad = tensor.requires_grad
+        if getattr(tensor, "_is_param", False) or hasattr(type(tensor), "_is_plain_parameter_"):
+            made._is_param = True
+        return made
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(isinstance(each, FakeTensor) for each in tree_leaves((args, kwargs))):
+            return func(*args, **(kwargs or {}))  # the class is told
+        return self.dispatch(func, types, args, kwargs)
+
+    def dispatch(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """What a call gives: tensors without values.
+
+        Raises:
+            AssertionError: if tensors with values are among the arguments, and these are not allowed.
+            DataDependentOutputException, DynamicOutputShapeException: if values decide the result or its shape.
+            UnsupportedOperatorException: if the result is not known without values.
+            RuntimeError: if the arguments are on several devices.
+        """
+        args, options = tuple(args), dict(kwargs or {})
+        name = func.overloadpacket.__name__
+        if name == "lift_fresh":
+            return self._constant(args[0])
+        if name == "_local_scalar_dense" and args[0].constant is not None:
+            return args[0].constant.item()
+        refuse_values(func, name, args)
+        args, options = tree_map(lambda each: self._taken(func, each), (args, options))
+        place = options.get("device") or place_of(func, tree_leaves((args, options)))
+        if "device" in options or not any(isinstance(each, FakeTensor) for each in tree_leaves((args, options))):
+            options["device"] = "meta"
+        plain_args, plain_options = tree_map(
+            lambda each: each._elem if isinstance(each, FakeTensor) else each, (args, options)
+        )
+        try:
+            made = func(*plain_args, **plain_options)
+        except NotImplementedError as error:
+            raise UnsupportedOperatorException(func) from error
+        if args and isinstance(args[0], FakeTensor) and made is args[0]._elem:  # a write
+            args[0].constant = None
+            return args[0]
+        return tree_map(lambda each: FakeTensor(self, each, place) if isinstance(each, Tensor) else each, made)
+
+    def _constant(self, tensor: Any) -> Any:
+        """A tensor whose values the program has given."""
+        made = self.from_tensor(tensor)
+        made.constant = tensor
+        return made
+
+    def _taken(self, func: Any, value: Any) -> Any:
+        """An argument of a call, without values if it is a tensor.
+
+        Raises:
+            AssertionError: if it has values, and these are not allowed.
+        """
+        if not isinstance(value, Tensor) or isinstance(value, FakeTensor):
+            return value
+        if not self.allow_non_fake_inputs:
+            raise AssertionError(
+                "Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with "
+                f"'allow_non_fake_inputs'. Found in {func}"
+            )
+        return self.from_tensor(value)
+
+
+def refuse_values(func: Any, name: str, args: tuple[Any, ...]) -> None:
+    """Refuse operators whose result, or the shape of it, values decide.
+
+    Raises:
+        DataDependentOutputException, DynamicOutputShapeException: if it is such an operator.
+    """
+    if name in DATA_DEPENDENT:
+        raise DataDependentOutputException(func)
+    masks = name == "index" and any(
+        isinstance(each, Tensor) and not each.dtype.itemsize > 1 for each in tree_leaves(args[1])
+    )
+    if name in DYNAMIC or masks:
+        raise DynamicOutputShapeException(NAMESPACES["aten"].nonzero.default if masks else func)
+
+
+def place_of(func: Any, values: list[Any]) -> Device:
+    """The device of the tensors without values among arguments; one of a number on the CPU counts for nothing.
+
+    Raises:
+        RuntimeError: if there are several devices.
+    """
+    found = CPU
+    decided = False
+    for each in values:
+        if not isinstance(each, FakeTensor) or (decided and each.ndim == 0 and each.fake_device == CPU):
+            continue
+        if decided and each.fake_device != found:
+            raise RuntimeError(
+                f"Unhandled FakeTensor Device Propagation for {func}, found two different devices {found}, "
+                f"{each.fake_device}"
+            )
+        found, decided = each.fake_device, decided or each.ndim > 0 or each.fake_device != CPU
+    return found
+
+
+def is_fake(x: Any) -> bool:
+    """Return whether a value is a tensor without values, or made of such."""
+    if isinstance(x, FakeTensor):
+        return True
+    if is_traceable_wrapper_subclass(x):
+        return all(is_fake(getattr(x, name)) for name in x.__tensor_flatten__()[0])
+    return False
+
+
+def maybe_get_fake_mode(t: Any) -> Any:
+    """The mode of a tensor without values; None for anything else."""
+    return t.fake_mode if isinstance(t, FakeTensor) else None
+
+
+@contextmanager
+def unset_fake_temporarily() -> Iterator[Any]:
+    """A context without the dispatch modes that are on; gives the innermost `FakeTensorMode` among them, or None."""
+    with _disable_current_modes() as off:
+        yield next((each for each in reversed(off) if isinstance(each, FakeTensorMode)), None)
+
+
+__all__ = [
+    "DataDependentOutputException", "DynamicOutputShapeException", "FakeTensor", "FakeTensorMode",
+    "UnsupportedFakeTensorException", "UnsupportedOperatorException", "is_fake", "maybe_get_fake_mode",
+    "unset_fake_temporarily",
+]  # fmt: skip

@@ -1,0 +1,150 @@
+"""`torch.accelerator`: whichever accelerator there is; here none."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NoReturn
+
+from wengert._core.types.devices import device, refuse_absent
+
+
+def is_available() -> bool:
+    """False."""
+    return False
+
+
+def device_count() -> int:
+    """0."""
+    return 0
+
+
+def current_accelerator(check_available: bool = False) -> None:
+    """None: there is none."""
+
+
+def synchronize(device: Any = None) -> None:
+    """Nothing: no work is under way elsewhere."""
+
+
+def empty_cache() -> None:
+    """Nothing: no memory is kept elsewhere."""
+
+
+def refuse(*args: object, **kwargs: object) -> NoReturn:
+    """What asks for the accelerator itself.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+current_device_index = set_device_index = current_device_idx = set_device_idx = current_stream = set_stream = refuse
+memory_allocated = max_memory_allocated = memory_reserved = memory_stats = refuse
+
+
+class Stream:
+    """A queue of work on a device: on this one, the CPU, everything in it is done when it is asked for.
+
+    Args:
+        device: the CPU.
+        priority: ignored.
+
+    Raises:
+        AssertionError, RuntimeError: another device.
+
+    >>> import wengert as wg
+    >>> wg.Stream()
+    torch.Stream device_type=cpu, device_index=-1, stream_id=0
+    """
+
+    def __init__(self, device: Any = None, *, priority: int = 0) -> None:
+        self.device = on_the_cpu(device)
+        self.stream_id = 0
+
+    def query(self) -> bool:
+        """True: nothing is left to be done."""
+        return True
+
+    def synchronize(self) -> None:
+        """Nothing: it is empty."""
+
+    def wait_event(self, event: Event) -> None:
+        """Nothing: what the event stands for is done."""
+
+    def wait_stream(self, stream: Stream) -> None:
+        """Nothing: the other one is empty."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """The event, or a new one, recorded here."""
+        event = Event(self.device) if event is None else event
+        event.record(self)
+        return event
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is put back."""
+
+    def __repr__(self) -> str:
+        return f"torch.Stream device_type={self.device.type}, device_index=-1, stream_id={self.stream_id}"
+
+
+class Event:
+    """A mark in a queue of work: on the CPU what stands before it is done as soon as it is set.
+
+    Args:
+        device: the CPU.
+        enable_timing: whether `elapsed_time` may be asked for.
+        blocking, interprocess: ignored.
+
+    Raises:
+        AssertionError, RuntimeError: another device.
+    """
+
+    def __init__(
+        self, device: Any = None, *, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
+    ) -> None:
+        self.device = on_the_cpu(device)
+        self.event_id = 0
+        self._timed, self._time = enable_timing, -1
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Set the mark now."""
+        self._time = time.perf_counter_ns()
+
+    def query(self) -> bool:
+        """True: what stands before it is done."""
+        return True
+
+    def wait(self, stream: Stream | None = None) -> None:
+        """Nothing: what stands before it is done."""
+
+    def synchronize(self) -> None:
+        """Nothing: what stands before it is done."""
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds between this mark and another one.
+
+        Raises:
+            ValueError: one of them was made without `enable_timing`, or has not been set.
+        """
+        if not (self._timed and end_event._timed):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self._time < 0 or end_event._time < 0:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return (end_event._time - self._time) / 1e6
+
+    def __repr__(self) -> str:
+        return f"torch.Event device_type={self.device.type}, device_index=-1, event_flag=0, event_id={self.event_id}"
+
+
+def on_the_cpu(given: Any) -> Any:
+    """The device of a stream or event.
+
+    Raises:
+        AssertionError, RuntimeError: it is not the CPU.
+    """
+    refuse_absent("cpu" if given is None else given)
+    return device("cpu")

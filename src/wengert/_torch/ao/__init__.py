@@ -1,0 +1,47 @@
+"""`torch.ao`: quantisation and pruning for it, which are not there. Programs may name them; calls are refused.
+
+What models that may be quantised consist of is there, and computes on floats: `FloatFunctional`, `QuantStub`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import Any
+
+from wengert._start import absent
+
+MODULES = frozenset(("intrinsic", "nn", "ns", "pruning", "qat", "quantizable", "quantization", "quantized"))
+"""Modules that programs ask for without an import of their own."""
+
+FLOATING = {
+    "quantization": (".stubs", frozenset(("DeQuantStub", "QuantStub", "QuantWrapper"))),
+    "nn.quantized": ("..nn.quantized", frozenset(("FloatFunctional",))),
+}
+"""How the name of a module begins below `torch` or `torch.ao` -> the module that has some of its names, and these."""
+
+
+@functools.cache
+def below(name: str) -> ModuleType:
+    """A module below this one, whose names all refuse."""
+    return absent.hollow(name, stand_in)
+
+
+def stand_in(module: str, name: str) -> Any:
+    """What a module of torch.ao has in the place of `name`."""
+    if name in MODULES:
+        return below(f"{module}.{name}")
+    for start, (place, names) in FLOATING.items():
+        if name in names and module.partition(".")[2].removeprefix("ao.").startswith(start):
+            return getattr(importlib.import_module(place, __name__), name)
+    return absent.stand_in(module, name, "there are no quantised tensors here")
+
+
+def __getattr__(name: str) -> Any:
+    """Modules below this one; all else is refused when it is called or made."""
+    return stand_in(__name__, name)
+
+
+Below = functools.partial(absent.Below, below)
+"""Gives the modules below this one."""

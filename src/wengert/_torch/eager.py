@@ -1,0 +1,319 @@
+"""Names of torch that let its compiler follow numbers and branches; here they are what they say at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert._core.calls import overriding
+from wengert._core.calls.asking import may_answer
+from wengert._core.types.devices import contiguous_format
+from wengert._core.types.dtypes import int64
+from wengert._tensor import Tensor
+from wengert.ops import asking
+from wengert.ops.create.create import tensor
+
+newaxis = None
+
+
+class SymInt:
+    """An integer that torch's compiler has not read yet. There is none here, which programs ask by `isinstance`."""
+
+    def __new__(cls, *args: Any) -> Any:
+        """Refuse.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError(f"torch.{cls.__name__}: numbers are Python's here, and known at once")
+
+
+class SymFloat(SymInt):
+    """A number of the kind that `SymInt` describes."""
+
+
+class SymBool(SymInt):
+    """A truth value of the kind that `SymInt` describes."""
+
+
+def sym_int(a: int | float) -> int:
+    """The number without its fraction."""
+    return math.floor(a) if isinstance(a, float) and a >= 0 else int(a)
+
+
+@asking
+def sym_float(a: int | float) -> float:
+    """The number as a float."""
+    return float(a)
+
+
+@asking
+def sym_not(a: bool) -> bool:
+    """Whether `a`, a bool, is false."""
+    if may_answer(a):
+        raise TypeError("sym_not(): argument 'a' (position 1) must be bool, and it is asked for an answer")
+    return not a
+
+
+@asking
+def sym_max(a: int | float, b: int | float) -> int | float:
+    """The greater number; a float if one of the two is."""
+    return float(max(a, b)) if isinstance(a, float) or isinstance(b, float) else max(a, b)
+
+
+@asking
+def sym_min(a: int | float, b: int | float) -> int | float:
+    """The smaller number; a float if one of the two is."""
+    return float(min(a, b)) if isinstance(a, float) or isinstance(b, float) else min(a, b)
+
+
+@asking
+def sym_sum(args: Sequence[int | float]) -> int | float:
+    """The sum of numbers."""
+    return sum(args)
+
+
+@asking
+def sym_sqrt(a: int | float) -> float:
+    """The root of a number."""
+    return math.sqrt(a)
+
+
+@asking
+def sym_ite(b: bool, t: int | float, f: int | float) -> int | float:
+    """`t` if the bool `b` is true, otherwise `f`, which is of the same type.
+
+    Raises:
+        AssertionError: `b` is no bool, or the types differ.
+    """
+    if not isinstance(b, bool):
+        raise AssertionError(f"expected SymBool or bool, got {type(b)}")
+    if type(t) is not type(f):
+        raise AssertionError(f"type mismatch: {type(t)} vs {type(f)}")
+    return t if b else f
+
+
+def cond(
+    pred: bool | Tensor, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any] = ()
+) -> Any:
+    """What one of two functions gives.
+
+    Args:
+        pred: a bool, or a tensor with one element.
+        true_fn, false_fn: called with the operands if `pred` is true, or false.
+        operands: a tuple of tensors, or containers of them.
+
+    Returns:
+        The result of the one that was called, with its gradients.
+
+    Raises:
+        RuntimeError: `pred` is a number, or a tensor of several elements; a function cannot be called; the operands
+            are no tuple.
+    """
+    if not isinstance(pred, (bool, Tensor)):
+        raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
+    if isinstance(pred, Tensor) and pred.numel() != 1:  # type: ignore[attr-defined]
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    if not callable(true_fn) or not callable(false_fn):
+        raise RuntimeError("Expect both branches to be callable.")
+    if not isinstance(operands, (tuple, list)):
+        raise RuntimeError(f"Expect operands to be a tuple of possibly nested dict/list/tuple, but got {operands}.")
+    return true_fn(*operands) if pred else false_fn(*operands)
+
+
+def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Sequence[Any]) -> Any:
+    """Call `body_fn` with what it gave the last time, as long as `cond_fn` of that is true.
+
+    Args:
+        cond_fn: gives a bool, or a boolean tensor with one element.
+        body_fn: gives a tuple of as many values as it takes.
+        carried_inputs: a tuple of the first values.
+
+    Returns:
+        A tuple of the last values.
+
+    Raises:
+        RuntimeError: they are no tuple, a function cannot be called, or `body_fn` gives another number of values.
+    """
+    if not callable(cond_fn) or not callable(body_fn):
+        raise RuntimeError("Expect cond_fn and body_fn to be callable.")
+    if not isinstance(carried_inputs, (tuple, list)):
+        raise RuntimeError(f"Expect carried_inputs to be a tuple of possibly nested containers, got {carried_inputs}")
+    carried = tuple(carried_inputs)
+    while cond_fn(*carried):
+        made = body_fn(*carried)
+        made = tuple(made) if isinstance(made, (tuple, list)) else (made,)
+        if len(made) != len(carried):
+            raise RuntimeError(f"body_fn should return the same number of elements as carried_inputs, {len(carried)}")
+        carried = made
+    return carried
+
+
+IMPROVE = "(Could this error message be improved? If so, please report an enhancement request to PyTorch.)"
+
+
+def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], str] | None) -> None:
+    """Refuse where a condition does not hold.
+
+    Args:
+        error_type: what is raised.
+        cond: a bool, no tensor.
+        message: gives the error's text.
+
+    Raises:
+        TypeError: if `cond` is no bool, or `message` cannot be called.
+        error_type: if `cond` is false.
+    """
+    if isinstance(cond, Tensor):
+        raise TypeError(
+            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to assert "
+            "that all elements are true."
+        )
+    if not isinstance(cond, bool):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    refuse_unless(error_type, cond, message)
+
+
+def refuse_unless(error_type: type[Exception], cond: bool, message: Callable[[], str] | None) -> None:
+    """Raise an error unless a bool is true."""
+    if cond:
+        return
+    if not (isinstance(error_type, type) and issubclass(error_type, Exception)) or issubclass(error_type, Warning):
+        raise AssertionError(f"error_type must be a subclass of Exception but not Warning, got {error_type}")
+    if message is not None and not callable(message):
+        raise TypeError("message must be a callable")
+    raise error_type(f"Expected cond to be True, but got False. {IMPROVE}" if message is None else str(message()))
+
+
+def _check(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise RuntimeError where a condition does not hold."""
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_index(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise IndexError where a condition does not hold."""
+    _check_with(IndexError, cond, message)
+
+
+def _check_value(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise ValueError where a condition does not hold."""
+    _check_with(ValueError, cond, message)
+
+
+def _check_type(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise TypeError where a condition does not hold."""
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond: bool, message: Callable[[], str] | None = None) -> None:
+    """Raise NotImplementedError where a condition does not hold."""
+    _check_with(NotImplementedError, cond, message)
+
+
+def _check_is_size(i: int, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
+    """Raise RuntimeError where a number is no length: negative, or above `max`."""
+    if isinstance(i, Tensor):
+        _check(i, message)  # type: ignore[arg-type]  # refused, with what to do
+    _check(i >= 0 and (max is None or i <= max), message)
+
+
+def _check_tensor_all_with(error_type: type[Exception], cond: Tensor, message: Callable[[], str] | None = None) -> None:
+    """Raise an error where not all elements of a bool tensor are true.
+
+    Args:
+        error_type: what is raised.
+        cond: a tensor of bools.
+        message: gives the error's text.
+
+    Raises:
+        TypeError: if `cond` is no tensor of bools, or `message` cannot be called.
+        error_type: if an element is false.
+    """
+    if not isinstance(cond, Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if cond.dtype.name != "bool":
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    refuse_unless(error_type, bool(cond.all()), message)  # type: ignore[attr-defined]
+
+
+def _check_tensor_all(cond: Tensor, message: Callable[[], str] | None = None) -> None:
+    """Raise RuntimeError where not all elements of a bool tensor are true."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Raise AssertionError where a condition, a bool or a tensor of one, does not hold."""
+    if type(condition) not in (bool, Tensor) and overriding.is_asked(condition):
+        overriding.of_python(_assert, (condition,), (condition, message), {})
+    elif not condition:
+        raise AssertionError(message)
+
+
+def _assert_async(self: Tensor, assert_msg: str | None = None) -> None:
+    """Raise RuntimeError where the one element of a tensor is zero or False.
+
+    Args:
+        self: a tensor of one element.
+        assert_msg: what the error says.
+
+    >>> import wengert as wg
+    >>> _assert_async(wg.tensor(True))
+    """
+    if not self:
+        raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+legacy_contiguous_format = contiguous_format
+"""torch's older name of it."""
+
+
+def _shape_as_tensor(self: Tensor) -> Any:
+    """The lengths of the dimensions as an int64 tensor."""
+    return tensor(list(self.shape), dtype=int64)
+
+
+def _softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any) -> Any:
+    """The gradient of `softmax` by its input.
+
+    Args:
+        grad_output: the gradient of the result.
+        output: the result.
+        dim: along which it sums to 1.
+        input_dtype: the dtype of the input.
+    """
+    share = grad_output * output
+    return (share - output * share.sum(dim, keepdim=True)).to(input_dtype)
+
+
+class ScriptClasses:
+    """`torch.classes`: classes that shared libraries bring, which cannot be loaded here.
+
+    Args:
+        path: the namespace, or "" for all of them.
+    """
+
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not self._path:
+            return ScriptClasses(name)
+        raise RuntimeError(
+            f"Tried to instantiate class '{self._path}.{name}', but it does not exist: such classes are in shared "
+            "libraries for torch's own library, which is not there"
+        )
+
+    def load_library(self, path: str) -> None:
+        """Refused, as `ops.load_library` of a library that the package does not know.
+
+        Raises:
+            OSError: always.
+        """
+        raise OSError(f"torch.classes.load_library: {path} needs torch's own library, which is not there")
+
+
+classes = ScriptClasses()
+"""What programs call `torch.classes`."""

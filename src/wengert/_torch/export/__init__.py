@@ -1,0 +1,43 @@
+"""`torch.export`: programs captured as graphs, which are not there. Libraries may name them; calls are refused."""
+
+from __future__ import annotations
+
+import functools
+from types import ModuleType
+from typing import Any
+
+from wengert._start import absent
+
+SAYS = (
+    "there is no compiler here that captures a program as a graph; keep the class and save its state_dict() with "
+    "torch.save"
+)
+MODULES = frozenset(
+    """
+    custom_obj custom_ops decomp_utils dynamic_shapes experimental exported_program graph_signature passes pt2_archive
+    unflatten
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Modules that programs ask for without an import of their own."""
+
+
+@functools.cache
+def below(name: str) -> ModuleType:
+    """A module below this one, whose names all refuse."""
+    return absent.hollow(name, stand_in)
+
+
+def stand_in(module: str, name: str) -> Any:
+    """What a module of torch.export has in the place of `name`."""
+    if name in MODULES:
+        return below(f"{module}.{name}")
+    return absent.stand_in(module, name, SAYS)
+
+
+def __getattr__(name: str) -> Any:
+    """Modules below this one; all else is refused when it is called or made."""
+    return stand_in(__name__, name)
+
+
+Below = functools.partial(absent.Below, below)
+"""Gives the modules below this one."""

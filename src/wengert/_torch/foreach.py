@@ -1,0 +1,108 @@
+"""torch's `_foreach_*`: an operator applied to each tensor of a list, as optimisers call it.
+
+torch makes one kernel of them; here each tensor has its turn, and derivatives are those of the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert._start.later import FOREACH
+from wengert._tensor import Tensor
+
+SCALED = ("addcdiv", "addcmul")
+"""Those whose last argument may be numbers by position, which the operators take by name; one for each, too."""
+POSITIONAL = (
+    "src", "other", "tensors1", "tensor1", "tensor2", "scalar", "scalars", "exponent", "weight", "weights",
+)  # fmt: skip
+"""Names of torch's forms for what stands after the list, in the order of positions."""
+SIDES = {"maximum": "clamp_min", "minimum": "clamp_max"}
+"""What stands for these, if the other operand is a number."""
+
+
+def norm(x: Any, ord: Any = 2, dtype: Any = None) -> Any:
+    """The norm of all elements."""
+    from wengert.linalg import vector_norm
+
+    return vector_norm(x, ord, dtype=dtype)
+
+
+def powsum(x: Any, ord: Any = 2, dtype: Any = None) -> Any:
+    """The sum of the powers of all absolute values."""
+    return x.abs().pow(ord).sum(dtype=dtype)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"norm": norm, "powsum": powsum}
+
+
+def applied(name: str, x: Any, others: Sequence[Any], options: dict[str, Any]) -> Any:
+    """The operator on one tensor, and what belongs to it."""
+    plain = name.removesuffix("_")
+    if plain in SCALED and len(others) == 3:
+        *others, options["value"] = others
+    if plain in SIDES and others and not isinstance(others[0], Tensor):
+        name = name.replace(plain, SIDES[plain])
+    if name in ("maximum_", "minimum_"):
+        return x.copy_(getattr(x, plain)(*others))
+    function = FUNCTIONS.get(name)
+    return getattr(x, name)(*others, **options) if function is None else function(x, *others, **options)
+
+
+def each_with(name: str, given: Any, count: int) -> list[Any]:
+    """An argument once for each of `count` tensors.
+
+    Raises:
+        RuntimeError: there are more or fewer than tensors.
+    """
+    if isinstance(given, Tensor) and given.ndim == 1 and name.removesuffix("_") in SCALED:
+        given = given.tolist()  # type: ignore[attr-defined]
+    if not isinstance(given, (list, tuple)):
+        return [given] * count
+    if len(given) == count:
+        return list(given)
+    if all(isinstance(each, Tensor) for each in given):
+        raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(given)}")
+    raise RuntimeError("Tensor list must have same number of elements as scalar list.")
+
+
+def check_tensors(name: str, tensors: Any) -> None:
+    """Refuse what is no list of tensors.
+
+    Raises:
+        TypeError: it is none.
+        RuntimeError: it is empty.
+    """
+    if not isinstance(tensors, (list, tuple)):
+        kind = type(tensors).__name__
+        raise TypeError(f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {kind}")
+    if not tensors:
+        raise RuntimeError("Tensor list must have at least one tensor.")
+    for at, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(each).__name__}")
+
+
+def foreach(name: str) -> Callable[..., Any]:
+    """The function of an operator, in place if its name ends so."""
+
+    def function(self: Any, *others: Any, **options: Any) -> Any:
+        if name == "pow" and others and not isinstance(self, (list, tuple)):  # a number to the powers of a list
+            check_tensors(name, others[0])
+            return tuple([self**each for each in others[0]])
+        check_tensors(name, self)
+        others = (*others, *(options.pop(each) for each in POSITIONAL if each in options))
+        columns = [each_with(name, each, len(self)) for each in others]
+        shared = {key: each_with(name, each, len(self)) for key, each in options.items()}
+        made = [
+            applied(name, x, [column[at] for column in columns], {key: each[at] for key, each in shared.items()})
+            for at, x in enumerate(self)
+        ]
+        return self if name.endswith("_") else tuple(made)
+
+    function.__name__ = function.__qualname__ = f"_foreach_{name}"
+    function.__doc__ = f"`{name}` of each tensor of a list, with what stands at its place in other lists."
+    return function
+
+
+globals().update({f"_foreach_{name}": foreach(name) for name in FOREACH})

@@ -1,0 +1,434 @@
+"""`torch.fx.GraphModule`: a module whose `forward` is made from a graph."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import linecache
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from wengert._core.tensor.base import Tensor
+from wengert.nn import Module, Parameter
+
+from .code import PythonCode
+from .graph import Graph
+from .wrapping import forget
+
+__all__ = ["GraphModule"]
+
+COUNT = itertools.count()
+IMPLEMENTATION = "GraphModuleImpl"
+
+
+class GraphModule(Module):
+    """A module whose `forward` is made from a graph.
+
+    Every instance is of a class of its own, a subclass of this one, which has its `forward`.
+
+    Args:
+        root: the module that has the attributes and modules that the graph names, or a dict of them by their paths.
+        graph: the graph.
+        class_name: the name of the class.
+
+    Raises:
+        RuntimeError: `root` is neither, or a dict without something that the graph names.
+    """
+
+    _graph: Graph
+    _code: str
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """An instance of a new class."""
+        plain = next(each for each in cls.__mro__ if each.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
+        own = type(IMPLEMENTATION, (plain,), {"__module__": plain.__module__, "__doc__": plain.__doc__})
+        own.__qualname__ = f"GraphModule.__new__.<locals>.{IMPLEMENTATION}"
+        return super().__new__(own)
+
+    def __init__(self, root: Module | dict[str, Any], graph: Graph, class_name: str = "GraphModule") -> None:
+        self.__class__.__name__ = class_name
+        super().__init__()
+        if isinstance(root, Module):
+            if hasattr(root, "training"):
+                self.training = root.training
+            for node in graph.nodes:
+                if node.op in ("get_attr", "call_module"):
+                    copy_attr(root, self, node.target)
+        elif isinstance(root, dict):
+            for path in sorted(targets(root, graph), key=lambda each: each.count(".")):
+                assign_attr(root[path], self, path)
+        else:
+            raise RuntimeError(f"Unsupported type {root} passed for root!")
+        self._set_up(graph)
+
+    def _set_up(self, graph: Graph) -> None:
+        """Have a graph, and nothing that is to be told of its changes."""
+        self.graph = graph
+        self.meta: dict[str, Any] = {}
+        self._tracer_cls = graph._tracer_cls
+        self._replace_hooks: list[Callable[..., object]] = []
+        self._create_node_hooks: list[Callable[..., object]] = []
+        self._erase_node_hooks: list[Callable[..., object]] = []
+        self._deepcopy_hooks: list[Callable[..., object]] = []
+
+    # ---- code --------------------------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Graph:
+        """The graph; one that is assigned makes the code anew."""
+        return self._graph
+
+    @graph.setter
+    def graph(self, graph: Graph) -> None:
+        assert hasattr(graph, "nodes"), f"Expected a Graph instance, but got {type(graph)}"
+        self._graph = graph
+        graph.owning_module = self
+        self.recompile()
+
+    @property
+    def code(self) -> str:
+        """The code of `forward`.
+
+        Raises:
+            RuntimeError: there is none yet.
+        """
+        if "_code" not in self.__dict__:
+            raise RuntimeError("Code has not been generated! Please report a bug to PyTorch")
+        return self._code
+
+    def recompile(self) -> PythonCode:
+        """Make the code again, after a change of the graph."""
+        code = self._graph.python_code(root_module="self")
+        self._code = code.src
+        type(self).forward = compiled(code)  # type: ignore[method-assign]
+        return code
+
+    def _recompile_submodules(self) -> list[tuple[str, PythonCode]]:
+        """Make the code of all modules of this kind inside again."""
+        return [(name, module.recompile()) for name, module in self.named_children() if isinstance(module, GraphModule)]
+
+    def print_readable(
+        self, print_output: bool = True, include_stride: bool = False, include_device: bool = False,
+        colored: bool = False, **options: Any,
+    ) -> str:  # fmt: skip
+        """The code as a class, with those of the modules of this kind inside.
+
+        Args:
+            print_output: whether to print it, too.
+            include_stride, include_device, colored, options: what torch shows of tensors beside; there is nothing of
+                it here.
+        """
+        text = readable(self, self._get_name())
+        if print_output:
+            print(text)
+        return text
+
+    def to_folder(self, folder: Any, module_name: str = "FxModule") -> None:
+        """Write the code, as a package, into a folder.
+
+        Raises:
+            NotImplementedError: the graph has attributes or modules, which would have to be written with it.
+        """
+        if self.state_dict() or next(self.children(), None) is not None:
+            raise NotImplementedError(f"to_folder(): {module_name} has parameters or modules: save its state_dict")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        Path(folder, "__init__.py").write_text("from .module import *\n")
+        lines = ["import torch", "", f"class {module_name}(torch.nn.Module):"]
+        body = "\n".join(f"    {line}" if line.strip() else "" for line in self.code.strip().splitlines())
+        Path(folder, "module.py").write_text("\n".join([*lines, body, ""]))
+
+    def __str__(self) -> str:
+        if "_code" not in self.__dict__:
+            return super().__str__()
+        note = "# To see more debug info, please use `graph_module.print_readable()`"
+        return f"{super().__repr__()}\n{self._code}\n{note}"
+
+    # ---- modules -----------------------------------------------------------------------------------------------------
+
+    def add_submodule(self, target: str, m: Module) -> bool:
+        """Put a module at a path, making modules on the way.
+
+        Returns:
+            Whether it could be put there: what stands on the way has to be modules.
+        """
+        *way, name = target.split(".")
+        outer: Module = self
+        for each in way:
+            inner = getattr(outer, each, None)
+            if inner is None:
+                inner = Module()
+                setattr(outer, each, inner)
+            if not isinstance(inner, Module):
+                return False
+            outer = inner
+        outer.add_module(name, m)
+        return True
+
+    def delete_submodule(self, target: str) -> bool:
+        """Take out the module at a path.
+
+        Returns:
+            Whether there was one.
+        """
+        *way, name = target.split(".")
+        outer: Any = self
+        for each in (*way, name):
+            found = getattr(outer, each, None)
+            if not isinstance(found, Module):
+                return False
+            outer, before = found, outer
+        delattr(before, name)
+        return True
+
+    def delete_all_unused_submodules(self) -> None:
+        """Take out the modules of which no node uses anything."""
+        used: set[str] = set()
+        for node in self.graph.nodes:
+            if node.op in ("call_module", "get_attr"):
+                names = node.target.split(".")
+                used.update(".".join(names[:count]) for count in range(1, len(names) + 1))
+                if node.op == "call_module" and has_attr(self, node.target):
+                    called = self.get_submodule(node.target)
+                    used.update(f"{node.target}.{inner}" for inner, _ in called.named_modules())
+        for path in [path for path, _ in self.named_modules() if path and path not in used]:
+            self.delete_submodule(path)
+
+    # ---- copies ------------------------------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GraphModule:
+        made = plain_class(type(self)).__new__(plain_class(type(self)))
+        memo[id(self)] = made
+        type(made).__name__ = type(self).__name__
+        Module.__init__(made)
+        own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
+        made.__dict__.update(copy.deepcopy(own, memo))
+        made._set_up(copy.deepcopy(self._graph, memo))
+        made.meta = copy.copy(self.meta)
+        for name in ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks"):
+            setattr(made, name, list(getattr(self, name)))
+        for hook in self._deepcopy_hooks:
+            hook(made)
+        return made
+
+    def __copy__(self) -> GraphModule:
+        made = plain_class(type(self)).__new__(plain_class(type(self)))
+        type(made).__name__ = type(self).__name__
+        Module.__init__(made)
+        own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
+        for name in ("_parameters", "_buffers", "_modules"):
+            own[name] = own[name].copy()
+        made.__dict__.update(own)
+        made._set_up(self._graph)
+        made.meta = copy.copy(self.meta)
+        return made
+
+    def __reduce__(self) -> Any:
+        """The class, the graph and the attributes; the code is made again from the graph."""
+        own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
+        return restored, (plain_class(type(self)), type(self).__name__, own, self._graph)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.__reduce__()
+
+    # ---- hooks -------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _set_replace_hook(self, f: Callable[..., object]) -> Iterator[None]:
+        """Call a function for each argument that is replaced inside."""
+        self._register_replace_node_hook(f)
+        try:
+            yield
+        finally:
+            self._unregister_replace_node_hook(f)
+
+    def _register_replace_node_hook(self, f: Callable[..., object]) -> None:
+        """Call a function for each argument that is replaced."""
+        self._replace_hooks.append(f)
+
+    def _unregister_replace_node_hook(self, f: Callable[..., object]) -> None:
+        """Call it no more."""
+        self._replace_hooks.remove(f)
+
+    def _register_create_node_hook(self, f: Callable[..., object]) -> None:
+        """Call a function for each node that is made."""
+        self._create_node_hooks.append(f)
+
+    def _unregister_create_node_hook(self, f: Callable[..., object]) -> None:
+        """Call it no more."""
+        self._create_node_hooks.remove(f)
+
+    def _register_erase_node_hook(self, f: Callable[..., object]) -> None:
+        """Call a function for each node that is taken out."""
+        self._erase_node_hooks.append(f)
+
+    def _unregister_erase_node_hook(self, f: Callable[..., object]) -> None:
+        """Call it no more."""
+        self._erase_node_hooks.remove(f)
+
+    def _register_deepcopy_hook(self, f: Callable[..., object]) -> None:
+        """Call a function for each deep copy."""
+        self._deepcopy_hooks.append(f)
+
+    def _unregister_deepcopy_hook(self, f: Callable[..., object]) -> None:
+        """Call it no more."""
+        self._deepcopy_hooks.remove(f)
+
+
+SKIPPED = frozenset(
+    """
+    _graph _code _tracer_cls meta _replace_hooks _create_node_hooks _erase_node_hooks _deepcopy_hooks
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""What copies get anew."""
+
+
+class CodeOnly(Module):
+    """A module of the attributes that are given, as copies take theirs from.
+
+    Args:
+        body: the attributes.
+    """
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__()
+        self.__dict__ = body
+
+
+def plain_class(kind: type) -> Any:
+    """The class of which the class of one instance is made."""
+    return next(each for each in kind.__mro__ if each.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
+
+
+def restored(kind: Any, name: str, own: dict[str, Any], graph: Graph) -> GraphModule:
+    """A module of what its `__reduce__` gave."""
+    made: GraphModule = kind.__new__(kind)
+    type(made).__name__ = name
+    Module.__init__(made)
+    made.__dict__.update(own)
+    made._set_up(graph)
+    return made
+
+
+# ---- code ------------------------------------------------------------------------------------------------------------
+
+
+def compiled(code: PythonCode) -> Any:
+    """The function of a graph's code, whose lines tracebacks show."""
+    name = f"<eval_with_key>.{next(COUNT)}"
+    space = dict(code.globals)
+    exec(compile(code.src, name, "exec"), space)  # code that is made here, of a graph
+    forget(space)
+    function = space["forward"]
+    linecache.cache[name] = (len(code.src), None, code.src.splitlines(keepends=True), name)
+    weakref.finalize(function.__code__, linecache.cache.pop, name, None).atexit = False
+    return function
+
+
+def readable(module: GraphModule, name: str) -> str:
+    """The code of a module as a class, with those of its modules of this kind."""
+    source = module._graph.python_code(root_module="self", verbose=True).src.strip("\n ")
+    text = f"class {name}(torch.nn.Module):\n{indented(source)}\n"
+    for child, inner in module.named_children():
+        if isinstance(inner, GraphModule):
+            text += f"\n{indented(readable(inner, child))}"
+    return text
+
+
+def indented(text: str) -> str:
+    """Lines further to the right; empty ones stay empty."""
+    return "\n".join(f"    {line}" if line.strip() else line for line in text.split("\n"))
+
+
+# ---- attributes ------------------------------------------------------------------------------------------------------
+
+
+def targets(root: dict[str, Any], graph: Graph) -> list[str]:
+    """The paths of what a graph names.
+
+    Raises:
+        RuntimeError: the dict has not all of them.
+    """
+    found = []
+    for node in graph.nodes:
+        if node.op in ("get_attr", "call_module"):
+            if node.target not in root:
+                raise RuntimeError(
+                    f"Node {node} referenced target {node.target} but that target was not provided in ``root``!"
+                )
+            found.append(node.target)
+    return found
+
+
+def place_of(root: Module, path: str, *, make: bool) -> tuple[Any, str]:
+    """The module in which the last name of a path stands, and that name; modules on the way are made where asked."""
+    *way, name = path.split(".")
+    found: Any = root
+    for each in way:
+        inner = getattr(found, each, None)
+        if inner is None and make:
+            inner = Module()
+            setattr(found, each, inner)
+        elif inner is None:
+            inner = getattr(found, each)
+        found = inner
+    return found, name
+
+
+def copy_attr(from_module: Module, to_module: Module, target: str) -> None:
+    """Let a module have what another has at a path; nothing happens where there are the same modules already."""
+    source: Any = from_module
+    to: Any = to_module
+    *way, name = target.split(".")
+    for each in way:
+        inner, own = getattr(source, each), getattr(to, each, None)
+        if inner is own:
+            return
+        if own is None:
+            own = Module()
+            setattr(to, each, own)
+        source, to = inner, own
+    put(to, name, getattr(source, name))
+
+
+def assign_attr(from_obj: Any, to_module: Module, target: str) -> None:
+    """Put a value at a path of a module."""
+    put(*place_of(to_module, target, make=True), from_obj)
+
+
+def put(module: Module, name: str, value: Any) -> None:
+    """Put a value into a module; a tensor that is no parameter becomes a buffer."""
+    if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        module.register_buffer(name, value)
+    else:
+        setattr(module, name, value)
+
+
+def get_attr(model: Module, attr_name: str) -> Any:
+    """What a module has at a path."""
+    found: Any = model
+    for name in attr_name.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def has_attr(model: Module, attr_name: str) -> bool:
+    """Whether a module has something at a path."""
+    try:
+        get_attr(model, attr_name)
+    except AttributeError:
+        return False
+    return True
+
+
+def del_attr(model: Module, attr_name: str) -> None:
+    """Take out what a module has at a path."""
+    delattr(*place_of(model, attr_name, make=False))
+
+
+_CodeOnlyModule = CodeOnly
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+"""Under what name `meta` has attributes of the program that copies keep."""
+_copy_attr, _assign_attr, _get_attr, _has_attr, _del_attr = copy_attr, assign_attr, get_attr, has_attr, del_attr

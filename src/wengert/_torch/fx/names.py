@@ -1,0 +1,258 @@
+"""Names: of nodes, which are unique in their graph, and of functions, as the text of a graph has them."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import keyword
+import math
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from wengert._core.tensor.base import Tensor
+from wengert._start.loading import load
+
+PACKAGE = str(__package__).partition(".")[0]
+
+NEURAL = frozenset(
+    """
+    avg_pool2d avg_pool3d elu_ gelu hardtanh_ leaky_relu_ linear log_sigmoid one_hot scaled_dot_product_attention
+    softplus softshrink
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Functions that torch has in `torch._C._nn`."""
+TOP = frozenset(
+    """
+    adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d
+    conv_transpose2d conv_transpose3d cosine_similarity hardshrink native_channel_shuffle pairwise_distance pdist
+    pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ selu_ threshold_
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Functions of `torch.nn.functional` that are those of `torch`."""
+FUNCTIONAL = frozenset(
+    """
+    atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul
+    einsum lu meshgrid norm split stft tensordot unique unique_consecutive unravel_index
+    """.split()  # noqa: SIM905 - so that it can be read
+)
+"""Functions of `torch` that it has in `torch.functional`."""
+OTHERS = {"logsigmoid": "torch._C._nn.log_sigmoid", "of_whole_pairs": "torch.view_as_complex"}
+"""Functions that have another name in torch."""
+OWN_SPACES = ("linalg", "fft", "special")
+"""Modules of torch whose functions stand in `torch._C._linalg`, `torch._C._fft` and so on."""
+
+
+class Custom:
+    """A global name that all generated code has.
+
+    Args:
+        line: of the import of the object.
+        value: the object; the module `torch` is looked up when it is asked for.
+    """
+
+    def __init__(self, line: str, value: Any) -> None:
+        self.import_str, self.obj = line, value
+
+
+def torch_module() -> Any:
+    """The module that generated code calls `torch`: what programs import by that name, or this package."""
+    stand_in = sys.modules.get("torch")
+    return stand_in if type(stand_in).__module__ == f"{PACKAGE}.as_torch" else sys.modules[PACKAGE]
+
+
+@functools.cache
+def customs() -> dict[str, Custom]:
+    """The global names that all generated code has."""
+    pytree = load(f"{PACKAGE}.utils._pytree")
+    return {
+        "inf": Custom("from math import inf", math.inf),
+        "nan": Custom("from math import nan", math.nan),
+        "NoneType": Custom("NoneType = type(None)", type(None)),
+        "torch": Custom("import torch", torch_module()),
+        "device": Custom("from torch import device", sys.modules[PACKAGE].device),
+        "fx_pytree": Custom("import torch.fx._pytree as fx_pytree", load(f"{PACKAGE}.fx._pytree")),
+        "pytree": Custom("import torch.utils._pytree as pytree", pytree),
+    }
+
+
+def snake_case(text: str) -> str:
+    """A name in lower case, with an underscore before what was a capital after a small letter."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
+
+
+def is_magic(name: str) -> bool:
+    """Whether this is the name of one of Python's special methods, as `__add__`."""
+    return name.startswith("__") and name.endswith("__")
+
+
+class Namespace:
+    """The names that are taken: each candidate becomes an identifier that is not yet."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self.counts: dict[str, int] = {}
+        self.of_object: dict[Any, str] = {}
+
+    def create_name(self, candidate: str, obj: Any) -> str:
+        """Take a name.
+
+        Args:
+            candidate: what it is to be like.
+            obj: what is named; the name of one that has one is given again. None is never remembered.
+        """
+        if obj is not None and obj in self.of_object:
+            return self.of_object[obj]
+        candidate = re.sub("[^0-9a-zA-Z_]+", "_", candidate) or "_unnamed"
+        if candidate[0].isdigit():
+            candidate = f"_{candidate}"
+        match = re.match(r"(.+)_(\d+)$", candidate)
+        base, number = (match[1], int(match[2])) if match else (candidate, self.counts.get(candidate, 0))
+        while candidate in self.used or is_taken(candidate, obj):
+            number += 1
+            candidate = f"{base}_{number}"
+        self.used.add(candidate)
+        self.counts[base] = number
+        if obj is not None:
+            self.of_object[obj] = candidate
+        return candidate
+
+    def associate_name_with_obj(self, name: str, obj: Any) -> None:
+        """Let an object have a name that is taken already."""
+        self.of_object.setdefault(obj, name)
+
+    def rename_object(self, obj: Any, name: str) -> None:
+        """Give an object another name."""
+        self.of_object[obj] = name
+        self.used.add(name)
+
+
+def is_taken(name: str, obj: Any) -> bool:
+    """Whether a name means something else to Python or to all generated code."""
+    if keyword.iskeyword(name):
+        return True
+    if name in vars(builtins):
+        return obj is not vars(builtins)[name]
+    return name in customs() and obj is not customs()[name].obj
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
+
+
+def resolve(path: str) -> Any:
+    """What stands at a path from `torch` on; None where nothing does."""
+    found: Any = sys.modules[PACKAGE]
+    for name in path.split(".")[1:]:
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            return None
+    return getattr(found, "_traced_by_fx", found)
+
+
+def is_own(value: Any) -> bool:
+    """Whether a function or class is one of this package."""
+    module = getattr(value, "__module__", None) or ""
+    return module == PACKAGE or module.startswith((f"{PACKAGE}.", "torch.")) or module == "torch"
+
+
+def paths(function: Any) -> list[str]:
+    """Where torch may have a function of this package, the likeliest path first."""
+    name = function.__name__
+    module = str(function.__module__).replace(PACKAGE, "torch", 1)
+    if isinstance(function, type):
+        return ["torch.Tensor"] if function is Tensor else [f"torch.{name}", f"{module}.{function.__qualname__}"]
+    found = []
+    space, _, rest = name.partition("_")
+    if space in OWN_SPACES:
+        found.append(f"torch._C._{space}.{name}")
+    if name in OTHERS:
+        found.append(OTHERS[name])
+    if module.removeprefix("torch.") in OWN_SPACES:
+        place = module.removeprefix("torch.")
+        found.append(f"torch._C._{place}.{place}_{name}")
+    if name in NEURAL:
+        found.append(f"torch._C._nn.{name}")
+    if name in FUNCTIONAL:
+        found.append(f"torch.functional.{name}")
+    if module.startswith("torch.nn.functional") and name not in TOP:
+        found.append(f"torch.nn.functional.{name}")
+    found += [f"torch.{name}", f"torch.nn.functional.{name}", f"torch.ops.{space}.{rest}", f"{module}.{name}"]
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def own_path(function: Any) -> str | None:
+    """The path at which a function of this package stands in `torch`; None if there is none."""
+    for path in paths(function):
+        found = resolve(path)
+        if found is function:
+            return path
+        if found is not None and getattr(function, "__name__", "") in TOP and path == f"torch.{function.__name__}":
+            return path  # there are two objects for what is one function of torch
+    return None
+
+
+def plain_name(target: Any) -> str:
+    """The name of a function alone, as torch has it."""
+    name = getattr(target, "__name__", type(target).__name__)
+    path = own_path(target) if is_own(target) and not isinstance(target, type) else None
+    return str(name) if path is None else path.rpartition(".")[2]
+
+
+def qualified_name(function: Callable[..., Any]) -> str:
+    """The name of a function with that of its module."""
+    name = getattr(function, "__name__", None)
+    if name is None:
+        name = type(function).__name__
+    if getattr(builtins, name, None) is function:
+        return str(name)
+    if is_own(function):
+        path = own_path(function)
+        if path is not None:
+            return path
+    owner = getattr(function, "__objclass__", None)
+    if owner is not None and issubclass(Tensor, owner) and owner is not object:
+        return f"torch.Tensor.{name}"
+    if name == "<lambda>":
+        name = lambda_name(function)
+    return f"{module_of(function)}.{name}"
+
+
+def lambda_name(function: Callable[..., Any]) -> str:
+    """What a lambda was assigned to; otherwise `<lambda>`.
+
+    Raises:
+        RuntimeError: there is no source to read.
+    """
+    try:
+        return inspect.getsource(function).partition("=")[0].strip()
+    except Exception as error:
+        raise RuntimeError("Unable to represent lambda") from error
+
+
+def module_of(function: Any) -> str:
+    """The module of a function, under torch's name if it is of this package."""
+    module = getattr(function, "__module__", None)
+    if module is None:
+        owner = getattr(function, "__self__", None) or getattr(function, "__objclass__", None)
+        module = getattr(owner, "__module__", None) or type(owner).__module__
+    return f"torch{module.removeprefix(PACKAGE)}" if is_own(function) and module.startswith(PACKAGE) else str(module)
+
+
+def type_repr(value: Any) -> str:
+    """A type as annotations show it."""
+    if isinstance(value, type) and not isinstance(value, types.GenericAlias):
+        if value.__module__ == "builtins":
+            return value.__qualname__
+        if is_own(value):
+            return own_path(value) or f"{module_of(value)}.{value.__qualname__}"
+        return f"{value.__module__}.{value.__qualname__}"
+    if value is ...:
+        return "..."
+    if isinstance(value, types.FunctionType):
+        return value.__name__
+    return re.sub(rf"\b{PACKAGE}\.", "torch.", repr(value))

@@ -1,0 +1,209 @@
+"""`torch.fx.subgraph_rewriter`: puts one piece of graph in the place of another wherever that is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from wengert.nn import Module
+
+from .graph import Graph
+from .graph_module import GraphModule, copy_attr, has_attr
+from .node import Node, map_arg
+from .tracer import symbolic_trace
+
+__all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with_filters"]
+
+Filter = Callable[[Any, Graph, Graph], bool]
+
+
+class Match(NamedTuple):
+    """Where a pattern was found: its last node there, and for each node of the pattern that of the graph."""
+
+    anchor: Node
+    nodes_map: dict[Node, Node]
+
+
+@dataclass
+class ReplacedPatterns:
+    """The same, and the nodes that were put in its place."""
+
+    anchor: Node
+    nodes_map: dict[Node, Node]
+    replacements: list[Node]
+
+
+def replace_pattern(
+    gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
+) -> list[Match]:
+    """Put a replacement wherever a pattern is found in the graph of a module.
+
+    Args:
+        gm: the module, which changes.
+        pattern: a function or module; its parameters stand for any value.
+        replacement: the same with as many parameters.
+
+    Returns:
+        Where it was found.
+    """
+    found = replace_pattern_with_filters(gm, pattern, replacement)
+    return [Match(each.anchor, each.nodes_map) for each in found]
+
+
+def replace_pattern_with_filters(
+    gm: GraphModule, pattern: Any, replacement: Any = None, match_filters: list[Filter] | None = None, **options: Any
+) -> list[ReplacedPatterns]:
+    """`replace_pattern` of the places that all filters let through.
+
+    Args:
+        match_filters: functions of the match, the graph and the pattern's graph.
+        options: torch's further ones.
+
+    Raises:
+        NotImplementedError: there are some.
+    """
+    if any(options.values()):
+        raise NotImplementedError(f"replace_pattern_with_filters(): {', '.join(options)} cannot be given")
+    shape, new = graph_of(pattern), graph_of(replacement)
+    matches = [
+        match
+        for match in matches_in(gm.graph, shape)
+        if all(each(match, gm.graph, shape) for each in match_filters or ())
+    ]
+    moved: dict[Node, Node] = {}
+    if isinstance(replacement, Module):
+        for node in new.nodes:
+            if node.op in ("call_module", "get_attr") and not has_attr(gm, node.target):
+                copy_attr(replacement, gm, node.target)
+    made = [replace(gm, match, shape, new, moved) for match in matches]
+    gm.recompile()
+    return made
+
+
+def graph_of(program: Any) -> Graph:
+    """The graph of a function or module, or a graph itself."""
+    if isinstance(program, Graph):
+        return program
+    return program.graph if isinstance(program, GraphModule) else symbolic_trace(program).graph
+
+
+# ---- where a pattern is ----------------------------------------------------------------------------------------------
+
+
+def matches_in(graph: Graph, pattern: Graph) -> list[Match]:
+    """Where a pattern is found; of places that overlap the first alone."""
+    results = pattern.output_node().all_input_nodes
+    assert results, "replace_pattern(): the pattern returns nothing that it computes"
+    anchor = results[-1]
+    taken: set[Node] = set()
+    found: list[Match] = []
+    for node in graph.nodes:
+        match = match_at(anchor, node)
+        if match is None or any(each not in match for each in results):
+            continue
+        inside = {match[each] for each in match if each.op != "placeholder"}
+        if inside & taken or not is_closed(match, results):
+            continue
+        taken |= inside
+        found.append(Match(anchor, match))
+    return found
+
+
+def match_at(pattern: Node, node: Node, known: dict[Node, Node] | None = None) -> dict[Node, Node] | None:
+    """Which node stands for which of a pattern, if its last node is this one; None if the pattern is not here."""
+    known = {} if known is None else known
+    if pattern in known:
+        return known if known[pattern] is node else None
+    if pattern.op == "placeholder":
+        known[pattern] = node
+        return known
+    if pattern.op != node.op or pattern.target != node.target:
+        return None
+    known[pattern] = node
+    return known if same([*pattern.args, pattern.kwargs], [*node.args, node.kwargs], known) else None
+
+
+def same(pattern: Any, value: Any, known: dict[Node, Node]) -> bool:
+    """Whether arguments are those of a pattern."""
+    if isinstance(pattern, Node):
+        if isinstance(value, Node):
+            return match_at(pattern, value, known) is not None
+        return False
+    if isinstance(pattern, (list, tuple)):
+        if not isinstance(value, (list, tuple)) or len(pattern) != len(value):
+            return False
+        return all(same(each, other, known) for each, other in zip(pattern, value, strict=True))
+    if isinstance(pattern, dict):
+        if not isinstance(value, dict) or list(pattern) != list(value):
+            return False
+        return all(same(pattern[key], value[key], known) for key in pattern)
+    return bool(type(pattern) is type(value) and pattern == value)
+
+
+def is_closed(match: dict[Node, Node], results: list[Node]) -> bool:
+    """Whether nobody outside uses what a pattern computes on the way."""
+    inside = set(match.values())
+    return all(
+        pattern.op == "placeholder" or pattern in results or all(user in inside for user in node.users)
+        for pattern, node in match.items()
+    )
+
+
+# ---- what is put there -----------------------------------------------------------------------------------------------
+
+
+def replace(gm: GraphModule, match: Match, pattern: Graph, new: Graph, moved: dict[Node, Node]) -> ReplacedPatterns:
+    """Put the nodes of a replacement in the place of those of a match.
+
+    Args:
+        moved: what stands in the place of nodes that earlier replacements took out.
+    """
+    graph, nodes = gm.graph, match.nodes_map
+    values = parameters(pattern, new, nodes, moved)
+    with graph.inserting_before(first_user(result_nodes(pattern, nodes), graph)):
+        before = set(values)
+        result = graph.graph_copy(new, values)
+    made = [node for old, node in values.items() if old not in before]
+    for old, replaced in zip(result_nodes(pattern, nodes), outputs(result), strict=True):
+        moved[old] = replaced
+        old.replace_all_uses_with(replaced)
+    for node in reversed([node for node in graph.nodes if node in set(inner(nodes))]):
+        if not node.users:
+            graph.erase_node(node)
+    return ReplacedPatterns(match.anchor, nodes, made)
+
+
+def parameters(pattern: Graph, new: Graph, nodes: dict[Node, Node], moved: dict[Node, Node]) -> dict[Node, Node]:
+    """For each parameter of a replacement the value that it has in the place of a match."""
+    names = pattern.find_nodes(op="placeholder")
+    wanted = new.find_nodes(op="placeholder")
+    assert len(names) == len(wanted), "replace_pattern(): pattern and replacement have different numbers of parameters"
+    return {to: moved.get(nodes[name], nodes[name]) for name, to in zip(names, wanted, strict=True) if name in nodes}
+
+
+def first_user(results: list[Node], graph: Graph) -> Node:
+    """The node before which a replacement stands: the first that uses what it replaces."""
+    return min(user for node in results for user in node.users) if any(each.users for each in results) else results[-1]
+
+
+def inner(nodes: dict[Node, Node]) -> list[Node]:
+    """The nodes of a match that a replacement makes needless."""
+    return [node for pattern, node in nodes.items() if pattern.op != "placeholder"]
+
+
+def result_nodes(pattern: Graph, nodes: dict[Node, Node]) -> list[Node]:
+    """The nodes of a match that the pattern returns."""
+    return [nodes[each] for each in pattern.output_node().all_input_nodes]
+
+
+def outputs(result: Any) -> list[Node]:
+    """The nodes in what a replacement returns."""
+    found: list[Node] = []
+
+    def note(node: Node) -> Node:
+        found.append(node)
+        return node
+
+    map_arg(result, note)
+    return found

@@ -1,0 +1,63 @@
+"""Types as torch's early days had them: `torch.FloatTensor` and its family, one for each dtype.
+
+They make tensors, and answer `isinstance`; every tensor is a `Tensor`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert._core import flags
+from wengert._core.tensor.storage import Storage
+from wengert._core.types.devices import layout, strided
+from wengert._core.types.dtypes import ALL, bfloat16, dtype
+from wengert._tensor import Tensor
+from wengert.ops.create.create import empty, tensor
+
+
+class TensorType(type):
+    """The class of these types."""
+
+    dtype: dtype
+    is_cuda = False
+    is_sparse = False
+    layout: layout = strided
+
+    def __call__(cls, *data: Any, device: Any = None) -> Tensor:
+        """A tensor of the dtype: of these lengths (not initialised) or values, on the memory of a tensor or storage.
+
+        Raises:
+            TypeError: a tensor of another dtype, or neither lengths nor values.
+        """
+        given = data[0] if len(data) == 1 else None
+        if isinstance(given, Tensor):
+            if given.dtype is not cls.dtype:
+                raise TypeError(f"{cls.__name__}(): expected a tensor of dtype {cls.dtype}, but got {given.dtype}")
+            return given.detach()  # type: ignore[attr-defined, no-any-return]
+        if isinstance(given, (list, np.ndarray)) or type(given) is tuple:
+            return tensor(given, device=device).to(cls.dtype)  # type: ignore[attr-defined, no-any-return]
+        if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
+            return empty(0, dtype=cls.dtype, device=device).set_(given)  # type: ignore[attr-defined, no-any-return]
+        return empty(*(data or (0,)), dtype=cls.dtype, device=device)  # type: ignore[no-any-return]
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype and not instance._flags_ & flags.SPARSE
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+TYPES: dict[str, TensorType] = {
+    each.legacy: TensorType(each.legacy, (), {"dtype": each, "__doc__": f"Tensors of dtype `{each.name}`."})
+    for each in (*ALL, bfloat16)
+    if each.legacy.endswith("Tensor")
+}
+"""All of them, by name."""
+
+
+def __getattr__(name: str) -> TensorType:
+    if name not in TYPES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return TYPES[name]

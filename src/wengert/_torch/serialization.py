@@ -1,0 +1,78 @@
+"""`torch.serialization`: saving and loading, and the settings that torch has for its pickles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import IO, Any, TypeAlias
+
+from wengert._start.boundary import boundary
+from wengert.io import trusted
+from wengert.io.objects import load, refused_in, save
+
+__all__ = [
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "safe_globals",
+    "save",
+]
+
+DEFAULT_PROTOCOL = 2
+"""Of torch's pickles; libraries name it in the defaults of their own functions."""
+FileLike: TypeAlias = str | PathLike[str] | IO[bytes]
+FILE_LIKE: TypeAlias = FileLike
+MAP_LOCATION: TypeAlias = Any
+"""Torch's words for what `load` takes, which libraries annotate with."""
+
+
+@boundary
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Let `load` make objects of classes, and call functions, that files name.
+
+    Args:
+        safe_globals: classes and functions, or pairs of one and the name that files have for it.
+
+    Raises:
+        TypeError: one is neither.
+    """
+    trusted.add(safe_globals)
+
+
+def clear_safe_globals() -> None:
+    """Take back what `add_safe_globals` allowed."""
+    trusted.clear()
+
+
+def get_safe_globals() -> list[Any]:
+    """What the program has allowed, each once."""
+    return trusted.listed()
+
+
+@boundary
+def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
+    """The names in an archive of torch's that `load` would refuse now, each once.
+
+    Args:
+        f: name of a file, or a file object that is open for reading bytes and can be sought.
+
+    Raises:
+        ValueError: it is no archive that `save` or `torch.save` writes.
+    """
+    return refused_in(f)
+
+
+@contextmanager
+def _safe_globals(safe_globals: list[Any]) -> Iterator[None]:
+    """As `add_safe_globals`, within a block."""
+    trusted.add(safe_globals)
+    try:
+        yield
+    finally:
+        trusted.remove(safe_globals)
+
+
+safe_globals = _safe_globals

@@ -1,0 +1,171 @@
+"""Settings of torch's that choose between ways of computing: here there is one way, which is deterministic.
+
+What a program sets is remembered, so that it can be asked for, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert._core.graph import anomaly
+from wengert._core.tensor.base import Tensor
+from wengert._core.types.devices import context, device
+
+_set: dict[str, Any] = {
+    "deterministic": False,
+    "warn only": False,
+    "precision": "highest",
+    "interop threads": 1,
+}
+
+
+has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
+"""Whether there are decompositions and Fourier transforms, and libraries that they might come from."""
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Note the setting; all operators are deterministic."""
+    _set.update({"deterministic": bool(mode), "warn only": bool(warn_only)})
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What `use_deterministic_algorithms` was last called with."""
+    return _set["deterministic"]  # type: ignore[no-any-return]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """What `use_deterministic_algorithms` was last called with as `warn_only`."""
+    return _set["warn only"]  # type: ignore[no-any-return]
+
+
+def get_deterministic_debug_mode() -> int:
+    """0 (default), 1 ("warn") or 2 ("error")."""
+    return (1 if _set["warn only"] else 2) if _set["deterministic"] else 0
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """The same as `use_deterministic_algorithms`, by one of "default", "warn", "error", or its number.
+
+    Raises:
+        TypeError: neither a text nor a number.
+        RuntimeError: none of these.
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    names = ("default", "warn", "error")
+    if debug_mode not in (*names, 0, 1, 2):
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected one of `default`, `warn`, `error` or 0, 1, 2, but got {debug_mode}"
+        )
+    number = names.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    use_deterministic_algorithms(number > 0, warn_only=number == 1)
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Note the setting; products of float32 are computed in float32.
+
+    Raises:
+        RuntimeError: none of "highest", "high", "medium".
+    """
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current float32 matmul precision is "
+            f"{_set['precision']}"
+        )
+    _set["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was last called with."""
+    return _set["precision"]  # type: ignore[no-any-return]
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Give the warnings that are given once in a process each time; Python's filters say which are shown."""
+    anomaly.GIVEN.always = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` was last called with."""
+    return anomaly.GIVEN.always  # type: ignore[no-any-return]
+
+
+def set_num_interop_threads(num: int, /) -> None:
+    """Note the number; operators run one after the other in the thread that calls them.
+
+    Raises:
+        RuntimeError: it is not positive.
+    """
+    if num < 1:
+        raise RuntimeError("Expected positive number of threads")
+    _set["interop threads"] = num
+
+
+def get_num_interop_threads() -> int:
+    """What `set_num_interop_threads` was last called with."""
+    return _set["interop threads"]  # type: ignore[no-any-return]
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """False: denormal numbers are always kept."""
+    return False
+
+
+def get_default_device() -> device:
+    """The device of new tensors in this thread: the CPU, or "meta"."""
+    return context().chosen()  # type: ignore[no-any-return]
+
+
+def set_default_device(device: Any) -> None:  # shadows the class: torch's name of the parameter
+    """Let new tensors of this thread be on a device: the CPU (also None), or "meta", without values.
+
+    Raises:
+        AssertionError, RuntimeError: another device.
+    """
+    context().set_default(device)
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Set the default dtype by the old name of a type: "torch.DoubleTensor", or the type itself.
+
+    Raises:
+        TypeError: no such type, or none of floating-point numbers.
+    """
+    from wengert._core.types.dtypes import ALL, set_default_dtype
+
+    name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
+    found = next((each for each in ALL if f"torch.{each.legacy}" == name), None)
+    if found is None:
+        raise TypeError(f"invalid type object: {name}; only floating-point types are supported as the default type")
+    anomaly.warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives."
+    )
+    set_default_dtype(found)
+
+
+def is_vulkan_available() -> bool:
+    """False."""
+    return False
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """True, which is what programs that build extensions of torch want to hear; none can be built for this one."""
+    return True
+
+
+def is_storage(obj: object, /) -> bool:
+    """Whether this is the memory of tensors."""
+    from wengert.ops.memory.storages import StorageBase
+
+    return isinstance(obj, StorageBase)
+
+
+def typename(obj: object, /) -> str:
+    """The name of a tensor's type, or of the type of anything else, with its module."""
+    if isinstance(obj, Tensor):
+        return str(obj.type())  # type: ignore[attr-defined]
+    kind = obj if isinstance(obj, type) or callable(obj) else type(obj)
+    name = getattr(kind, "__qualname__", type(obj).__qualname__)
+    module = getattr(kind, "__module__", "") or ""
+    return name if module in ("", "builtins") else f"{module}.{name}"

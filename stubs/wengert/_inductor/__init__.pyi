@@ -1,0 +1,12 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch._inductor import (
+    Any as Any,
+    NoReturn as NoReturn,
+    SAYS as SAYS,
+    compile as compile,
+    config as config,
+    cudagraph_mark_step_begin as cudagraph_mark_step_begin,
+    list_mode_options as list_mode_options,
+    list_options as list_options,
+    standalone_compile as standalone_compile,
+)

@@ -1,0 +1,11 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch._ops import (
+    Any as Any,
+    Callable as Callable,
+    HigherOrderOperator as HigherOrderOperator,
+    NAMESPACES as NAMESPACES,
+    OpOverload as OpOverload,
+    OpOverloadPacket as OpOverloadPacket,
+    OperatorBase as OperatorBase,
+    namespace as namespace,
+)

@@ -1,0 +1,8 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch.backends import (
+    _NAMES as _NAMES,
+    on_demand as on_demand,
+)
+import typing
+
+def __getattr__(name: str) -> typing.Any: ...

@@ -1,0 +1,4 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch.backends.openmp import (
+    is_available as is_available,
+)

@@ -1,0 +1,18 @@
+# Made by tools/make_stub.py; do not edit.
+from wengert._torch.compiler import (
+    Any as Any,
+    Anything as Anything,
+    Callable as Callable,
+    TypeVar as TypeVar,
+    allow_in_graph as allow_in_graph,
+    assume_constant_result as assume_constant_result,
+    compile as compile,
+    cudagraph_mark_step_begin as cudagraph_mark_step_begin,
+    disable as disable,
+    is_compiling as is_compiling,
+    is_dynamo_compiling as is_dynamo_compiling,
+    is_exporting as is_exporting,
+    list_backends as list_backends,
+    reset as reset,
+    substitute_in_graph as substitute_in_graph,
+)

@@ -1,0 +1,1 @@
+# Made by tools/make_stub.py; do not edit.
