@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import wengert as wg
+from wengert import _kernels
+
 FLOATS = [np.float32, np.float64]
 
 
@@ -67,3 +70,43 @@ def test_shapes_that_do_not_fit_raise_what_numpy_raises(native):
     for function in (native.matmul, native.linear):
         with pytest.raises(ValueError, match="matmul"):
             function(np.ones((2, 3)), np.ones((4, 5)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("columns", [2, 3, 4, 5, 7, 8, 10, 12, 16, 17, 20, 31, 33, 49, 64])
+@pytest.mark.parametrize(("rows", "depth"), [(8, 300), (11, 130), (300, 3), (301, 20), (1025, 33)])
+def test_narrow_products_in_any_order_agree_with_the_twin(rows, depth, columns, dtype, native, twin, close, random):
+    a, b = random.normal(size=(rows, depth)).astype(dtype), random.normal(size=(depth, columns)).astype(dtype)
+    expected = twin("matmul")(a, b)
+    for left in in_all_orders(a):
+        for right in in_all_orders(b):
+            close(native.matmul(left, right), expected)
+
+
+@pytest.mark.skipif(not _kernels.direct, reason="there are no native functions beside the bodies")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(("rows", "depth", "columns"), [(130, 10, 10), (9, 200, 5), (64, 7, 20), (33, 40, 33)])
+def test_a_product_of_a_batch_is_that_of_its_matrices(rows, depth, columns, dtype, random):
+    """Also where a vector reaches beyond a row: what stands behind a matrix is another one's."""
+    direct = _kernels.direct
+    a, b = random.normal(size=(6, rows, depth)).astype(dtype), random.normal(size=(6, depth, columns)).astype(dtype)
+    before = wg.get_num_threads()
+    try:
+        for threads in (1, 2, 8):
+            wg.set_num_threads(threads)
+            whole = direct["bmm"](a, b)
+            if whole is NotImplemented:  # where vectors are narrow
+                continue
+            for each, left, right in zip(whole, a, b):
+                np.testing.assert_array_equal(each, direct["bmm"](left[None].copy(), right[None].copy())[0])
+            np.testing.assert_allclose(whole, np.matmul(a, b), rtol=1e-3, atol=1e-4)
+    finally:
+        wg.set_num_threads(before)
+
+
+@pytest.mark.parametrize(("rows", "depth", "columns"), [(1500, 300, 40), (400, 1100, 70), (2100, 520, 66)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_large_left_factors_are_packed_in_parts(rows, depth, columns, turned, native, twin, random):
+    a, b = random.normal(size=(rows, depth)).astype(np.float32), random.normal(size=(depth, columns)).astype(np.float32)
+    left, right = (np.asfortranarray(a), np.asfortranarray(b)) if turned else (a, b)
+    np.testing.assert_allclose(native.matmul(left, right), twin("matmul")(a, b), rtol=1e-3, atol=1e-3)

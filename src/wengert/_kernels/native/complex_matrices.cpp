@@ -75,6 +75,14 @@ PyArrayObject* right_parts(const Factors& right) {
     Owned made(new_matrices<T>(right.count, 2 * right.rows, width));
     if (!made) return nullptr;
     T* out = data_of<T>(made.get());
+    if (right.in_rows(2 * sizeof(T))) {
+        const T* from = reinterpret_cast<const T*>(PyArray_BYTES(right.array));
+        for (npy_intp row = 0; row < right.count * right.rows; ++row, from += width, out += 2 * width) {
+            std::copy_n(from, width, out);
+            for (npy_intp j = 0; j < width; j += 2) out[width + j] = -from[j + 1], out[width + j + 1] = from[j];
+        }
+        return made.take();
+    }
     each<T>(right, [=](npy_intp i, npy_intp row, npy_intp column, T real, T imaginary) {
         T* const pair = out + ((i * right.rows + row) * 2) * width + 2 * column;
         pair[0] = real, pair[1] = imaginary, pair[width] = -imaginary, pair[width + 1] = real;

@@ -11,6 +11,7 @@ namespace wengert {
 constexpr index_t least_rows = 12, least_columns = 16, least_depth = 8;  // of thinner factors a BLAS reads each element once
 constexpr index_t most_apart = 10000000;  // multiplications, up to which threads share nothing that is packed
 constexpr index_t least_apart = 4;        // panels of a thread, for which it packs a whole factor
+constexpr index_t most_held = 1 << 20;   // bytes of a left factor that is packed at a time: half of a second cache
 constexpr index_t wide_lanes = 8;  // of single precision: AVX2 and more
 
 // How the factors of a product lie; both may be read through tables of places. Of a batch all products have the same tables.
@@ -29,12 +30,20 @@ public:
         return loops<float>().lanes >= wide_lanes && rows >= least_rows && columns >= least_columns && depth >= least_depth &&
                a.row > 0 && a.column > 0 && b.row > 0 && b.column > 0;
     }
-    // out = a b, or with `add` what is there beside, by all threads.
+    // out = a b, or with `add` what is there beside, by all threads: part by part of a large left factor, as blocks of the depth are anyway.
     void run(const T* a, const T* b, T* out, bool add = false) const {
         if (run_apart(a, b, out, add)) return;
-        Packed<T> left(rows_, depth_);
-        left.fill({a, left_rows_, left_columns_, 0});
-        multiply_packed<T>(left, {b, right_rows_, right_columns_, size_}, columns_, {out, columns_, target_columns_, nullptr, add});
+        const index_t held = most_held / static_cast<index_t>(sizeof(T)), high = RowPanels<T>::most_rows;
+        const index_t deep = std::max(held / rows_ / packed_depth, index_t{1}) * packed_depth;
+        const index_t parts = std::max(rows_ / std::max(held / std::min(deep, depth_), high), index_t{1});  // of like sizes
+        const index_t tall = pieces_of(pieces_of(rows_, parts), high) * high;
+        for (index_t k = 0; k < depth_; k += deep)
+            for (index_t m = 0; m < rows_; m += tall) {
+                Packed<T> left(std::min(tall, rows_ - m), std::min(deep, depth_ - k));
+                left.fill({a, left_rows_ + k, left_columns_ + m, 0});
+                multiply_packed<T>(left, {b, right_rows_ + k, right_columns_, size_}, columns_,
+                                   {out + m * columns_, columns_, target_columns_, nullptr, add || k > 0});
+            }
     }
     // The same in the calling thread; `left` is room for a packed factor of its size.
     void run_alone(Packed<T>& left, const T* a, const T* b, T* out) const {

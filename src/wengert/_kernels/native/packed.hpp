@@ -49,7 +49,7 @@ struct Target {
 };
 
 // Panels whose columns all follow each other in memory, row by row: a row's neighbours are read together, panel after panel.
-constexpr index_t most_together = 16;
+constexpr index_t most_together = 8;  // a power of two apart: as many as a first cache holds of one place
 template <class T, int width>
 void copy_panels(const T* data, const index_t* rows, index_t depth, index_t panels, T* out) {
     for (index_t k = 0; k < depth; ++k) {
@@ -220,10 +220,12 @@ void multiply_block(const Packed<T>& left, const Spread<T>& right, index_t begin
     for (index_t p = 0; p < across; ++p) describe_panel(right, target, last_row, begin + p * width, end, few, turned, panels[p]);
     for (index_t k = 0; k < left.depth(); k += packed_depth) {
         const index_t depth = left.block(k);
-        for (index_t row = 0; row < depth; row += rows_together)  // of all panels, so that pages of memory are visited once
+        // Rows of all panels, so that pages of memory are visited once; where these follow each other, whole columns.
+        const index_t together = turned ? depth : rows_together;
+        for (index_t row = 0; row < depth; row += together)
             for (index_t p = 0; p < across; ++p)
                 if (!panels[p].as_it_lies)
-                    table.pack_columns(right.data, right.rows + k + row, depth - row < rows_together ? depth - row : rows_together,
+                    table.pack_columns(right.data, right.rows + k + row, depth - row < together ? depth - row : together,
                                        panels[p].from, panels[p].starts, panels[p].runs, packed + (p * packed_rows_apart + row) * width);
         const bool add = k > 0 || target.add;
         for (index_t m = first_panel; m < last_panel; ++m) {

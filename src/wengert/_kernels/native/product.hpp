@@ -61,7 +61,18 @@ inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) {
     const npy_intp work = (Size(a.rows) * a.columns * b.columns).value_or_most();
     return a.columns == b.rows && work > 0 && work <= most_small_work(a, b);
 }
-// Whether a product that is not small is one of packed panels.
+// Whether it is one with so few columns that rows of `b` stay in registers and the first cache while `a` is read once, as it lies:
+// neither packed panels nor a BLAS, which lay both out, are as fast. (Of columns of `a` that are far apart, cache lines would be read
+// again for each tile.)
+template <class T>
+inline bool is_narrow(const Matrix<T>& a, const Matrix<T>& b) {
+    constexpr npy_intp most_depth = 4096, most_apart = 256;  // of one sum; bytes
+    if (a.factor.column != 1 && a.factor.column * static_cast<npy_intp>(sizeof(T)) > most_apart) return false;
+    const npy_intp lanes = loops<T>().lanes;
+    return a.columns == b.rows && lanes * sizeof(T) >= 32 && a.rows >= few_rows && a.columns > 0 && a.columns <= most_depth &&
+           b.columns > 1 && b.columns <= 4 * lanes && (Size(a.rows) * b.columns * static_cast<npy_intp>(sizeof(T))).fits();
+}
+// Whether a product that is neither is one of packed panels.
 template <class T>
 inline bool is_large(const Matrix<T>& a, const Matrix<T>& b) {
     return a.columns == b.rows && LargeProduct<T>::knows(a.factor, b.factor, a.rows, a.columns, b.columns);
@@ -94,6 +105,22 @@ inline void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out) {
     loops<T>().small_product(a.factor, b.factor, out, a.rows, a.columns, b.columns);
 }
 
+// The same of many rows, which threads share.
+template <class T>
+inline void multiply_rows(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+    constexpr npy_intp block = 64;
+    const npy_intp depth = a.columns, columns = b.columns;
+    parallel_for((a.rows + block - 1) / block, (Size(block) * depth * columns).value_or_most(), [=](npy_intp begin, npy_intp end) {
+        const npy_intp row = begin * block, rows = std::min(end * block, a.rows) - row;
+        loops<T>().small_product({a.factor.data + row * a.factor.row, a.factor.row, a.factor.column}, b.factor, out + row * columns, rows, depth, columns);
+    });
+}
+template <class T>
+inline void multiply_narrow(const Matrix<T>& a, const Matrix<T>& b, T* out) {
+    const ReleaseGil unlocked((Size(a.rows) * a.columns * b.columns).value_or_most() >= 8 * thread_threshold);
+    multiply_rows(a, b, out);
+}
+
 // A new matrix, laid row by row or column by column.
 template <class T>
 inline PyArrayObject* new_matrix(npy_intp rows, npy_intp columns, bool by_columns) {
@@ -106,16 +133,17 @@ inline PyArrayObject* new_matrix(npy_intp rows, npy_intp columns, bool by_column
     return made;
 }
 
-// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small nor
-// large. A `bias` for each column is added, if the product is thin, or left to the caller: then `*added` stays as it was.
+// a b as a new matrix, laid row by row, or (`by_columns`) column by column; null without an error if it is neither small, thin, narrow
+// nor large. A `bias` for each column is added, if the product is thin, or left to the caller: then `*added` stays as it was.
 template <class T>
 inline PyArrayObject* product(const Matrix<T>& a, const Matrix<T>& b, bool by_columns = false, const T* bias = nullptr, bool* added = nullptr) {
     const bool small = is_small(a, b), thin = !small && !by_columns && is_thin(a, b);
-    if (!small && !thin && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
+    const bool narrow = !small && !thin && (by_columns ? is_narrow(b.transposed(), a.transposed()) : is_narrow(a, b));
+    if (!small && !thin && !narrow && !(by_columns ? is_large(b.transposed(), a.transposed()) : is_large(a, b))) return nullptr;
     PyArrayObject* result = new_matrix<T>(a.rows, b.columns, by_columns);
     if (!result) return nullptr;
     Owned made(result);
-    const auto form = small ? multiply<T> : multiply_large<T>;
+    const auto form = small ? multiply<T> : narrow ? multiply_narrow<T> : multiply_large<T>;
     if (thin) multiply_thin(a, b, bias, data_of<T>(result));
     else if (by_columns) form(b.transposed(), a.transposed(), data_of<T>(result));
     else form(a, b, data_of<T>(result));

@@ -144,16 +144,21 @@ PyObject* batched_large(const Batch<T>& a, const Batch<T>& b, int ndim, const np
 template <class T>
 PyObject* batched(const Batch<T>& a, const Batch<T>& b, int ndim, const npy_intp* shape) {
     if (a.count != b.count || a.count == 0) return nullptr;
-    if (!is_small(a.first, b.first)) return is_large(a.first, b.first) ? batched_large(a, b, ndim, shape) : nullptr;
-    const npy_intp rows = a.first.rows, columns = b.first.columns, work = rows * a.first.columns * columns;
+    const bool small = is_small(a.first, b.first);
+    if (!small && !is_narrow(a.first, b.first)) return is_large(a.first, b.first) ? batched_large(a, b, ndim, shape) : nullptr;
+    const npy_intp rows = a.first.rows, columns = b.first.columns, work = (Size(rows) * a.first.columns * columns).value_or_most();
     Owned result(new_array(descr_of<T>(), ndim, shape));
     if (!result) return nullptr;
     T* out = data_of<T>(result.get());
     {
         ReleaseGil unlocked((Size(a.count) * work).value_or_most() >= thread_threshold);
-        parallel_for(a.count, work, [=](npy_intp begin, npy_intp end) {
-            for (npy_intp i = begin; i < end; ++i) multiply(a.at(i), b.at(i), out + i * rows * columns);
-        });
+        if (a.count < thread_count() && !small) {
+            for (npy_intp i = 0; i < a.count; ++i) multiply_rows(a.at(i), b.at(i), out + i * rows * columns);
+        } else {
+            parallel_for(a.count, work, [=](npy_intp begin, npy_intp end) {
+                for (npy_intp i = begin; i < end; ++i) multiply(a.at(i), b.at(i), out + i * rows * columns);
+            });
+        }
     }
     return result.give();
 }
