@@ -61,3 +61,34 @@ def test_a_product_with_zeros_has_the_gradient_that_its_other_factors_give():
     x.requires_grad_()
     x.prod().backward()
     assert x.grad[70_000] == 1 and x.grad.sum() == 1
+
+
+COLUMNS = [((30, 20), 0), ((5, 40, 9), 1), ((70, 600), 0), ((2, 3, 200), 1)]
+
+
+@pytest.mark.parametrize(("shape", "dim"), COLUMNS, ids=str)
+@pytest.mark.parametrize("turned", [False, True])
+def test_logsumexp_of_columns_is_that_of_rows(shape, dim, turned):
+    """Of arrays in rows, and of transposed ones whose rows are columns in memory."""
+    values = np.random.default_rng(1).standard_normal(shape) * 3
+    values.reshape(-1)[[0, 7, 21]] = np.inf, -np.inf, 800.0
+    if not turned:
+        values[..., 3] = -np.inf
+    x = wg.tensor(values).requires_grad_()
+    lines = x.movedim(dim, -1) if turned else x
+    place = -1 if turned else dim
+    found = lines.logsumexp(place)
+    rows = wg.tensor(np.ascontiguousarray(np.moveaxis(values, dim, -1))).requires_grad_()
+    expected = rows.logsumexp(-1)
+    np.testing.assert_allclose(found.detach().numpy(), expected.detach().numpy(), rtol=1e-12)
+    weights = wg.linspace(0.5, 1.5, expected.numel(), dtype=wg.float64).reshape(expected.shape)
+    found.backward(weights)
+    expected.backward(weights)
+    np.testing.assert_allclose(np.moveaxis(x.grad.numpy(), dim, -1), rows.grad.numpy(), rtol=1e-10, atol=1e-300)
+
+
+def test_logsumexp_of_columns_keeps_what_small_terms_add():
+    values = np.zeros((2, 20))
+    values[1] = -np.arange(20.0) * 4 - 20
+    found = wg.tensor(values).logsumexp(0).numpy()
+    np.testing.assert_allclose(found, np.log1p(np.exp(values[1])), rtol=1e-12)

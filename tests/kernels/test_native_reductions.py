@@ -21,6 +21,15 @@ def test_neighbouring_axes_are_reduced_natively(name, dtype, shape, only_native,
             close(getattr(only_native, name)(x, axis, keepdims), twin(name)(x, axis, keepdims))
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("count", range(1, 70))
+def test_sums_of_short_rows_have_all_elements_and_no_others(count, dtype, only_native):
+    """Powers of two, of which each sum is exact, so that an element too many or too few shows."""
+    rows = np.exp2(np.arange(3 * count) % 20).reshape(3, count).astype(dtype)
+    np.testing.assert_array_equal(only_native.sum(rows, 1), [sum(row) for row in rows.tolist()])
+    np.testing.assert_array_equal(only_native.sum(rows.T.copy(), 0), [sum(row) for row in rows.tolist()])
+
+
 @pytest.mark.parametrize("name", ["sum", "mean"])
 def test_other_reductions_come_from_the_twin(name, native, twin, random):
     x = random.normal(size=(3, 4, 5)).astype(np.float32)

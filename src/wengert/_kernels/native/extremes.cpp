@@ -247,7 +247,7 @@ PyObject* truth(PyObject*, Call args, Py_ssize_t nargs) {
     });
 }
 
-// ---- rows: logsumexp ---------------------------------------------------------------------------------------------------
+// ---- logsumexp ---------------------------------------------------------------------------------------------------------
 // A new array of one number for each row that is reduced; null where the axes are not the last ones.
 template <class T, class Reduce>
 PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce reduce) {
@@ -264,13 +264,68 @@ PyObject* by_rows(PyArrayObject* x, const Block& block, npy_intp cost, Reduce re
     return result.give();
 }
 
+// Whether what the others add to the largest exponential, which is 1, is better known than the sum of all tells.
+inline bool is_nearly_one(double total) { return total >= 1 && total < 1 + 1.0 / 64; }
+
+// The same of columns that lie side by side.
+constexpr npy_intp most_columns = 512;
+template <class T>
+void logsumexp_columns(const T* x, npy_intp pitch, npy_intp rows, npy_intp width, T* out) {
+    constexpr npy_intp together = 64;  // rows whose exponentials are added before they go to double
+    const Loops<T>& table = loops<T>();
+    T shift[most_columns], terms[most_columns], part[most_columns];
+    double total[most_columns] = {};
+    table.column_extreme[MAXIMAL](x, pitch, rows, width, out, nullptr);
+    for (npy_intp j = 0; j < width; ++j) shift[j] = std::isinf(out[j]) ? T(0) : out[j];
+    for (npy_intp begin = 0; begin < rows; begin += together) {
+        std::fill_n(part, width, T(0));
+        for (npy_intp i = begin; i < std::min(rows, begin + together); ++i) {
+            table.binary[SUBTRACT](x + i * pitch, 1, shift, 1, terms, width);
+            table.unary[EXP](terms, terms, width);
+            table.binary[ADD](part, 1, terms, 1, part, width);
+        }
+        for (npy_intp j = 0; j < width; ++j) total[j] += static_cast<double>(part[j]);
+    }
+    for (npy_intp j = 0; j < width; ++j) {
+        const double largest = static_cast<double>(shift[j]);
+        if (!is_nearly_one(total[j]) || out[j] != shift[j]) {
+            out[j] = static_cast<T>(std::log(total[j]) + largest);
+            continue;
+        }
+        double others = 0;
+        bool own = false;
+        for (npy_intp i = 0; i < rows; ++i) {
+            const T value = x[i * pitch + j];
+            if (own || value != shift[j]) others += std::exp(static_cast<double>(value) - largest);
+            else own = true;
+        }
+        out[j] = static_cast<T>(std::log1p(others) + largest);
+    }
+}
+template <class T>
+PyObject* logsumexp_by_columns(PyArrayObject* x, const Block& block) {
+    Owned result(block.reduced ? new_array(PyArray_DESCR(x), block.ndim, block.shape) : nullptr);
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp rows = block.reduced, inner = block.inner, strips = (inner + most_columns - 1) / most_columns;
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer * strips, rows * std::min(inner, most_columns) * 8, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp s = begin; s < end; ++s) {
+            const npy_intp o = s / strips, first = s % strips * most_columns;
+            logsumexp_columns(input + o * rows * inner + first, inner, rows, std::min(most_columns, inner - first), out + o * inner + first);
+        }
+    });
+    return result.give();
+}
 template <class T>
 PyObject* typed_logsumexp(PyArrayObject* x, const Block& block) {
+    if (block.inner != 1) return logsumexp_by_columns<T>(x, block);
     return by_rows<T>(x, block, 8, [](const T* row, npy_intp count) {
         const T largest = loops<T>().row_extreme[MAXIMAL](row, count);
         const T shift = std::isinf(largest) ? T(0) : largest;
         const double total = loops<T>().row_exponential_sum(row, count, shift);
-        if (total >= 1 && total < 1 + 1.0 / 64 && largest == shift) {  // what the others add is better known than the sum tells
+        if (is_nearly_one(total) && largest == shift) {
             const npy_intp place = loops<T>().first_place(row, count, largest);
             const double others = loops<T>().row_exponential_sum(row, place, shift) +
                                   loops<T>().row_exponential_sum(row + place + 1, count - place - 1, shift);
@@ -304,7 +359,7 @@ PyMethodDef extreme_methods[] = {
     direct_method("direct_argmin", laid<widened<with_places<MINIMAL, PLACES>>>, "argmin(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_any", laid<truth<true>>, "any(self, dim, keepdim), or NotImplemented"),
     direct_method("direct_all", laid<truth<false>>, "all(self, dim, keepdim), or NotImplemented"),
-    direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of the last axes, or NotImplemented"),
+    direct_method("direct_logsumexp", laid<logsumexp>, "logsumexp of neighbouring axes, or NotImplemented"),
     {nullptr, nullptr, 0, nullptr},
 };
 MethodList extreme_list(extreme_methods);

@@ -148,8 +148,43 @@ PyObject* by_results(PyArrayObject* x, PyObject* out, PyObject* grad, const Bloc
     if (!found) return nullptr;
     return by_series<T>(x, grad, block, cost, [=](const Series<T>& series, T given) { return Found<T>{found[series.number], given}; }, write);
 }
+// Of columns that lie side by side, in an array of any order without gaps.
+template <class T>
+PyObject* logsumexp_columns(PyArrayObject* x, Call args, const Block& block) {
+    Operand grad;
+    const T* found = results<T>(args[2], block);
+    if (!found || !read_gradient(args[0], descr_of<T>(), grad) || PyArray_SIZE(grad.array) != block.outer * block.inner) return nullptr;
+    Owned result(new_dense(x));
+    if (!result) return nullptr;
+    const T *input = data_of<T>(x), *given = data_of<T>(grad.array);
+    T* out = data_of<T>(result.get());
+    const npy_intp rows = block.reduced, inner = block.inner, step = grad.repeated ? 0 : 1;
+    const auto subtract = loops<T>().binary[SUBTRACT], multiply = loops<T>().binary[MULTIPLY];
+    const auto exponential = loops<T>().unary[EXP];
+    ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+    parallel_for(block.outer * rows, inner * 6, [=](npy_intp begin, npy_intp end) {
+        for (npy_intp row = begin; row < end; ++row) {
+            const npy_intp at = row / rows * inner;
+            T* to = out + row * inner;
+            subtract(input + row * inner, 1, found + at, 1, to, inner);
+            exponential(to, to, inner);
+            multiply(to, 1, given + at * step, step, to, inner);
+        }
+    });
+    return result.give();
+}
+PyObject* logsumexp_columns_rule(Call args) {
+    constexpr npy_intp least = 8;  // columns, for which rows are worth their calls
+    Block block;
+    PyArrayObject* x = args[3] == Py_None ? nullptr : reduced_along(args[1], args[3], args[4], block);
+    if (!x || PyArray_SIZE(x) == 0 || block.inner < least) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return logsumexp_columns<float>(x, args, block);
+    return PyArray_DESCR(x) == double_descr ? logsumexp_columns<double>(x, args, block) : nullptr;
+}
 // (grad, self, out, dim, keepdim)
 PyObject* logsumexp_rule(Call args) {
+    PyObject* made = logsumexp_columns_rule(args);
+    if (made || PyErr_Occurred()) return made;
     return reduced(args[1], args[3], args[4], [=](auto zero, PyArrayObject* x, const Block& block) -> PyObject* {
         using T = decltype(zero);
         const UnaryLoop<T> exponential = loops<T>().unary[EXP];
