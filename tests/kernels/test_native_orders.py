@@ -194,3 +194,36 @@ def test_sums_of_parts_and_of_dimensions_apart(dtype, random):
                     np.testing.assert_allclose(made[0], expected, **near)
     finally:
         wg.set_num_threads(before)
+
+
+def expansions(random: np.random.Generator, shape: Any, dtype: Any) -> Any:
+    """Arrays of a shape that are repeated along any of its dimensions."""
+    for marks in range(1 << len(shape)):
+        part = [1 if marks >> dim & 1 else length for dim, length in enumerate(shape)]
+        yield np.broadcast_to(random.uniform(0.5, 2, part).astype(dtype), shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5, 7), (3, 4, 6), (40, 50, 30), (2, 3, 4, 5)], ids=str)
+def test_repeated_operands_give_what_their_copies_give(shape, dtype, random):
+    direct, other = _kernels.direct, random.uniform(0.5, 2, shape).astype(dtype)
+    for x in expansions(random, shape, dtype):
+        rows = x.copy("C")
+        pairs = [(direct[name](x, other), direct[name](rows, other)) for name in ("add", "multiply", "divide")]
+        pairs += [(direct[name](other, x), direct[name](other, rows)) for name in ("subtract", "divide", "maximum")]
+        pairs += [(direct["multiply"](x, 3), rows * dtype(3)), (direct["pow_rule"](x, other, 2), x * (other * 2))]
+        pairs += [
+            (direct["square_rule"](x, other), rows * (other * 2)),
+            (direct["log1p_rule"](x, other), rows / (other + 1)),
+        ]
+        for made, expected in pairs:
+            assert made.flags.c_contiguous and made.flags.owndata
+            np.testing.assert_array_equal(made, expected)
+
+
+def test_two_repeated_operands_give_what_their_copies_give(random):
+    for x in expansions(random, (3, 4, 5), np.float64):
+        for y in expansions(random, (3, 4, 5), np.float64):
+            made = _kernels.direct["multiply"](x, y)
+            if made is not NotImplemented:
+                np.testing.assert_array_equal(made, x.copy("C") * y.copy("C"))

@@ -8,11 +8,13 @@
 namespace wengert {
 
 // An operand: C-contiguous with row-major strides also where a length of 1 leaves them open, or the same value everywhere
-// (`array` null, or an array expanded from one element: `repeated`).
+// (`array` null, or an array expanded from one element: `repeated`), or (`expanded`) an array that would be C-contiguous without
+// the dimensions along which it is repeated.
 struct Operand {
     PyArrayObject* array = nullptr;
-    bool repeated = false;
+    bool repeated = false, expanded = false;
 };
+inline bool is_repeated_along(PyArrayObject* array, int dim) { return PyArray_STRIDE(array, dim) == 0 && PyArray_DIM(array, dim) > 1; }
 
 // An array whose strides are all 0, as a gradient that was expanded from one element; false if it is something else.
 inline bool is_repeated(PyArrayObject* array) {
@@ -29,6 +31,21 @@ inline bool has_row_major_strides(PyArrayObject* array) {
     }
     return true;
 }
+// Whether an array lies in rows but for some dimensions along which it is repeated.
+inline bool is_expanded(PyArrayObject* array) {
+    if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_SIZE(array) == 0) return false;
+    npy_intp step = PyArray_ITEMSIZE(array);
+    bool any = false;
+    for (int i = PyArray_NDIM(array) - 1; i >= 0; --i) {
+        if (is_repeated_along(array, i)) {
+            any = true;
+            continue;
+        }
+        if (PyArray_STRIDE(array, i) != step) return false;
+        step *= PyArray_DIM(array, i);  // no more than the bytes of its elements
+    }
+    return any;
+}
 // A gradient with this dtype that can be read as an operand.
 inline bool read_gradient(PyObject* object, PyArray_Descr* descr, Operand& operand) {
     operand.array = plain(object, descr);
@@ -37,6 +54,12 @@ inline bool read_gradient(PyObject* object, PyArray_Descr* descr, Operand& opera
     operand.array = reinterpret_cast<PyArrayObject*>(object);
     operand.repeated = PyArray_DESCR(operand.array) == descr && is_repeated(operand.array);
     return operand.repeated;
+}
+// The same of any array that is repeated along some dimensions, for a walk by `Broadcast`.
+inline bool read_expanded(PyObject* object, PyArray_Descr* descr, Operand& operand) {
+    if (read_gradient(object, descr, operand)) return true;
+    operand.expanded = PyArray_CheckExact(object) && PyArray_DESCR(operand.array) == descr && is_expanded(operand.array);
+    return operand.expanded;
 }
 
 template <int count>
@@ -50,6 +73,7 @@ public:
             if (!each.array) continue;
             if (!first) first = each.array;
             else alike = alike && same_shape(first, each.array);
+            alike = alike && !each.expanded;
         }
         if (!first) return false;
         if (!alike) return find_shape(operands) && find_steps(operands);
@@ -104,7 +128,7 @@ private:
         for (int i = 0; i < ndim_; ++i) shape_[i] = 1;
         for (const Operand& each : operands) {
             if (!each.array) continue;
-            if (!each.repeated && !has_row_major_strides(each.array)) return false;
+            if (!each.repeated && !each.expanded && !has_row_major_strides(each.array)) return false;
             const int pad = ndim_ - PyArray_NDIM(each.array);
             for (int i = pad; i < ndim_; ++i) {
                 const npy_intp length = PyArray_DIM(each.array, i - pad);
@@ -128,7 +152,8 @@ private:
             for (int k = 0; k < count; ++k) {
                 const Operand& each = operands[k];
                 const int own = each.array ? i - (ndim_ - PyArray_NDIM(each.array)) : -1;
-                const npy_intp length = own >= 0 && !each.repeated ? PyArray_DIM(each.array, own) : 1;
+                const bool moves = own >= 0 && !each.repeated && !(each.expanded && is_repeated_along(each.array, own));
+                const npy_intp length = moves ? PyArray_DIM(each.array, own) : 1;
                 steps[k] = length == 1 ? 0 : next[k];
                 next[k] *= length;
             }

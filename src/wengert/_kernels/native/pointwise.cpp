@@ -32,15 +32,17 @@ PyArrayObject* binary_result(PyArrayObject* a, PyArrayObject* b, PyObject* out, 
     Py_INCREF(result);
     return result;
 }
-// Operands of which neither has the shape of the result, as a row and a column.
+// Operands of which neither has the shape of the result, as a row and a column, or that are repeated along some dimensions; what is
+// no array is a number.
 template <class T>
-PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, PyArrayObject* a, PyArrayObject* b) {
-    const Operand operands[2] = {{a, false}, {b, false}};
+PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, const Operand (&operands)[2], const T (&numbers)[2]) {
     Broadcast<2> shape;
-    if (!is_in_rows(a) || !is_in_rows(b) || !shape.find(operands)) return nullptr;
-    PyArrayObject* result = shape.new_result(PyArray_DESCR(a));
+    if (!shape.find(operands)) return nullptr;
+    PyArrayObject* result = shape.new_result(descr_of<T>());
     if (!result) return nullptr;
-    T *left = data_of<T>(a), *right = data_of<T>(b), *out = data_of<T>(result);
+    const T* left = operands[0].array ? data_of<T>(operands[0].array) : numbers;
+    const T* right = operands[1].array ? data_of<T>(operands[1].array) : numbers + 1;
+    T* out = data_of<T>(result);
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(cost, [&](npy_intp to, const npy_intp* from, npy_intp count) {
         loop(left + from[0], shape.inner(0), right + from[1], shape.inner(1), out + to, count);
@@ -67,7 +69,10 @@ PyObject* typed(Binary op, PyArrayObject* a, PyArrayObject* b, PyObject* a_objec
     const T *a_data = &a_value, *b_data = &b_value;
     bool a_large = a != nullptr, b_large = b != nullptr;
     if (a && b) {
-        if (!arrange(a, b, layout, a_large, b_large)) return absent(out) ? crossed<T>(loop, cost_of(op), a, b) : nullptr;
+        if (!arrange(a, b, layout, a_large, b_large)) {
+            const bool in_rows = is_in_rows(a) && is_in_rows(b);
+            return absent(out) && in_rows ? crossed<T>(loop, cost_of(op), {{a}, {b}}, {}) : nullptr;
+        }
     } else {
         PyArrayObject* array = a ? a : b;
         if (!is_in_rows(array)) return nullptr;
@@ -116,6 +121,25 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
+// Of operands that are repeated along some of their dimensions, as gradients of sums are.
+template <class T>
+PyObject* typed_expanded(Binary op, PyObject* const (&objects)[2]) {
+    const BinaryLoop<T> loop = loops<T>().binary[op];
+    Operand operands[2];
+    T numbers[2];
+    bool any = false;
+    for (int k = 0; k < 2; ++k) {
+        if (!(PyArray_Check(objects[k]) ? read_expanded(objects[k], descr_of<T>(), operands[k]) : weak_value(objects[k], numbers[k]))) return nullptr;
+        any = any || operands[k].expanded;
+    }
+    return any && loop ? crossed<T>(loop, cost_of(op), operands, numbers) : nullptr;
+}
+PyObject* compute_expanded(Binary op, PyObject* a, PyObject* b) {
+    PyObject* const objects[] = {a, b};
+    PyObject* result = typed_expanded<float>(op, objects);
+    return result || PyErr_Occurred() ? result : typed_expanded<double>(op, objects);
+}
+
 // The result, or null: with a Python error set, or unknown.
 PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* out) {
     PyArrayObject* a = operand(a_object);
@@ -124,8 +148,8 @@ PyObject* compute(Binary op, PyObject* a_object, PyObject* b_object, PyObject* o
     if (a_copy) a = a_copy.get();
     if (b_copy) b = b_copy.get();
     if (PyErr_Occurred()) return nullptr;
-    if (!a && (!b || PyArray_Check(a_object))) return nullptr;
-    if (!b && PyArray_Check(b_object)) return nullptr;
+    if ((!a && PyArray_Check(a_object)) || (!b && PyArray_Check(b_object))) return absent(out) ? compute_expanded(op, a_object, b_object) : nullptr;
+    if (!a && !b) return nullptr;
     PyArray_Descr* descr = PyArray_DESCR(a ? a : b);
     if (a && b && PyArray_DESCR(b) != descr) return nullptr;
     if (descr == float_descr) return typed<float>(op, a, b, a_object, b_object, out);

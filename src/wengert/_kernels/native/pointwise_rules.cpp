@@ -22,7 +22,7 @@ PyObject* slopes(PyObject* grad_object, PyArrayObject* saved, npy_intp most, Slo
     Operand operands[2];
     operands[1].array = saved;
     Broadcast<2> shape;
-    if (!read_gradient(grad_object, PyArray_DESCR(saved), operands[0]) || !same_shape(operands[0].array, saved)) return nullptr;
+    if (!read_expanded(grad_object, PyArray_DESCR(saved), operands[0]) || !same_shape(operands[0].array, saved)) return nullptr;
     if (!shape.find(operands) || shape.size() > most) return nullptr;
     Owned result(shape.new_result(PyArray_DESCR(saved)));
     if (!result) return nullptr;
@@ -109,7 +109,7 @@ PyObject* slopes_of_two(Call args, PyArray_Descr* descr, Slope slope) {
     Operand operands[3];
     T numbers[3] = {};
     const T* data[3];
-    if (!read_gradient(args[0], descr, operands[0])) return nullptr;
+    if (!read_expanded(args[0], descr, operands[0])) return nullptr;
     for (int k = 1; k < 3; ++k) {
         operands[k].array = plain(args[k], descr);
         if (!operands[k].array && (PyArray_Check(args[k]) || !weak_value(args[k], numbers[k]))) return nullptr;

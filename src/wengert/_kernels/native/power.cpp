@@ -103,7 +103,7 @@ PyObject* power_slopes(PyArrayObject* x, PyObject* grad_object, double exponent)
     Operand operands[2];
     operands[1].array = x;
     Broadcast<2> shape;
-    if (!read_gradient(grad_object, PyArray_DESCR(x), operands[0]) || !same_shape(operands[0].array, x)) return nullptr;
+    if (!read_expanded(grad_object, PyArray_DESCR(x), operands[0]) || !same_shape(operands[0].array, x)) return nullptr;
     if (exponent == 0 || !shape.find(operands)) return nullptr;
     if (exponent != 2 && exponent != 3 && shape.size() > few && !std::is_same<T, float>::value) return nullptr;
     Owned result(shape.new_result(PyArray_DESCR(x)));
