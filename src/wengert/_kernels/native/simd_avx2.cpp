@@ -11,6 +11,7 @@
 #pragma GCC target("avx2,fma,f16c")
 #define WENGERT_F16C  // which that pragma leaves undefined under its own name
 #endif
+#define WENGERT_FUSED  // likewise; else functions of float would go by way of doubles
 
 #define WENGERT_ISA avx2
 #define WENGERT_VECTOR_BYTES 32
