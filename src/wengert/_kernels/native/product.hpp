@@ -66,8 +66,10 @@ inline bool is_small(const Matrix<T>& a, const Matrix<T>& b) {
 // again for each tile.)
 template <class T>
 inline bool is_narrow(const Matrix<T>& a, const Matrix<T>& b) {
-    constexpr npy_intp most_depth = 4096, most_apart = 256;  // of one sum; bytes
+    constexpr npy_intp most_depth = 4096, most_apart = 256;      // of one sum; bytes
+    constexpr npy_intp most_turned = 256, rows_for_turns = 512;  // for which copies of turned rows of `b` are soon made, or worth it
     if (a.factor.column != 1 && a.factor.column * static_cast<npy_intp>(sizeof(T)) > most_apart) return false;
+    if (b.factor.column != 1 && a.columns > most_turned && a.rows < rows_for_turns) return false;
     const npy_intp lanes = loops<T>().lanes;
     return a.columns == b.rows && lanes * sizeof(T) >= 32 && a.rows >= few_rows && a.columns > 0 && a.columns <= most_depth &&
            b.columns > 1 && b.columns <= 4 * lanes && (Size(a.rows) * b.columns * static_cast<npy_intp>(sizeof(T))).fits();
