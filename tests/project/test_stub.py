@@ -101,6 +101,8 @@ def test_the_stub_of_a_module_of_functions_names_what_it_has_and_nothing_else(mo
 
 def test_stubs_of_the_modules_of_torch_name_what_these_have():
     for stub, source in make_stub.mirrors.sources().items():
+        if any(isinstance(each, ast.Raise) for each in read(source)):
+            continue  # refuses to be imported
         name = ".".join(("wengert", *source.relative_to(make_stub.mirrors.MIRRORS).with_suffix("").parts))
         module = importlib.import_module(name.removesuffix(".__init__"))
         named = names_in(read(stub)) - {"typing", "__getattr__"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import wengert.version
 
 import wengert as wg
 import wengert.nn.functional as F
@@ -36,7 +35,7 @@ wg.sum([1, 2, 3])  # error: arg-type
 wg.matmul(x)  # error: call-arg
 wg.matmul(x, 2)  # error: arg-type
 _ = wg.Sizes  # error: attr-defined
-_ = wengert.version.no_such_name  # error: attr-defined
+_ = wg.version.no_such_name  # error: attr-defined
 F.gelu(x, "tanh")  # error: call-arg
 F.linear(x)  # error: call-arg
 F.mse_loss(x, 0)  # error: arg-type
