@@ -42,7 +42,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 `__init__` is the package's own file, which stands for all that it names. The modules in `_torch` have other names.
 """
 AT_THE_TOP = 55
-"""How many files and folders may lie in the package's own folder."""
+"""How many files and packages may lie in the package's own folder."""
 FLOOR_OF = {layer: number for number, floor in enumerate(FLOORS) for layer in floor}
 OF_TORCH = {path.stem for path in (SOURCE / "_torch").iterdir()} - {"__init__", "__pycache__"}
 """The modules that lie in `_torch`, and are not called by that name."""
@@ -194,7 +194,7 @@ def check_tree(root: Path) -> list[str]:
     files = sorted([*root.rglob("*.py"), *root.rglob("*.pxd")])
     found = [message for path in files for message in check_file(path, root)]
     found += [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
-    entries = [path for path in root.iterdir() if path.name != "__pycache__"]
+    entries = [path for path in root.iterdir() if path.is_file() or (path / "__init__.py").exists()]
     if len(entries) > AT_THE_TOP:
         found.append(f"{root}: {len(entries)} files and folders lie side by side, more than {AT_THE_TOP}")
     return found
