@@ -56,7 +56,7 @@ PARAMETERS = {
     "binomial of counts": lambda x: wg.binomial(x, SAME),
     "_standard_gamma": wg._standard_gamma,
     "_sample_dirichlet": wg._sample_dirichlet,
-    **{name: DRAWING[name] for name in OF_MEMBERS},
+    **{name: DRAWING[name] for name in sorted(OF_MEMBERS)},
 }
 SAME_REFUSED = "Vmap does not currently support same randomness with a batched tensor input"
 FREE_OF_MEMBERS = [name for name in DRAWING if not name.endswith("_")]
