@@ -32,7 +32,7 @@ def docstrings(path: Path) -> Iterator[tuple[str, int, str]]:
 def module_name(path: Path, source: Path) -> str:
     """The name by which a file below the folder `source` is imported."""
     parts = list(path.relative_to(source).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    return ".".join(part for part in parts if part not in ("__init__", "_torch"))  # `wengert.cuda` lies in `_torch`
 
 
 def collect(root: Path) -> Iterator[tuple[str, str, int, str, str | None]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import wengert as wg
 import wengert.nn.functional as F
 

@@ -41,7 +41,7 @@ def guards() -> dict[str, Any]:
             continue
         parts = path.relative_to(root.parent).with_suffix("").parts
         with warnings.catch_warnings(action="ignore"):
-            module = importlib.import_module(".".join(part for part in parts if part != "__init__"))
+            module = importlib.import_module(".".join(part for part in parts if part not in ("__init__", "_torch")))
         for value in tuple(vars(module).values()):
             if not str(getattr(value, "__module__", "")).startswith("wengert"):
                 continue

@@ -19,7 +19,7 @@ running = threading.local()
 @functools.cache
 def _device_constructors() -> set[Any]:
     """The factories that make tensors on the device that is chosen: those that take no tensor."""
-    package: Any = sys.modules[__package__]
+    package: Any = sys.modules["wengert"]
     names = """
     arange as_tensor asarray bartlett_window blackman_window empty empty_permuted empty_strided eye full hamming_window
     hann_window kaiser_window linspace logspace ones rand randint randn randperm range scalar_tensor tensor tril_indices

@@ -229,6 +229,7 @@ class Pickler(pickle._Pickler):
         indices, values, shape, form = parts_of(value)
         values, size = values.detach(), Size(shape)  # type: ignore[attr-defined]
         if isinstance(form, str):
+            values.requires_grad = value.requires_grad  # as torch, which keeps it of compressed tensors only
             return self.named("torch._utils._rebuild_sparse_tensor"), (
                 value.layout, (*(wrap(each) for each in indices), values, size)  # type: ignore[attr-defined]
             )  # fmt: skip
@@ -264,7 +265,7 @@ class Pickler(pickle._Pickler):
 
 def wrap_plain(value: Tensor) -> Tensor:
     """A plain tensor that lies where a parameter does."""
-    return value.detach().as_subclass(Tensor)  # type: ignore[attr-defined, no-any-return]
+    return value.detach()  # type: ignore[attr-defined, no-any-return]
 
 
 def signs_of(value: Tensor) -> tuple[dict[str, bool], ...]:

@@ -131,7 +131,8 @@ class Placer:
             places: one tensor of places, or of a compressed tensor two.
             values: the entries.
             shape: the shape.
-            form: whether it is coalesced, or the name of its compressed layout.
+            form: whether it is coalesced, or the name of its compressed layout; a compressed tensor requires a gradient
+                if its entries do.
 
         Raises:
             ValueError: if they do not fit each other.
@@ -143,7 +144,8 @@ class Placer:
         if len(shape) > MOST_DIMENSIONS or max(shape, default=0) > LARGEST:
             raise ValueError("a sparse tensor has too many dimensions, or too long ones")
         try:
-            return rebuild_sparse(cls, arrays if len(arrays) > 1 else arrays[0], values.detach(), shape, form, False)  # type: ignore[attr-defined]
+            recorded = isinstance(form, str) and values.requires_grad
+            return rebuild_sparse(cls, arrays if len(arrays) > 1 else arrays[0], values.detach(), shape, form, recorded)  # type: ignore[attr-defined]
         except (RuntimeError, IndexError, MemoryError) as error:
             raise ValueError(str(error)) from error
 

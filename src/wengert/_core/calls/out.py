@@ -79,7 +79,7 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
     """
     if any(each._flags_ & flags.OBSERVED for each in given):
         for each, result in zip(given, results):
-            OPERATORS.copy_.call2(each, result)  # the class of the tensor writes
+            OPERATORS.copy_(each, result)  # the class of the tensor writes
         return
     if len(given) != len(results):
         form = op.said("out_form") or f"{op.name}_out"

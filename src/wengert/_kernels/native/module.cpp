@@ -44,7 +44,7 @@ PyObject* twin_names(PyObject*, PyObject*) {
 PyObject* set_num_threads(PyObject*, PyObject* number) {
     const long wanted = PyLong_AsLong(number);
     if (wanted == -1 && PyErr_Occurred()) return nullptr;
-    if (wanted < 1 || wanted > 4096) return PyErr_Format(PyExc_ValueError, "set_num_threads: expected 1 to 4096, got %ld", wanted);
+    if (wanted < 1 || wanted > 4096) return PyErr_Format(PyExc_RuntimeError, "set_num_threads: expected 1 to 4096, got %ld", wanted);
     set_thread_count(static_cast<int>(wanted));
     Py_RETURN_NONE;
 }

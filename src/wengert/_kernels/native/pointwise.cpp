@@ -45,7 +45,10 @@ PyObject* crossed(BinaryLoop<T> loop, npy_intp cost, const Operand (&operands)[2
     T* out = data_of<T>(result);
     ReleaseGil unlocked(shape.size() >= thread_threshold);
     shape.run(cost, [&](npy_intp to, const npy_intp* from, npy_intp count) {
-        loop(left + from[0], shape.inner(0), right + from[1], shape.inner(1), out + to, count);
+        // Loops know one operand that stays where it is, not two: both are repeated along a row.
+        const npy_intp different = shape.inner(0) || shape.inner(1) ? count : 1;
+        loop(left + from[0], shape.inner(0), right + from[1], shape.inner(1), out + to, different);
+        std::fill(out + to + different, out + to + count, out[to]);
     });
     return reinterpret_cast<PyObject*>(result);
 }
