@@ -253,7 +253,7 @@ def detached(tensor: Any) -> Any:
     """`tensor.detach()`."""
     if not asked((tensor,)):
         return plainly_detached(tensor)
-    made = of_method("detach", "default", tensor, Tensor.detach)
+    made = of_method("detach", "default", tensor, Tensor.detach)  # type: ignore[attr-defined]
     if isinstance(tensor._array_, Wrapped) and isinstance(made._array_, Wrapped) and made is not tensor:
         made._storage_ = tensor._storage_  # writes to either are counted for both
     return made
