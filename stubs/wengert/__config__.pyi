@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.__config__ import (
-    info as info,
     parallel_info as parallel_info,
     show as show,
 )

@@ -1,17 +1,12 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._linalg_utils import (
-    Any as Any,
-    Tensor as Tensor,
     basis as basis,
     bform as bform,
     conjugate as conjugate,
-    dtypes as dtypes,
-    eigh as eigh,
     get_floating_dtype as get_floating_dtype,
     is_sparse as is_sparse,
     matmul as matmul,
     qform as qform,
-    qr as qr,
     symeig as symeig,
     transjugate as transjugate,
     transpose as transpose,

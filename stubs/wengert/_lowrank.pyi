@@ -1,8 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._lowrank import (
-    Any as Any,
-    Tensor as Tensor,
-    basis as basis,
     get_approximate_basis as get_approximate_basis,
     pca_lowrank as pca_lowrank,
     svd_lowrank as svd_lowrank,

@@ -1,7 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._ops import (
-    Any as Any,
-    Callable as Callable,
     HigherOrderOperator as HigherOrderOperator,
     NAMESPACES as NAMESPACES,
     OpOverload as OpOverload,

@@ -1,13 +1,7 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._utils import (
-    Any as Any,
-    Callable as Callable,
     ExceptionWrapper as ExceptionWrapper,
-    Iterable as Iterable,
-    Iterator as Iterator,
     KeyErrorMessage as KeyErrorMessage,
-    Sequence as Sequence,
-    Tensor as Tensor,
     _element_size as _element_size,
     _flatten_dense_tensors as _flatten_dense_tensors,
     _get_all_device_indices as _get_all_device_indices,
@@ -18,8 +12,5 @@ from wengert._torch._utils import (
     _take_tensors as _take_tensors,
     _unflatten_dense_tensors as _unflatten_dense_tensors,
     classproperty as classproperty,
-    importlib as importlib,
     is_compiling as is_compiling,
-    sys as sys,
-    traceback as traceback,
 )

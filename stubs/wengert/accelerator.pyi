@@ -1,14 +1,11 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.accelerator import (
-    Any as Any,
     Event as Event,
-    NoReturn as NoReturn,
     Stream as Stream,
     current_accelerator as current_accelerator,
     current_device_idx as current_device_idx,
     current_device_index as current_device_index,
     current_stream as current_stream,
-    device as device,
     device_count as device_count,
     empty_cache as empty_cache,
     is_available as is_available,
@@ -18,10 +15,8 @@ from wengert._torch.accelerator import (
     memory_stats as memory_stats,
     on_the_cpu as on_the_cpu,
     refuse as refuse,
-    refuse_absent as refuse_absent,
     set_device_idx as set_device_idx,
     set_device_index as set_device_index,
     set_stream as set_stream,
     synchronize as synchronize,
-    time as time,
 )

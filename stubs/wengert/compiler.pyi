@@ -1,9 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.compiler import (
-    Any as Any,
     Anything as Anything,
-    Callable as Callable,
-    TypeVar as TypeVar,
     allow_in_graph as allow_in_graph,
     assume_constant_result as assume_constant_result,
     compile as compile,

@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.mps import (
-    Absent as Absent,
     _mps as _mps,
     current_allocated_memory as current_allocated_memory,
     device_count as device_count,

@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.mtia import (
-    Absent as Absent,
     _mtia as _mtia,
     current_device as current_device,
     device_count as device_count,

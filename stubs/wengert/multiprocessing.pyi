@@ -1,8 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from multiprocessing import *
 from wengert._torch.multiprocessing import (
-    Any as Any,
-    _multiprocessing as _multiprocessing,
     get_all_sharing_strategies as get_all_sharing_strategies,
     get_sharing_strategy as get_sharing_strategy,
     set_sharing_strategy as set_sharing_strategy,

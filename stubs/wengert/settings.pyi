@@ -1,13 +1,8 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.settings import (
-    Any as Any,
-    Tensor as Tensor,
     _set as _set,
-    anomaly as anomaly,
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     compiled_with_cxx11_abi as compiled_with_cxx11_abi,
-    context as context,
-    device as device,
     get_default_device as get_default_device,
     get_deterministic_debug_mode as get_deterministic_debug_mode,
     get_float32_matmul_precision as get_float32_matmul_precision,

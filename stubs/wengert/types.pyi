@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.types import (
-    Any as Any,
     BoolLikeType as BoolLikeType,
     Device as Device,
     FileLike as FileLike,
@@ -8,11 +7,9 @@ from wengert._torch.types import (
     IntLikeType as IntLikeType,
     Number as Number,
     PySymType as PySymType,
-    Sequence as Sequence,
     Size as Size,
     Storage as Storage,
     Tensor as Tensor,
-    TypeAlias as TypeAlias,
     _Number as _Number,
     _TensorOrOptionalTensors as _TensorOrOptionalTensors,
     _TensorOrTensors as _TensorOrTensors,
@@ -28,5 +25,4 @@ from wengert._torch.types import (
     _size as _size,
     _str as _str,
     _symsize as _symsize,
-    os as os,
 )

@@ -1,7 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.xpu import (
-    Absent as Absent,
-    NoDevice as NoDevice,
     _xpu as _xpu,
     current_device as current_device,
     current_stream as current_stream,

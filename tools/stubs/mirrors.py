@@ -25,7 +25,7 @@ def stub(source: Path) -> str:
     """Return the text of the stub of a module in `_torch`."""
     tree = ast.parse(source.read_text(encoding="utf-8"))
     module = ".".join(source.relative_to(MIRRORS.parent.parent).with_suffix("").parts).removesuffix(".__init__")
-    names = sorted({name for name in bound_names(tree.body) if name[:2] != "__" and name not in ("annotations", "*")})
+    names = sorted(name for name in {*bound_names(tree.body), *listed_names(tree.body)} if name[:2] != "__")
     lines = [f"{ast.unparse(each)}\n" for each in tree.body if takes_all(each)]
     if names:
         lines += [f"from {module} import (\n", *(f"    {name} as {name},\n" for name in names), ")\n"]
@@ -34,19 +34,28 @@ def stub(source: Path) -> str:
     return "".join(lines)
 
 
+def listed_names(body: list[ast.stmt]) -> list[str]:
+    """Return the names in `__all__`, if it is a list of texts."""
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=elements)):
+                return [each.value for each in elements if isinstance(each, ast.Constant)]  # type: ignore[misc]
+    return []
+
+
 def takes_all(statement: ast.stmt) -> bool:
     """Return whether a statement imports all names of a module."""
     return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
 
 
 def bound_names(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements of a module bind."""
+    """Yield the names that statements of a module bind for others: of imports, those with an alias of the same name."""
     for statement in body:
         match statement:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
             case ast.Import(names=names) | ast.ImportFrom(names=names):
-                yield from (alias.asname or alias.name for alias in names if "." not in alias.name)
+                yield from (alias.name for alias in names if alias.asname == alias.name)
             case ast.Assign(targets=targets):
                 yield from (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
             case ast.AnnAssign(target=ast.Name(id=name)):

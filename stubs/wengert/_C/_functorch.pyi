@@ -1,13 +1,8 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._C._functorch import (
-    Any as Any,
-    Enum as Enum,
     RandomnessType as RandomnessType,
-    Tensor as Tensor,
     TransformType as TransformType,
     current_level as current_level,
-    debug_unwrap as debug_unwrap,
-    depth as depth,
     get_unwrapped as get_unwrapped,
     is_batchedtensor as is_batchedtensor,
     is_dead_tensor_wrapper as is_dead_tensor_wrapper,
@@ -15,7 +10,6 @@ from wengert._torch._C._functorch import (
     is_functorch_wrapped_tensor as is_functorch_wrapped_tensor,
     is_gradtrackingtensor as is_gradtrackingtensor,
     is_legacy_batchedtensor as is_legacy_batchedtensor,
-    layers as layers,
     maybe_current_level as maybe_current_level,
     maybe_get_bdim as maybe_get_bdim,
     maybe_get_level as maybe_get_level,

@@ -1,14 +1,7 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._decomp import (
-    Any as Any,
-    Callable as Callable,
-    Iterable as Iterable,
-    OpOverload as OpOverload,
-    OpOverloadPacket as OpOverloadPacket,
-    Sequence as Sequence,
     core_aten_decompositions as core_aten_decompositions,
     decomposition_table as decomposition_table,
-    defaultdict as defaultdict,
     get_decompositions as get_decompositions,
     global_decomposition_table as global_decomposition_table,
     meta_table as meta_table,

@@ -1,8 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._dynamo import (
-    Any as Any,
     OptimizedModule as OptimizedModule,
-    SimpleNamespace as SimpleNamespace,
     allow_in_graph as allow_in_graph,
     assume_constant_result as assume_constant_result,
     config as config,

@@ -1,6 +1,4 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._dynamo._trace_wrapped_higher_order_op import (
-    Any as Any,
-    TorchFunctionMode as TorchFunctionMode,
     TransformGetItemToIndex as TransformGetItemToIndex,
 )

@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._dynamo.eval_frame import (
-    Any as Any,
     OptimizedModule as OptimizedModule,
     innermost_fn as innermost_fn,
 )

@@ -1,9 +1,7 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._dynamo.exc import (
-    Any as Any,
     BackendCompilerFailed as BackendCompilerFailed,
     CondOpArgsMismatchError as CondOpArgsMismatchError,
-    Enum as Enum,
     FailOnRecompileLimitHit as FailOnRecompileLimitHit,
     InternalTorchDynamoError as InternalTorchDynamoError,
     InvalidBackend as InvalidBackend,
@@ -18,5 +16,4 @@ from wengert._torch._dynamo.exc import (
     Unsupported as Unsupported,
     UserError as UserError,
     UserErrorType as UserErrorType,
-    auto as auto,
 )

@@ -1,5 +1,4 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._dynamo.utils import (
-    Any as Any,
     is_compile_supported as is_compile_supported,
 )

@@ -1,11 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._higher_order_ops.associative_scan import (
-    Any as Any,
-    Callable as Callable,
     MODES as MODES,
     associative_scan as associative_scan,
     associative_scan_op as associative_scan_op,
-    joined as joined,
-    slices_of as slices_of,
-    tensors_in as tensors_in,
 )

@@ -1,7 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._inductor import (
-    Any as Any,
-    NoReturn as NoReturn,
     SAYS as SAYS,
     compile as compile,
     config as config,

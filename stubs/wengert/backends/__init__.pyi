@@ -1,7 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.backends import (
     _NAMES as _NAMES,
-    on_demand as on_demand,
 )
 import typing
 

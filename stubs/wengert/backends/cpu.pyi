@@ -1,5 +1,4 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.backends.cpu import (
-    _kernels as _kernels,
     get_cpu_capability as get_cpu_capability,
 )

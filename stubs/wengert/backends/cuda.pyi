@@ -1,7 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.backends.cuda import (
-    Any as Any,
-    SimpleNamespace as SimpleNamespace,
     _sdp as _sdp,
     cudnn_sdp_enabled as cudnn_sdp_enabled,
     enable_cudnn_sdp as enable_cudnn_sdp,

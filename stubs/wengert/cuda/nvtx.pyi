@@ -1,9 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.cuda.nvtx import (
-    Any as Any,
-    Iterator as Iterator,
-    NoReturn as NoReturn,
-    contextlib as contextlib,
     mark as mark,
     range as range,
     range_end as range_end,

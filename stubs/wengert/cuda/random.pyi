@@ -1,7 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.cuda.random import (
-    Any as Any,
-    _cuda as _cuda,
     get_rng_state as get_rng_state,
     get_rng_state_all as get_rng_state_all,
     manual_seed as manual_seed,

@@ -1,21 +1,12 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.functorch import (
-    Any as Any,
-    Callable as Callable,
     DEPRECATED as DEPRECATED,
     FunctionalModule as FunctionalModule,
     FunctionalModuleWithBuffers as FunctionalModuleWithBuffers,
-    Iterable as Iterable,
-    Module as Module,
-    Sequence as Sequence,
-    Tensor as Tensor,
     combine_state_for_ensemble as combine_state_for_ensemble,
-    copy as copy,
     deprecated as deprecated,
-    func as func,
     functional_of as functional_of,
     functionalize as functionalize,
-    functools as functools,
     grad as grad,
     grad_and_value as grad_and_value,
     hessian as hessian,
@@ -30,5 +21,4 @@ from wengert._torch.functorch import (
     taken_apart as taken_apart,
     vjp as vjp,
     vmap as vmap,
-    warnings as warnings,
 )

@@ -1,8 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.fx._pytree import (
-    Any as Any,
-    Callable as Callable,
-    TreeSpec as TreeSpec,
     register_pytree_flatten_spec as register_pytree_flatten_spec,
     tree_flatten_spec as tree_flatten_spec,
 )

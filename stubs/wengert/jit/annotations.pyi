@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.jit.annotations import (
-    Any as Any,
     BroadcastingList1 as BroadcastingList1,
     BroadcastingList2 as BroadcastingList2,
     BroadcastingList3 as BroadcastingList3,

@@ -1,11 +1,7 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.onnx import (
-    Any as Any,
-    IntEnum as IntEnum,
-    NoReturn as NoReturn,
     ONNXProgram as ONNXProgram,
     OperatorExportTypes as OperatorExportTypes,
-    StandIn as StandIn,
     TensorProtoDataType as TensorProtoDataType,
     TrainingMode as TrainingMode,
     export as export,

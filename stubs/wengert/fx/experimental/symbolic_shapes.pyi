@@ -1,11 +1,9 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.fx.experimental.symbolic_shapes import (
-    Any as Any,
     ConstraintViolationError as ConstraintViolationError,
     GuardOnDataDependentSymNode as GuardOnDataDependentSymNode,
     SAYS as SAYS,
     ShapeEnv as ShapeEnv,
-    StandIn as StandIn,
     definitely_false as definitely_false,
     definitely_true as definitely_true,
     free_symbols as free_symbols,

@@ -1,20 +1,9 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.fx.passes.shape_prop import (
-    Any as Any,
     FORMATS as FORMATS,
-    GraphModule as GraphModule,
-    Interpreter as Interpreter,
-    NamedTuple as NamedTuple,
-    Node as Node,
     ShapeProp as ShapeProp,
-    Size as Size,
-    Tensor as Tensor,
     TensorMetadata as TensorMetadata,
     _extract_tensor_metadata as _extract_tensor_metadata,
-    channels_last as channels_last,
-    channels_last_3d as channels_last_3d,
-    contiguous_format as contiguous_format,
     extract_tensor_metadata as extract_tensor_metadata,
-    map_aggregate as map_aggregate,
     memory_format_of as memory_format_of,
 )

@@ -1,7 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.fx.passes.infra.pass_base import (
-    Any as Any,
-    NamedTuple as NamedTuple,
     PassBase as PassBase,
     PassResult as PassResult,
 )
