@@ -51,6 +51,11 @@ def test_accelerators_are_not_there_and_harmless(name: str):
         wg.ones(2).to(name)
 
 
+def test_default_types_are_for_the_cpu():
+    with wg.device("meta"):
+        assert wg._C._get_default_device() == "cpu"
+
+
 def test_devices_that_are_not_there_have_names():
     device = wg.device("cuda" if wg.cuda.is_available() else "cpu")
     assert wg.ones(2).to(device).device == device

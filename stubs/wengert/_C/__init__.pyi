@@ -19,6 +19,7 @@ from wengert._torch._C import (
     _disabled_torch_function_impl as _disabled_torch_function_impl,
     _fft as _fft,
     _get_accelerator as _get_accelerator,
+    _get_default_device as _get_default_device,
     _get_privateuse1_backend_name as _get_privateuse1_backend_name,
     _get_tracing_state as _get_tracing_state,
     _is_multithreading_enabled as _is_multithreading_enabled,

@@ -173,6 +173,11 @@ def _get_accelerator(check: bool | None = None) -> device:
     return device("cpu")
 
 
+def _get_default_device() -> str:
+    """Return the kind of device that default types are for: "cpu", whatever `set_default_device` says, as in torch."""
+    return "cpu"
+
+
 def _jit_switch(name: str) -> Callable[..., bool]:
     """A switch of torch's script compiler, which is not there: off, whatever a program sets."""
 
