@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -53,6 +55,27 @@ def test_a_result_that_no_memory_holds_is_refused(name: str, grad: bool) -> None
     one = wg.ones(1, requires_grad=grad)
     with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
         CALLS[name](one)
+
+
+REPEATED = """
+import resource
+import wengert as wg
+one = wg.ones(1)
+for name in ("add", "mul", "div", "maximum", "pow", "atan2", "hypot"):
+    try:
+        getattr(wg, name)(one.expand(2**60), one.expand(2**31, 1))
+    except RuntimeError as error:
+        print("Storage size calculation overflowed" in str(error))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell how much memory a process had")
+def test_repeated_operands_are_not_copied_before_a_result_is_refused() -> None:
+    done = subprocess.run([sys.executable, "-c", f"import sys{REPEATED}"], capture_output=True, text=True, check=True)
+    *refused, megabytes = done.stdout.split()
+    assert refused == ["True"] * 7
+    assert int(megabytes) < 2000  # the smaller operand has 8 GB
 
 
 def test_long_dimensions_beside_an_empty_one() -> None:

@@ -117,7 +117,8 @@ PyArrayObject* small_copy(PyObject* object, PyArrayObject* other) {
     if (!PyArray_CheckExact(object)) return nullptr;
     auto* array = reinterpret_cast<PyArrayObject*>(object);
     const npy_intp count = PyArray_SIZE(array);
-    const bool beside = other && count <= PyArray_SIZE(other) / 8;
+    // What is repeated has more elements than its memory, and is read where it lies.
+    const bool beside = other && count <= PyArray_SIZE(other) / 8 && !is_expanded(array);
     if (!beside && (count == 0 || count > few || !lies_in_rows(array))) return nullptr;
     if (other && PyArray_DESCR(array) != PyArray_DESCR(other)) return nullptr;
     if (!(PyArray_FLAGS(array) & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array) || !PyTypeNum_ISNUMBER(PyArray_TYPE(array))) return nullptr;
