@@ -21,12 +21,16 @@ from wengert.testing.samples import DRAWN
 HERE = pathlib.Path(__file__).resolve().parent
 PAUSE = 3.0
 """Seconds between lines that say how far collection is."""
-OF_BOTH_BUILDS = frozenset({"benchmarks", "compat", "demo", "docs", "examples", "fx", "io", "project", "vision", "viz"})
-"""Folders whose tests say the same in both builds, and run in the compiled one only.
+OF_BOTH_BUILDS = (
+    *("benchmarks", "compat", "demo", "docs", "examples", "fx", "io", "project", "vision", "viz"),
+    *("cards/test_precision.py", "cards/test_sparsity.py", "cards/test_taylor.py"),
+)
+"""Folders and files whose tests say the same in both builds, and run in the compiled one only.
 
 They read the sources, the documentation and the tools, start programs of their own in the build that they are about
 (`project` in both), look at pages and pictures, which are made from the same nodes, read and write files of tensors,
-of which the core knows nothing, or use the public functions in the ways of other libraries (`compat`, `fx`, `vision`).
+of which the core knows nothing, use the public functions in the ways of other libraries (`compat`, `fx`, `vision`), or
+look at formulas of operators, which are one source, at many points (`cards`).
 """
 
 
@@ -94,11 +98,11 @@ def deselect_exhaustive(config: Any, items: list[Any]) -> None:
 
 
 def deselect_of_both_builds(config: Any, items: list[Any]) -> None:
-    """Take out the tests that say the same in both builds, unless their folder was asked for."""
+    """Take out the tests that say the same in both builds, unless their folder or file was asked for."""
     asked = asked_for(config)
-    folders = [HERE / name for name in OF_BOTH_BUILDS]
-    folders = [each for each in folders if not any(arg.is_relative_to(each) for arg in asked)]
-    deselect(config, items, lambda item: any(item.path.is_relative_to(each) for each in folders))
+    places = [HERE / name for name in OF_BOTH_BUILDS]
+    places = [each for each in places if not any(arg.is_relative_to(each) for arg in asked)]
+    deselect(config, items, lambda item: any(item.path.is_relative_to(each) for each in places))
 
 
 def deselect(config: Any, items: list[Any], unwanted: Callable[[Any], Any]) -> None:
