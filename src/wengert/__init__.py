@@ -73,7 +73,6 @@ from ._core.types.dtypes import (
 )
 from ._core.types.sizes import Size
 from ._kernels import get_num_threads, set_num_threads
-from ._tensor.questions import is_inference, numel, result_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
 from .ops.randomness.generator import Generator
 

@@ -83,6 +83,7 @@ LATER = {
     **{f"_foreach_{name}": "foreach" for name in FOREACH},
     **{f"sym_{name}": "eager" for name in ("float", "int", "ite", "max", "min", "not", "sqrt", "sum")},
     **dict.fromkeys(("sparse_bsc", "sparse_bsr", "sparse_csc", "sparse_csr"), "ops.sparse.layouts"),
+    **dict.fromkeys(("is_inference", "numel", "result_type"), "_tensor.questions"),
     "embedding_renorm_": "ops.indexing.embedding_forms",
     **dict.fromkeys(("rrelu_", "selu_"), "nn.functional"),
     **dict.fromkeys(STORAGES, "ops.create.legacy_storages"),
