@@ -23,7 +23,7 @@ FAMILIES = [
     "halves",
     "copies",
     "reduce",
-    "softmax",
+    "softmaxes",
     "norm",
     "normal",
     "conv",

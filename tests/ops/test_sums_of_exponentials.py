@@ -103,7 +103,7 @@ def test_the_weights_of_the_formulas_are_their_derivatives():
 def test_native_rows_and_columns_equal_their_twins_beside_heavy_weights(shape, name):
     from wengert import _kernels as kernels
 
-    twins = importlib.import_module("wengert._kernels.softmax")
+    twins = importlib.import_module("wengert._kernels.softmaxes")
 
     random = np.random.default_rng(3)
     x = random.normal(size=shape)

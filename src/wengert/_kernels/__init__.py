@@ -53,11 +53,6 @@ from .normal import (
     normal_pairs,
     shuffle,
 )
-from .optimiser import (
-    adam_step,
-    formula_step,
-    sgd_step,
-)
 from .pointwise import (
     absolute,
     add,
@@ -141,13 +136,6 @@ from .reduce import (
     sum,
     variance,
 )
-from .softmax import (
-    causal_softmax,
-    log_softmax,
-    log_softmax_backward,
-    softmax,
-    softmax_backward,
-)
 
 if TYPE_CHECKING:
     direct: dict[str, native_choice.Function]
@@ -174,6 +162,11 @@ if TYPE_CHECKING:
         layer_norm,
         layer_norm_backward,
     )
+    from .optimiser import (
+        adam_step,
+        formula_step,
+        sgd_step,
+    )
     from .pool import (
         avg_pool2d,
         avg_pool2d_backward,
@@ -188,6 +181,13 @@ if TYPE_CHECKING:
         rnn_steps,
         rnn_steps_backward,
     )
+    from .softmaxes import (
+        causal_softmax,
+        log_softmax,
+        log_softmax_backward,
+        softmax,
+        softmax_backward,
+    )
 else:
     convolution, convolution_backward_input, convolution_backward_weight = native_choice.later(
         "conv", "convolution convolution_backward_input convolution_backward_weight"
@@ -199,11 +199,15 @@ else:
         "norm", "batch_norm_apply batch_norm_backward batch_norm_statistics layer_norm layer_norm_backward"
     )
     fft_lines, irfft_lines, rfft_lines = native_choice.later("fourier", "fft_lines irfft_lines rfft_lines")
+    adam_step, formula_step, sgd_step = native_choice.later("optimiser", "adam_step formula_step sgd_step")
     avg_pool2d, avg_pool2d_backward, max_pool2d, max_pool2d_backward = native_choice.later(
         "pool", "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward"
     )
     gru_steps, gru_steps_backward, lstm_steps, lstm_steps_backward, rnn_steps, rnn_steps_backward = native_choice.later(
         "recurrent", "gru_steps gru_steps_backward lstm_steps lstm_steps_backward rnn_steps rnn_steps_backward"
+    )
+    causal_softmax, log_softmax, log_softmax_backward, softmax, softmax_backward = native_choice.later(
+        "softmaxes", "causal_softmax log_softmax log_softmax_backward softmax softmax_backward"
     )
 
 native = native_choice.load_native()
