@@ -74,8 +74,8 @@ class Samples:
 
 
 def is_in_share(case: Case) -> bool:
-    """Whether a case runs where a share is enough: the first sample of a dtype, and every eighth."""
-    return case.number % 8 == 0
+    """Whether a case runs where a share is enough: the first two samples, and every eighth of the others."""
+    return case.number < 2 or case.number % 8 == 0
 
 
 def add_options(parser: Any) -> None:
