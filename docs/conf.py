@@ -20,8 +20,8 @@ project = "wengert"
 author = "The wengert developers"
 version = release = wengert.__version__
 root_doc = contents.INDEX
-include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/made/**.rst"]
-exclude_patterns = [".*", "build", "dist", "src", "tests", "*-out"]
+include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/made/**.rst", "src/wengert/**.md"]
+exclude_patterns = [".*", "build", "dist", "src/*.egg-info", "tests", "*-out"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 
 # Links of Markdown pages to headings, named as Git forges name them.

@@ -17,7 +17,8 @@ from wengert._start.later import LAYERS
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md")
-PAGES = (*OUTSIDE, *sorted((ROOT / "docs").glob("*.md")))
+INSIDE = sorted((ROOT / "src" / "wengert").rglob("*.md"))
+PAGES = (*OUTSIDE, *sorted((ROOT / "docs").glob("*.md")), *INSIDE)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 FOLDERS = ("", "src", "src/wengert", "src/wengert/_core")
 """Below which the pages name files."""
@@ -48,16 +49,23 @@ def wrong_links(path, text):
             yield f"{target}#{anchor}"
 
 
-def wrong_paths(text):
-    """The files that a page names in code and that are not there."""
+def wrong_paths(text, folder=ROOT):
+    """The files that a page in a folder names in code and that are not there."""
     for path in re.findall(r"`([\w.*-]+/[\w./*-]+\.(?:py|pyi|pxd|toml|md|js|cpp|hpp|inc|png|svg|html))\b[^`]*`", text):
-        if not path.startswith(LEFT) and not any(list((ROOT / folder).glob(path)) for folder in FOLDERS):
+        if not path.startswith(LEFT) and not any(glob(place, path) for place in (folder, *(ROOT / root for root in FOLDERS))):
             yield path
+
+
+def glob(folder, pattern):
+    """The files below a folder that a path with `*`, perhaps one that leads up, means."""
+    while pattern.startswith("../"):
+        folder, pattern = folder.parent, pattern.removeprefix("../")
+    return list(folder.glob(pattern))
 
 
 @pytest.mark.parametrize("path", (*PAGES, ROOT / "tests" / "browser" / "README.md"), ids=name_of)
 def test_what_a_page_links_to_or_names_is_there(path):
-    assert [*wrong_links(path, text_of(path)), *wrong_paths(text_of(path))] == []
+    assert [*wrong_links(path, text_of(path)), *wrong_paths(text_of(path), path.parent)] == []
 
 
 def test_a_link_that_leads_nowhere_is_found():
