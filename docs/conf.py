@@ -12,7 +12,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import wengert  # noqa: E402
-from tools.pages import contents, docstrings, pictures, reference  # noqa: E402
+from tools.pages import contents, coverage, docstrings, missing_names, operators, pictures, reference  # noqa: E402
+from wengert._start import missing  # noqa: E402
+from wengert.testing import coverage as checks  # noqa: E402
 
 MADE = ROOT / "docs" / "made"
 
@@ -20,7 +22,15 @@ project = "wengert"
 author = "The wengert developers"
 version = release = wengert.__version__
 root_doc = contents.INDEX
-include_patterns = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/made/**.rst", "src/wengert/**.md"]
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "docs/*.md",
+    "docs/made/**.rst",
+    "docs/made/*.md",
+    "src/wengert/**.md",
+]
 exclude_patterns = [".*", "build", "dist", "src/*.egg-info", "tests", "*-out"]
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 
@@ -44,6 +54,13 @@ def make(app: Any, config: Any) -> None:
     (MADE / "api").mkdir(parents=True, exist_ok=True)
     for name, text in reference.pages(convert).items():
         (MADE / "api" / f"{name}.rst").write_text(text, encoding="utf-8")
+    tables = {
+        "operators": operators.page(),
+        "coverage": coverage.page(checks.table()),
+        "missing_names": missing_names.page(missing.table()),
+    }
+    for name, text in tables.items():
+        (MADE / f"{name}.md").write_text(text, encoding="utf-8")
     pictures.make(MADE, root_doc)
 
 

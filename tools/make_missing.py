@@ -1,9 +1,7 @@
-"""Write `src/wengert/_start/missing.txt`, the names of torch that are not here, and the page that lists them,
-`docs/missing_names.md`.
+"""Write `src/wengert/_start/missing.txt`, the names of torch that are not here.
 
-`tools/make_missing.py` compares with the torch of this Python, and makes the page from what it found. Without torch, or
-with `--page`, it only leaves out what exists by now, and makes the page anew; with `--check` nothing is written, and
-the exit status is 1 if that would change a file.
+`tools/make_missing.py` compares with the torch of this Python. Without torch, or with `--trim`, it only leaves out what
+exists by now; with `--check` nothing is written, and the exit status is 1 if that would change the file.
 """
 
 from __future__ import annotations
@@ -19,26 +17,10 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "missing_names.md"
 FILE = ROOT / "src" / "wengert" / "_start" / "missing.txt"
 sys.path.insert(0, str(ROOT / "src"))
 
-import wengert._start.missing  # noqa: E402
-
-Table = dict[str, dict[str, list[str]]]
-
-REASONS = {
-    "sparse": "nested tensors, and older names for sparse ones",
-    "quantised": "tensors of quantised numbers, and layers and tools for them",
-    "device": "another device, its memory, its libraries (CUDA, cuDNN, MIOpen, MKL-DNN, MPS)",
-    "compiler": "TorchScript, graphs of programs, compilers and what is exported for them",
-    "distributed": "several processes or machines",
-    "dispatcher": "torch's dispatcher and its C++ interface",
-    "pipes": "data pipes, which torch has deprecated",
-    "internal": "parts of torch's own modules that are no interface",
-    "other": "not there yet",
-}
-"""Why names are missing, by the word that stands in the file."""
+from wengert._start.missing import REASONS, Table, table as known_names  # noqa: E402
 
 GROUPS = (
     (
@@ -89,29 +71,6 @@ GROUPS = (
     ("internal", r"serialization\.|hub\.|profiler\.|profiler_util|flop_counter\.|benchmark\."),
 )
 """Words of the file, each with a pattern that is looked for in `namespace.name`; the first that is found counts."""
-
-
-HEAD = """# Names of torch that are not here
-
-Made by `tools/make_missing.py` beside torch 2.13; do not edit. Who asks for one of these {total} names hears of it;
-`hasattr` is False, and names that neither has are refused in Python's words.
-
-```python
->>> import wengert as wg
->>> wg.native_norm  # doctest: +ELLIPSIS
-Traceback (most recent call last):
-AttributeError: ... torch has native_norm, wengert does not yet (docs/missing_names.md)
->>> from wengert.nn.functional import scaled_mm  # doctest: +ELLIPSIS
-Traceback (most recent call last):
-ImportError: ... torch has nn.functional.scaled_mm, wengert does not yet (docs/missing_names.md)
-
-```
-
-Modules that only torch has are listed where they would lie.
-
-| word | why |
-|---|---|
-"""
 
 
 # ---- beside torch ----------------------------------------------------------------------------------------------------
@@ -204,33 +163,17 @@ def text_of(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page_of(table: Table) -> str:
-    """The page."""
-    total = sum(len(names) for words in table.values() for names in words.values())
-    text = HEAD.format(total=total)
-    text += "".join(f"| {word} | {why} |\n" for word, why in REASONS.items())
-    for space, words in table.items():
-        text += f"\n## {f'torch.{space}'.removesuffix('.')}\n\n| word | names |\n|---|---|\n"
-        for word in REASONS:
-            if word in words:
-                text += f"| {word} | {', '.join(f'`{name}`' for name in words[word])} |\n"
-    return text
-
-
 def main() -> int:
-    """Write both, or compare them."""
+    """Write the file, or compare it."""
     arguments = sys.argv[1:]
-    alone = bool({"--page", "--check"} & set(arguments)) or importlib.util.find_spec("torch") is None
-    table = trimmed(wengert._start.missing.table()) if alone else compare()
-    wanted = {FILE: text_of(table), PAGE: page_of(table)}
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
-    if "--check" in arguments:
-        for path in stale:
-            print(f"{path.relative_to(ROOT)} is stale: run tools/make_missing.py")
-        return bool(stale)
-    for path in stale:
-        path.write_text(wanted[path], encoding="utf-8")
-    return 0
+    alone = bool({"--trim", "--check"} & set(arguments)) or importlib.util.find_spec("torch") is None
+    text = text_of(trimmed(known_names()) if alone else compare())
+    stale = not FILE.exists() or FILE.read_text(encoding="utf-8") != text
+    if stale and "--check" in arguments:
+        print(f"{FILE.relative_to(ROOT)} is stale: run tools/make_missing.py")
+    elif stale:
+        FILE.write_text(text, encoding="utf-8")
+    return int(stale and "--check" in arguments)
 
 
 if __name__ == "__main__":

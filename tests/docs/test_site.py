@@ -52,7 +52,9 @@ def wrong_links(path, text):
 def wrong_paths(text, folder=ROOT):
     """The files that a page in a folder names in code and that are not there."""
     for path in re.findall(r"`([\w.*-]+/[\w./*-]+\.(?:py|pyi|pxd|toml|md|js|cpp|hpp|inc|png|svg|html))\b[^`]*`", text):
-        if not path.startswith(LEFT) and not any(glob(place, path) for place in (folder, *(ROOT / root for root in FOLDERS))):
+        if not path.startswith(LEFT) and not any(
+            glob(place, path) for place in (folder, *(ROOT / root for root in FOLDERS))
+        ):
             yield path
 
 

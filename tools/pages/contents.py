@@ -8,7 +8,12 @@ import re
 INDEX = "docs/index"
 """The page with the tables, which is the root of the site."""
 
-MADE = {"Reference": ("docs/made/api/index", "docs/made/pictures")}
+MADE = {
+    "Reference": (
+        *("docs/made/api/index", "docs/made/operators", "docs/made/coverage", "docs/made/missing_names"),
+        "docs/made/pictures",
+    )
+}
 """Pages that the build makes, after those of a section of the index."""
 
 

@@ -9,17 +9,29 @@ from types import FrameType
 from typing import NoReturn
 
 PACKAGE = str(__package__).partition(".")[0]
-PAGE = "docs/missing_names.md"
 ASKS = opmap["IMPORT_FROM"]
+
+Table = dict[str, dict[str, list[str]]]
+"""Names by namespace (`""` is the package itself, `nn.functional` a module of it) and reason."""
+
+REASONS = {
+    "sparse": "nested tensors, and older names for sparse ones",
+    "quantised": "tensors of quantised numbers, and layers and tools for them",
+    "device": "another device, its memory, its libraries (CUDA, cuDNN, MIOpen, MKL-DNN, MPS)",
+    "compiler": "TorchScript, graphs of programs, compilers and what is exported for them",
+    "distributed": "for several processes or machines",
+    "dispatcher": "torch's dispatcher and its C++ interface",
+    "pipes": "data pipes, which torch has deprecated",
+    "internal": "parts of torch's own modules that are no interface",
+    "other": "not written yet",
+}
+"""Why names are missing, by the word in `missing.txt`."""
 
 
 @functools.cache
-def table() -> dict[str, dict[str, list[str]]]:
-    """The names, by namespace (`""` is the package itself, `nn.functional` a module of it) and reason.
-
-    They stand in `missing.txt`, which `tools/make_missing.py` makes beside torch.
-    """
-    found: dict[str, dict[str, list[str]]] = {}
+def table() -> Table:
+    """The names that are missing, from `missing.txt`, which `tools/make_missing.py` makes beside torch."""
+    found: Table = {}
     for line in (pkgutil.get_data(PACKAGE, "_start/missing.txt") or b"").decode().splitlines():
         if line.startswith("["):
             space = found[line.strip("[]").removeprefix("torch").removeprefix(".")] = {}
@@ -29,12 +41,12 @@ def table() -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def torch_has(module: str, name: str) -> str | None:
-    """What a programmer calls a name of torch that is not here, as `nn.Foo`; None where torch has no such name."""
+def torch_has(module: str, name: str) -> tuple[str, str] | None:
+    """The full name, as `nn.Foo`, of a name of torch that is not here, and why; None if torch has no such name."""
     space = module.removeprefix(PACKAGE).removeprefix("torch").removeprefix(".")
-    for names in table().get(space, {}).values():
+    for word, names in table().get(space, {}).items():
         if name in names:
-            return f"{space}.{name}".removeprefix(".")
+            return f"{space}.{name}".removeprefix("."), REASONS[word]
     return None
 
 
@@ -54,7 +66,8 @@ def refuse(module: str, name: str, asker: FrameType) -> NoReturn:
     known = torch_has(module, name)
     if known is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    why = f"torch has {known}, {PACKAGE} does not yet ({PAGE})"
+    full, reason = known
+    why = f"torch has {full}, {PACKAGE} does not yet ({reason})"
     if asker.f_lasti >= 0 and asker.f_code.co_code[asker.f_lasti] == ASKS:
         raise ImportError(f"cannot import name {name!r} from {module!r}: {why}", name=module)
     raise AttributeError(f"module {module!r} has no attribute {name!r}: {why}")

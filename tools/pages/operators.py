@@ -1,16 +1,10 @@
-"""Write `docs/operators.md`, the table of all operators, from their cards: `tools/make_operator_docs.py [--check]`."""
+"""The page with the table of all operators, made from their cards."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "operators.md"
-sys.path.insert(0, str(ROOT / "src"))
-
-from wengert._core.cards import card as cards  # noqa: E402
+from wengert._core.cards import card as cards
 
 GROUPS = (
     ("all", cards.ALL), ("numbers", cards.NUMBERS), ("ordered", cards.ORDERED), ("floating", cards.FLOATS),
@@ -19,8 +13,8 @@ GROUPS = (
 )  # fmt: skip
 HEAD = """# Operators
 
-Made from the operators' cards by `tools/make_operator_docs.py`; do not edit. What each takes and gives, with an example
-that runs, stands on the pages of the interface (`make docs`).
+Made from the operators' cards. What each takes and returns, with an example that runs, is on the pages of the
+interface.
 
 *Derivative*: `reverse` by written rules; `partials` where partial derivatives give reverse and forward mode; `linear`
 where the operator is linear in the inputs named, so that its forward mode is the operator itself; `jvp` a written
@@ -93,18 +87,3 @@ def row(name: str, card: Any) -> str:
     in_place = f"`{card.in_place.name}`" if card.in_place is not None else ""
     view = "yes" if card.view else ""
     return f"| `{name}` | {where(card)} | {derivative_of(card)} | {in_place} | {view} | {dtypes_of(card)} |\n"
-
-
-def main() -> int:
-    """Write the page, or check that it is fresh."""
-    text = page()
-    if "--check" in sys.argv[1:]:
-        fresh = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
-        print("docs/operators.md is fresh" if fresh else "docs/operators.md is stale: run tools/make_operator_docs.py")
-        return 0 if fresh else 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

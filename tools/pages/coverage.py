@@ -1,23 +1,13 @@
-"""Write `docs/coverage.md`: for each operator what its samples check: `tools/make_coverage.py [--check]`.
-
-With `--check` nothing is written; the exit status is 1 if the page is not what the checks give now.
-"""
+"""The page that says what is checked of each operator, made by running the checks."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "coverage.md"
-sys.path.insert(0, str(ROOT / "src"))
-
-from wengert.testing import coverage  # noqa: E402
+from wengert.testing import coverage
 
 HEAD = """# What is checked of each operator
 
-Made by `tools/make_coverage.py` from what the samples of the cards check; do not edit. Each test run makes the rows
-anew and fails where one differs. A number counts samples; otherwise there stands why there is nothing to check.
+Made from what the samples of the cards check. A number counts samples; otherwise the reason why
+there is nothing to check.
 
 *Reverse*: gradients beside central differences. *Double*: gradients of gradients beside differences of gradients.
 *Forward*: tangents beside gradients. *Forward over reverse*: tangents of gradients, and gradients of tangents, beside
@@ -43,18 +33,3 @@ def page(table: dict[str, tuple[str, ...]]) -> str:
         shown[6:] = ["″" if cell == cells[0] and not cell.isdigit() else cell for cell in shown[6:]]
         text += f"| `{name}` | {' | '.join(shown)} |\n"
     return text
-
-
-def main() -> int:
-    """Write the page, or compare it."""
-    text = page(coverage.table())
-    if "--check" in sys.argv[1:]:
-        fresh = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
-        print("docs/coverage.md is fresh" if fresh else "docs/coverage.md is stale: run tools/make_coverage.py")
-        return 0 if fresh else 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
