@@ -1,7 +1,8 @@
 """The table of what is checked of each operator has no empty cell.
 
 To make it runs every check of every operator once more. Each of them runs in `tests/cards`, too, so that what is
-wrong is found there; this finds an operator of which something is not checked, for which `make test-all` is early enough.
+wrong is found there; this finds an operator of which something is not checked, for which `make test-all` is early
+enough.
 """
 
 from __future__ import annotations
