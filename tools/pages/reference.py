@@ -152,7 +152,7 @@ def page(module: str, title: str, values: dict[str, Any], known: dict[int, str],
     """
     about = f".. automodule:: {module}\n   :no-members:\n" if title == module else ""
     if title in ROOMS.values():
-        about = "How each is differentiated, in which dtypes and whether in place: :doc:`/docs/operators`.\n"
+        about = "How each is differentiated, in which dtypes and whether in place: :doc:`/docs/made/operators`.\n"
     parts = [heading(title), about, f".. py:currentmodule:: {module}\n"]
     for name, value in sorted(values.items(), key=lambda pair: rank(pair[1])):
         path = f"{module}.{name}"
