@@ -16,7 +16,7 @@ from wengert._core.tensor.base import bind
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     *("autograd_mechanics.md", "autograd_tools.md", "complex_autograd.md", "debugging_gradients.md"),
-    "distributions.md",
+    *("distributions.md", "for_teachers.md"),
     *("from_hips_autograd.md", "functional_transforms.md", "numerical_checks.md", "profiling.md"),
     *(
         "running_torch_programs.md",
