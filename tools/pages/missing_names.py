@@ -13,10 +13,10 @@ is asked for; `hasattr` is False. Names that neither package has are refused in 
 >>> import wengert as wg
 >>> wg.native_norm  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-AttributeError: ... torch has native_norm, wengert does not yet
+AttributeError: ... torch has native_norm, wengert does not yet (...)
 >>> from wengert.nn.functional import scaled_mm  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-ImportError: ... torch has nn.functional.scaled_mm, wengert does not yet
+ImportError: ... torch has nn.functional.scaled_mm, wengert does not yet (...)
 
 ```
 

@@ -23,7 +23,7 @@ REASONS = {
     "dispatcher": "torch's dispatcher and its C++ interface",
     "pipes": "data pipes, which torch has deprecated",
     "internal": "parts of torch's own modules that are no interface",
-    "other": "not written yet",
+    "other": "to be written",
 }
 """Why names are missing, by the word in `missing.txt`."""
 
