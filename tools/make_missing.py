@@ -6,7 +6,7 @@ exists by now; with `--check` nothing is written, and the exit status is 1 if th
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
