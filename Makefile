@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check --no-compile
 CORE := src/wengert/_core
 NATIVE := src/wengert/_kernels/native
-COMPILED := setup.py src/wengert/_start/build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd $(CORE)/*/*.py $(CORE)/*/*.pxd $(NATIVE)/*.cpp $(NATIVE)/*.hpp $(NATIVE)/*.inc)
+COMPILED := setup.py src/wengert/_start/build.py $(wildcard $(CORE)/*.py $(CORE)/*.pxd $(CORE)/*/*.py $(CORE)/*/*.pxd $(NATIVE)/*/*.cpp $(NATIVE)/*/*.hpp $(NATIVE)/*/*.inc)
 ARGS ?=
 TESTS ?= tests
 # Two workers, each with its own threads: as many threads as cores would make them wait for each other.

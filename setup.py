@@ -1,7 +1,7 @@
 """Compile the core with Cython and the native kernels with the C++ compiler: all of it, or none.
 
 What is compiled follows from the tree: each `src/wengert/_core/*.py` with a `.pxd` beside it, together into one library
-that holds all these modules, and `_kernels/native/*.cpp`. Without a working compiler, or with `WENGERT_PURE=1`, nothing
+that holds all these modules, and `_kernels/native/*/*.cpp`. Without a working compiler, or with `WENGERT_PURE=1`, nothing
 is compiled and the interpreted package is installed, with a warning. With a working compiler, a file of ours that does
 not compile is an error. Everything else about the package is said in `pyproject.toml`.
 """
@@ -91,10 +91,10 @@ PROBES = {
 # has all sets, as has a build in place with WENGERT_ALL_LOOPS=1.
 LOOPS = ("avx512", "avx2", "baseline")
 LOOPS_PROBE = (
-    '#include <cstdio>\n#include "instruction_sets.hpp"\nint main() { std::puts(wengert::best_instruction_set()); }\n'
+    '#include <cstdio>\n#include "base/instruction_sets.hpp"\nint main() { std::puts(wengert::best_instruction_set()); }\n'
 )
 # What nearly all native files include, which takes the compiler longer to read than most of them.
-SHARED_HEADER = "common.hpp"
+SHARED_HEADER = "binding/common.hpp"
 BUILDING = {"build", "build_ext", "bdist_wheel", "bdist_egg", "editable_wheel", "develop", "install"}
 NO_COMPILER = """
 *** wengert: no C++ compiler that can build a Python extension was found ({reason}).
@@ -181,13 +181,13 @@ def own_loops() -> str:
 
 @functools.cache
 def included(source: Path) -> frozenset[Path]:
-    """Return the files beside a native source that it includes, directly or not, and itself."""
+    """Return the files of ours that a native source includes, directly or not, and itself."""
     found = {source}
     waiting = [source]
     while waiting:
         text = waiting.pop().read_text(encoding="utf-8")
         for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
-            path = source.parent / name
+            path = PACKAGE / lists.NATIVE / name
             if path not in found and path.exists():
                 found.add(path)
                 waiting.append(path)
@@ -203,7 +203,7 @@ def seconds_to_compile(source: str, loops: str) -> float:
     path = Path(source)
     if path.suffix == ".c":
         return path.stat().st_size / 300_000
-    if loops and path.stem.startswith("simd_") and not path.stem.endswith(loops):
+    if loops and path.stem in LOOPS and path.stem != loops:
         return 0.5
     return sum(each.stat().st_size for each in included(path) if each == path or each.suffix == ".inc") / 4_000
 
@@ -496,7 +496,7 @@ class BuildExtensions(build_ext):
         self.header = ""
         if extension is None or command is None or "cache" in command[0] or not is_gcc():
             return
-        header = Path(self.build_temp).resolve() / SHARED_HEADER
+        header = Path(self.build_temp).resolve() / shared.name
         header.parent.mkdir(parents=True, exist_ok=True)
         header.write_text(f'#include "{shared.as_posix()}"\n', encoding="utf-8")
         folders = [f"-I{folder}" for folder in [*extension.include_dirs, *self.compiler.include_dirs]]

@@ -5,7 +5,8 @@
 
 Only imports that run are counted: what stands under `if TYPE_CHECKING:` serves annotations. The standard library is
 free to all. An optional third-party package may be imported inside functions only, so that the package imports
-without it. The `cimport`s of `.pxd` files count as imports.
+without it. The `cimport`s of `.pxd` files count as imports. Of the C++ sources of `_kernels/native` the `#include`s are
+read: `NATIVE_ROOMS`.
 """
 
 from __future__ import annotations
@@ -58,6 +59,28 @@ ROOMS: dict[str, list[str]] = {
     """.split(),  # noqa: SIM905 - so that it can be read
 }
 """The rooms of a layer and the files beside them, each of which may import those before it."""
+NATIVE_ROOMS = {
+    "base": "",
+    "binding": "base",
+    "pointwise": "base binding",
+    "reduce": "base binding",
+    "norm": "base binding",
+    "sort": "base binding",
+    "index": "base binding",
+    "arrays": "base binding index",
+    "linalg": "base binding reduce",
+    "conv": "base binding linalg",
+    "images": "base binding arrays",
+    "fourier": "base binding",
+    "attention": "base binding linalg",
+    "recurrent": "base binding",
+    "random": "base binding arrays",
+    "loss": "base binding",
+    "optim": "base binding",
+}
+"""The rooms of the C++ sources, each with those that it may include. `ALL_LOOPS` includes the loops of all of them."""
+ALL_LOOPS, LOOPS_ENDING = "loops", ".inc"
+NATIVE_ENDINGS = (".cpp", ".hpp", LOOPS_ENDING)
 # Third-party packages that layers may import as soon as they are imported themselves.
 ALWAYS_THERE = {"numpy"}
 # `import cython` is what the compiler of the core reads; `_core/plain.py` stands in for it at run time.
@@ -194,10 +217,34 @@ def check_tree(root: Path) -> list[str]:
     files = sorted([*root.rglob("*.py"), *root.rglob("*.pxd")])
     found = [message for path in files for message in check_file(path, root)]
     found += [f"{root}: these modules import each other: {', '.join(circle)}" for circle in circles(root)]
+    native = root / "_kernels" / "native"
+    sources = sorted(path for path in native.rglob("*") if path.suffix in NATIVE_ENDINGS)
+    found += [message for path in sources for message in check_includes(path, native)]
     entries = [path for path in root.iterdir() if path.is_file() or (path / "__init__.py").exists()]
     if len(entries) > AT_THE_TOP:
         found.append(f"{root}: {len(entries)} files and folders lie side by side, more than {AT_THE_TOP}")
     return found
+
+
+def check_includes(path: Path, native: Path) -> list[str]:
+    """The breaches in one C++ file: ours are included by their path in `native`, as `#include "base/threads.hpp"`."""
+    room = path.parent.relative_to(native).as_posix()
+    if room not in NATIVE_ROOMS and room != ALL_LOOPS:
+        return [f"{path}:1: {room} is no room of C++ sources: give it a place in NATIVE_ROOMS of tools/check_layers.py"]
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        included = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if included and not may_include(room, included[1]):
+            found.append(f"{path}:{number}: native/{room} may not include {included[1]} (NATIVE_ROOMS)")
+    return found
+
+
+def may_include(room: str, name: str) -> bool:
+    """Whether a file in a room of C++ sources may include another, named by its path."""
+    target = name.rpartition("/")[0]
+    if room == ALL_LOOPS and target in NATIVE_ROOMS:
+        return target == "base" or name.endswith(LOOPS_ENDING)
+    return target == room or target in NATIVE_ROOMS.get(room, "").split()
 
 
 def circles(root: Path) -> list[list[str]]:

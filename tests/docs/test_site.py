@@ -17,10 +17,13 @@ from wengert._start.later import LAYERS
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md")
-INSIDE = sorted((ROOT / "src" / "wengert").rglob("*.md"))
+INSIDE = sorted((ROOT / "src" / "wengert").rglob("README.md"))
 PAGES = (*OUTSIDE, *sorted((ROOT / "docs").glob("*.md")), *INSIDE)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
-FOLDERS = ("", "src", "src/wengert", "src/wengert/_core")
+NATIVE = "src/wengert/_kernels/native"
+NOTES = sorted((ROOT / NATIVE).glob("*/NOTES.md"))
+"""Pages beside the code, which are no part of the site."""
+FOLDERS = ("", "src", "src/wengert", "src/wengert/_core", "src/wengert/_kernels", NATIVE)
 """Below which the pages name files."""
 LEFT = ("demo-out/", "build/", "browser-out/", "bench-out/")
 """What commands leave: not part of the repository."""
@@ -65,7 +68,7 @@ def glob(folder, pattern):
     return list(folder.glob(pattern))
 
 
-@pytest.mark.parametrize("path", (*PAGES, ROOT / "tests" / "browser" / "README.md"), ids=name_of)
+@pytest.mark.parametrize("path", (*PAGES, *NOTES, ROOT / "tests" / "browser" / "README.md"), ids=name_of)
 def test_what_a_page_links_to_or_names_is_there(path):
     assert [*wrong_links(path, text_of(path)), *wrong_paths(text_of(path), path.parent)] == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -27,8 +28,8 @@ FILES = {
     "_core/flags.py": "X = 1\n",
     "_core/flags.pxd": "cdef enum:\n    X = 1\n",
     "_kernels/__init__.py": "",
-    "_kernels/native/module.cpp": "// one\n",
-    "_kernels/native/common.hpp": "// two\n",
+    "_kernels/native/binding/module.cpp": "// one\n",
+    "_kernels/native/binding/common.hpp": "// two\n",
 }
 
 
@@ -66,6 +67,8 @@ def library_file(root: Path, name: str) -> Path:
 def pretend_to_build(root: Path) -> None:
     for library in lists.wanted_libraries(str(root)):
         library_file(root, library.replace(".", "/")).touch()
+    for folder in (root / "_kernels" / "native", root / "_kernels" / "native" / "binding"):
+        os.utime(folder, (1, 1))  # a compiler takes longer than the clock of a file system, this does not
     (root / lists.record_file()).write_text(lists.compose_record(str(root), "recipe"), encoding="utf-8")
 
 
@@ -94,7 +97,7 @@ def test_a_core_file_is_compiled_when_a_pxd_beside_it_declares_its_code(package)
 
 def test_headers_and_constants_count_as_sources_though_no_module_has_their_name(package):
     sources = lists.source_files(str(package))
-    assert {"_core/flags.pxd", "_core/flags.py", "_kernels/native/common.hpp"} <= set(sources)
+    assert {"_core/flags.pxd", "_core/flags.py", "_kernels/native/binding/common.hpp"} <= set(sources)
     assert "_core/errors.py" not in sources
 
 
@@ -127,7 +130,8 @@ def test_missing_native_kernels_are_refused_like_a_missing_core(package):
 
 
 @pytest.mark.parametrize(
-    "name", ["_core/backward/engine.py", "_core/backward/engine.pxd", "_core/flags.pxd", "_kernels/native/common.hpp"]
+    "name",
+    ["_core/backward/engine.py", "_core/backward/engine.pxd", "_core/flags.pxd", "_kernels/native/binding/common.hpp"],
 )
 def test_a_source_changed_after_the_build_is_refused_by_name(package, name):
     pretend_to_build(package)
@@ -150,7 +154,7 @@ def test_a_record_without_a_mark_of_all_sources_counts_as_before(package):
     pretend_to_build(package)
     record = package / lists.record_file()
     text, _, mark = record.read_text(encoding="utf-8").rpartition("\n\n")
-    assert mark == lists.mark(str(package), lists.source_files(str(package)))
+    assert mark == lists.compose_mark(str(package)) and lists.is_marked(str(package), mark)
     record.write_text(text, encoding="utf-8")
     assert settle(package) == "compiled"
 
@@ -161,11 +165,27 @@ def test_a_source_touched_but_not_changed_is_still_fresh(package):
     assert settle(package) == "compiled"
 
 
-def test_a_source_added_after_the_build_is_refused(package):
+@pytest.mark.parametrize("room", ["binding", "another"])
+def test_a_source_added_after_the_build_is_refused(package, room):
     pretend_to_build(package)
-    (package / "_kernels" / "native" / "late.cpp").write_text("// three\n", encoding="utf-8")
+    (package / "_kernels" / "native" / room).mkdir(exist_ok=True)
+    (package / "_kernels" / "native" / room / "late.cpp").write_text("// three\n", encoding="utf-8")
     with pytest.raises(ImportError, match=r"late\.cpp was added after the build"):
         settle(package)
+
+
+def test_a_native_source_that_only_moved_to_another_room_is_refused(package):
+    pretend_to_build(package)
+    (package / "_kernels" / "native" / "base").mkdir()
+    (package / "_kernels/native/binding/common.hpp").rename(package / "_kernels/native/base/common.hpp")
+    with pytest.raises(ImportError, match=r"native/binding/common\.hpp was removed"):
+        settle(package)
+
+
+def test_a_note_beside_native_sources_is_no_source(package):
+    pretend_to_build(package)
+    (package / "_kernels" / "native" / "binding" / "NOTES.md").touch()
+    assert settle(package) == "compiled"
 
 
 def test_a_source_removed_after_the_build_is_refused(package):
@@ -199,9 +219,7 @@ def test_the_refusal_says_how_to_repair_the_build(package):
 
 def test_an_installed_package_without_its_cpp_files_is_compiled(package):
     pretend_to_build(package)
-    for path in (package / "_kernels" / "native").iterdir():
-        path.unlink()
-    (package / "_kernels" / "native").rmdir()
+    shutil.rmtree(package / "_kernels" / "native")
     assert settle(package) == "compiled"
     library_file(package, "_kernels/_native").unlink()
     with pytest.raises(ImportError, match=r"_kernels\._native is not compiled"):

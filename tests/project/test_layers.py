@@ -128,3 +128,44 @@ def test_every_room_says_in_one_line_what_it_is_for(layer):
 )
 def test_an_allowed_import_is_no_breach(tmp_path, file, text):
     assert breaches(tmp_path, file, text) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
+        ("base/threads.cpp", '#include "binding/common.hpp"', "base may not include binding/common.hpp"),
+        ("linalg/matmul.cpp", '#include "conv/conv.hpp"', "linalg may not include conv/conv.hpp"),
+        ("loops/all.inc", '#include "conv/conv.hpp"', "loops may not include conv/conv.hpp"),
+        ("conv/calls.cpp", '#include "loops/all.inc"', "conv may not include loops/all.inc"),
+        ("conv/calls.cpp", '#include "conv.hpp"', "conv may not include conv.hpp"),
+        ("tensors/dense.hpp", "#include <vector>", "tensors is no room"),
+        ("late.cpp", "#include <vector>", "is no room"),
+    ],
+)
+def test_a_wrong_include_is_found(tmp_path, file, text, says):
+    (found,) = breaches(tmp_path, f"_kernels/native/{file}", text)
+    assert says in found
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("base/threads.cpp", '#include "base/threads.hpp"\n#include <vector>'),
+        ("conv/calls.cpp", '#include "binding/laid.hpp"\n#include "linalg/packed.hpp"'),
+        ("loops/avx2.cpp", '#include "base/simd.hpp"\n#include "loops/all.inc"\n#include "conv/planes.inc"'),
+    ],
+)
+def test_an_allowed_include_is_no_breach(tmp_path, file, text):
+    assert breaches(tmp_path, f"_kernels/native/{file}", text) == []
+
+
+def test_rooms_of_native_sources_include_no_circle_and_say_what_they_hold():
+    native = layers.SOURCE / "_kernels" / "native"
+    rooms = {path.name for path in native.iterdir() if path.is_dir()}
+    assert rooms == {*layers.NATIVE_ROOMS, layers.ALL_LOOPS}
+    seen: set[str] = set()
+    for room, includes in layers.NATIVE_ROOMS.items():
+        assert seen.issuperset(includes.split())  # each includes only rooms named before it
+        seen.add(room)
+    for room in rooms:
+        assert (native / room / "NOTES.md").read_text(encoding="utf-8").startswith(f"# {room}: "), room

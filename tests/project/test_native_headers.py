@@ -51,7 +51,7 @@ def sources_of(path: Path) -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(NATIVE.glob("*.cpp")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(NATIVE.rglob("*.cpp")), ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_what_is_named_is_included(path: Path) -> None:
     text = "\n".join(re.sub("//.*", "", each.read_text()) for each in sources_of(path))
     included = set(re.findall(r"#include <([^>]+)>", text))

@@ -47,7 +47,7 @@ INTERPRETED_CORE = (
     "_core/profiling/kinds",
     "_core/vectorcall",
 )
-RECORD_TITLE = "wengert build record 3"
+RECORD_TITLE = "wengert build record 4"
 ASKED_FILE = "_core/_build-interpreted.txt"
 """There if the interpreted build was asked for when the package was installed."""
 SLOWER = 17
@@ -81,9 +81,9 @@ def listing(root: str, folder: str) -> set[str]:
     return known[folder]
 
 
-def rooms(root: str) -> list[str]:
-    """The folders of the core, itself first, relative to the package."""
-    return [CORE, *sorted([f"{CORE}/{name}" for name in listing(root, CORE) if "." not in name])]
+def rooms(root: str, top: str = CORE) -> list[str]:
+    """A folder of the package, the core if none is named, and the folders in it, relative to the package."""
+    return [top, *sorted([f"{top}/{name}" for name in listing(root, top) if "." not in name])]
 
 
 def declared(root: str) -> list[str]:
@@ -109,14 +109,21 @@ def core_modules(root: str) -> list[str]:
 
 def native_sources(root: str) -> list[str]:
     """The C++ files of the native kernels, relative to the package; empty where they are not shipped."""
-    return sorted([f"{NATIVE}/{name}" for name in listing(root, NATIVE) if name.endswith(NATIVE_SOURCE_ENDINGS)])
+    found = []
+    for room in rooms(root, NATIVE):
+        found += [f"{room}/{name}" for name in sorted(listing(root, room)) if name[-4:] in NATIVE_SOURCE_ENDINGS]
+    return found
+
+
+def core_sources(root: str) -> list[str]:
+    """The files that the library of the core is made from, relative to the package."""
+    sources = [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")]
+    return sources + [PRELUDE] if PRELUDE.rpartition("/")[2] in listing(root, CORE) else sources
 
 
 def source_files(root: str) -> list[str]:
     """Every file that the extension modules are made from, relative to the package, with forward slashes."""
-    sources = [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")]
-    prelude = [PRELUDE] if PRELUDE.rpartition("/")[2] in listing(root, CORE) else []
-    return sources + prelude + native_sources(root)
+    return core_sources(root) + native_sources(root)
 
 
 def wanted_libraries(root: str) -> set[str]:
@@ -199,11 +206,31 @@ def stamps(root: str, sources: Iterable[str]) -> str:
     return "".join(lines)
 
 
-def mark(root: str, sources: list[str]) -> str:
-    """A number from the sizes and times of all sources, and their names: made and compared sooner than `stamps`."""
-    found = [os.stat(f"{root}/{source}") for source in sources]
-    number = hash(tuple([each.st_mtime_ns for each in found] + [each.st_size for each in found]))
-    return f"{number}\n{' '.join(sources)}"
+def mark(root: str, core: list[str], native: list[str], folders: list[str]) -> str:
+    """A text that is the same as long as nothing has changed, compared sooner than `stamps`.
+
+    A line each for a number from the sizes and times of all sources and the times of the `folders` of the native ones,
+    which change with each file that comes or goes; for those folders; and for the sources of the two libraries.
+    """
+    times = [os.stat(f"{root}/{folder}").st_mtime_ns for folder in folders]
+    status = [os.stat(f"{root}/{source}") for source in core + native]
+    number = hash(tuple(times + [each.st_mtime_ns for each in status] + [each.st_size for each in status]))
+    return "\n".join((str(number), " ".join(folders), " ".join(core), " ".join(native)))
+
+
+def compose_mark(root: str) -> str:
+    """The `mark` of the tree at `root`."""
+    native = native_sources(root)
+    return mark(root, core_sources(root), native, rooms(root, NATIVE) if native else [])
+
+
+def is_marked(root: str, text: str) -> bool:
+    """Whether `text` is the mark of the tree at `root`; the folders of native sources are not listed for it."""
+    _, folders, _, native = text.split("\n")
+    try:
+        return mark(root, core_sources(root), native.split(), folders.split()) == text
+    except OSError:  # a source is gone
+        return False
 
 
 def changed(root: str, stamped: str, record: Record) -> list[str]:
@@ -222,7 +249,7 @@ def compose_record(root: str, recipe: str) -> str:
     sources = source_files(root)
     head = (RECORD_TITLE, recipe, " ".join(sorted(wanted_libraries(root))), " ".join(core_modules(root)))
     checksums = [f"{source} {fingerprint(f'{root}/{source}')}\n" for source in sources]
-    return "\n".join((*head, stamps(root, sources), "".join(checksums), mark(root, sources)))
+    return "\n".join((*head, stamps(root, sources), "".join(checksums), compose_mark(root)))
 
 
 def read_record(path: str) -> Record | None:
@@ -239,11 +266,12 @@ def find_problems(root: str, built: Iterable[str], record: Record | None) -> lis
     """What keeps the libraries `built` from being the compiled form of the sources in `root`; empty if nothing does."""
     if record is None:
         return ["the compiled modules carry no record of what they were made from (was a build interrupted?)"]
-    present, built, wanted = source_files(root), set(built), record.libraries
+    built, wanted = set(built), record.libraries
+    if built == wanted and record.mark and is_marked(root, record.mark):
+        return []
+    present = source_files(root)
     if not present:
         return []  # libraries alone, as some packagers ship them: nothing to compare with
-    if built == wanted and record.mark and mark(root, present) == record.mark:
-        return []
     stamped = stamps(root, present)
     if built == wanted and stamped == record.stamps:
         return []

@@ -1,0 +1,204 @@
+// The gradients of views: the same memory seen as the input, or zeros with the gradient in its place.
+#include "arrays/views.hpp"
+
+namespace wengert {
+namespace {
+
+// An array of numbers, as gradients are.
+PyArrayObject* gradient(PyObject* object) {
+    PyArrayObject* array = viewable(object);
+    return array && !PyDataType_REFCHK(PyArray_DESCR(array)) && PyArray_ISNOTSWAPPED(array) ? array : nullptr;
+}
+bool has_shape(PyArrayObject* array, const Geometry& seen) {
+    return PyArray_NDIM(array) == seen.ndim && std::equal(seen.shape, seen.shape + seen.ndim, PyArray_DIMS(array));
+}
+
+// The row-major geometry of an array of shape `shape`; false if there is none.
+bool as_whole(PyObject* shape, npy_intp itemsize, Geometry& whole) {
+    whole.ndim = as_lengths(shape, whole.shape);
+    if (whole.ndim < 0) return false;
+    for (int dim = 0; dim < whole.ndim; ++dim)
+        if (whole.shape[dim] < 0) return false;
+    return fill_rows(whole, itemsize);
+}
+PyArrayObject* new_zeros(PyArray_Descr* descr, const Geometry& whole) { return wengert::new_zeros(descr, whole.ndim, whole.shape); }
+// Zeros with the gradient at the part that is seen.
+PyObject* zeros_but(PyArrayObject* grad, const Geometry& whole, const Geometry& seen) {
+    if (!has_shape(grad, seen)) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(PyArray_DESCR(grad), whole));
+    if (!result) return nullptr;
+    put(result.get(), seen, grad);
+    return result.give();
+}
+
+// reshape_rule(grad, shape): a view of the gradient where its memory allows it, otherwise a copy.
+PyObject* reshape_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 2 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole)) Py_RETURN_NOTIMPLEMENTED;
+    Size count(1);
+    for (int dim = 0; dim < whole.ndim; ++dim) count = count * whole.shape[dim];
+    if (!count.fits() || count.value() != PyArray_SIZE(grad)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    if (fill_strides(seen, grad)) return take(grad, seen);
+    Geometry rows = geometry_of(grad);
+    if (!fill_rows(rows, PyArray_ITEMSIZE(grad))) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_array(PyArray_DESCR(grad), whole.ndim, whole.shape));
+    if (!result) return nullptr;
+    put(result.get(), rows, grad);
+    return result.give();
+}
+
+// permute_rule(grad, dims): the dimensions back in their places.
+PyObject* permute_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 2 ? gradient(args[0]) : nullptr;
+    int order[NPY_MAXDIMS];
+    if (!grad || !as_order(args[1], PyArray_NDIM(grad), order)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen;
+    seen.ndim = PyArray_NDIM(grad);
+    for (int at = 0; at < seen.ndim; ++at) {
+        seen.shape[order[at]] = PyArray_DIM(grad, at);
+        seen.strides[order[at]] = PyArray_STRIDE(grad, at);
+    }
+    return take(grad, seen);
+}
+
+PyObject* select_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 4 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    int dim;
+    npy_intp index = 0;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_axis(args[2], whole.ndim, dim) ||
+        !as_place(args[3], whole.shape[dim], index))
+        Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    seen.offset = index * seen.strides[dim];
+    drop(seen, dim);
+    return zeros_but(grad, whole, seen);
+}
+PyObject* slice_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 6 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    int dim;
+    Range range;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole) || !as_axis(args[2], whole.ndim, dim) ||
+        !as_range(args[3], args[4], args[5], whole.shape[dim], range))
+        Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    if (!narrow(seen, dim, range)) Py_RETURN_NOTIMPLEMENTED;
+    return zeros_but(grad, whole, seen);
+}
+PyObject* diagonal_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    PyArrayObject* grad = nargs == 5 ? gradient(args[0]) : nullptr;
+    Geometry whole;
+    if (!grad || !as_whole(args[1], PyArray_ITEMSIZE(grad), whole)) Py_RETURN_NOTIMPLEMENTED;
+    Geometry seen = whole;
+    if (!fill_diagonal(seen, args[2], args[3], args[4])) Py_RETURN_NOTIMPLEMENTED;
+    return zeros_but(grad, whole, seen);
+}
+
+// A part along `dim` that lies inside of the whole, and where it starts.
+bool as_part(PyObject* object, PyObject* start, const Geometry& whole, int dim, PyArray_Descr* descr, Geometry& seen) {
+    PyArrayObject* part = gradient(object);
+    npy_intp first = 0;
+    if (!part || PyArray_DESCR(part) != descr || PyArray_NDIM(part) != whole.ndim || !as_index(start, first)) return false;
+    const npy_intp length = PyArray_DIM(part, dim);
+    if (first < 0 || length > whole.shape[dim] || first > whole.shape[dim] - length) return false;
+    seen = whole;
+    return narrow(seen, dim, {first, length, 1}) && has_shape(part, seen);
+}
+// split_backward(parts, shape, dim, starts): zeros with the parts in their places.
+PyObject* split_backward(PyObject*, Arguments args, Py_ssize_t nargs) {
+    if (nargs != 4 || !PyList_CheckExact(args[0]) || !PyTuple_CheckExact(args[3]) || PyList_GET_SIZE(args[0]) == 0 ||
+        PyTuple_GET_SIZE(args[3]) != PyList_GET_SIZE(args[0]))
+        Py_RETURN_NOTIMPLEMENTED;
+    PyArrayObject* first = gradient(PyList_GET_ITEM(args[0], 0));
+    Geometry whole, seen;
+    int dim;
+    if (!first || !as_whole(args[1], PyArray_ITEMSIZE(first), whole) || !as_axis(args[2], whole.ndim, dim)) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(PyArray_DESCR(first), whole));
+    for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
+        PyObject* part = PyList_GET_ITEM(args[0], at);
+        if (!as_part(part, PyTuple_GET_ITEM(args[3], at), whole, dim, PyArray_DESCR(first), seen)) Py_RETURN_NOTIMPLEMENTED;
+        put(result.get(), seen, reinterpret_cast<PyArrayObject*>(part));
+    }
+    return result ? result.give() : nullptr;
+}
+
+// The geometry of part number `at` of a whole that was split or unbound along `dim`; it comes behind `start`.
+struct Split {
+    Geometry whole;
+    int dim;
+    npy_intp start = 0;
+    bool dropped;  // each part is a slice without the dimension
+    PyArray_Descr* descr = nullptr;
+
+    bool read(PyObject* shape, PyObject* along, PyObject* grads, bool unbound) {
+        dropped = unbound;
+        if (!PyList_CheckExact(grads)) return false;
+        for (Py_ssize_t at = 0; !descr && at < PyList_GET_SIZE(grads); ++at)
+            if (PyArrayObject* first = gradient(PyList_GET_ITEM(grads, at))) descr = PyArray_DESCR(first);
+        return descr && as_whole(shape, PyDataType_ELSIZE(descr), whole) && as_axis(along, whole.ndim, dim);
+    }
+    // Copies a gradient, or None, into its part of `result`, which has `length` slices; false for what does not fit.
+    bool take_in(PyArrayObject* result, PyObject* object, npy_intp length) {
+        Geometry seen = whole;
+        if (length < 0 || length > whole.shape[dim] - start) return false;
+        narrow(seen, dim, {start, length, 1});
+        if (dropped) drop(seen, dim);
+        start += length;
+        if (object == Py_None) return true;
+        PyArrayObject* part = gradient(object);
+        if (!part || PyArray_DESCR(part) != descr || !has_shape(part, seen)) return false;
+        put(result, seen, part);
+        return true;
+    }
+};
+// split_rule(grads, shape, split_size, dim)
+PyObject* split_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    Split split;
+    if (nargs != 4 || !split.read(args[1], args[3], args[0], false)) Py_RETURN_NOTIMPLEMENTED;
+    const npy_intp whole = split.whole.shape[split.dim];
+    const Py_ssize_t count = PyList_GET_SIZE(args[0]);
+    npy_intp most = 0;
+    const bool listed = PyTuple_CheckExact(args[2]);
+    if (listed ? PyTuple_GET_SIZE(args[2]) != count : !as_index(args[2], most) || most < 1) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(split.descr, split.whole));
+    for (Py_ssize_t at = 0; result && at < count; ++at) {
+        npy_intp length = std::min(most, whole - split.start);
+        if ((listed && !as_index(PyTuple_GET_ITEM(args[2], at), length)) ||
+            !split.take_in(result.get(), PyList_GET_ITEM(args[0], at), length)) {
+            if (PyErr_Occurred()) return nullptr;
+            Py_RETURN_NOTIMPLEMENTED;
+        }
+    }
+    return result.give();
+}
+// unbind_rule(grads, shape, dim)
+PyObject* unbind_rule(PyObject*, Arguments args, Py_ssize_t nargs) {
+    Split split;
+    if (nargs != 3 || !split.read(args[1], args[2], args[0], true)) Py_RETURN_NOTIMPLEMENTED;
+    Owned result(new_zeros(split.descr, split.whole));
+    for (Py_ssize_t at = 0; result && at < PyList_GET_SIZE(args[0]); ++at) {
+        if (split.take_in(result.get(), PyList_GET_ITEM(args[0], at), 1)) continue;
+        if (PyErr_Occurred()) return nullptr;
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    return result.give();
+}
+
+PyMethodDef rule_methods[] = {
+    direct_method("direct_reshape_rule", reshape_rule, "reshape_rule(grad, shape)"),
+    direct_method("direct_permute_rule", permute_rule, "permute_rule(grad, dims)"),
+    direct_method("direct_select_backward", select_backward, "select_backward(grad, shape, dim, index)"),
+    direct_method("direct_slice_backward", slice_backward, "slice_backward(grad, shape, dim, start, end, step)"),
+    direct_method("direct_diagonal_backward", diagonal_backward, "diagonal_backward(grad, shape, offset, dim1, dim2)"),
+    direct_method("direct_split_rule", split_rule, "split_rule(grads, shape, split_size, dim)"),
+    direct_method("direct_unbind_rule", unbind_rule, "unbind_rule(grads, shape, dim)"),
+    direct_method("direct_split_backward", split_backward, "split_backward(parts, shape, dim, starts)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList rule_list(rule_methods);
+
+}  // namespace
+}  // namespace wengert

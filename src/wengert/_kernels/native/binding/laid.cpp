@@ -1,0 +1,139 @@
+// The order in memory of the results of element-wise functions: torch's rules, as in `_core/operators/layouts.py`.
+#include "binding/laid.hpp"
+
+#include <utility>
+
+namespace wengert {
+
+PyArrayObject* seen_as(PyArrayObject* array, int ndim, npy_intp* shape, npy_intp* strides) {
+    Py_INCREF(PyArray_DESCR(array));
+    const int flags = PyArray_FLAGS(array) & (NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED);
+    PyObject* view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(array), ndim, shape, strides, PyArray_DATA(array), flags, nullptr);
+    if (!view) return nullptr;
+    Py_INCREF(array);
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view), reinterpret_cast<PyObject*>(array)) < 0) return Py_DECREF(view), nullptr;
+    return reinterpret_cast<PyArrayObject*>(view);
+}
+
+// Whether an array sees an element more than once along some dimension.
+static bool is_expanded(PyArrayObject* array) {
+    for (int dim = 0; dim < PyArray_NDIM(array); ++dim)
+        if (PyArray_DIM(array, dim) > 1 && PyArray_STRIDE(array, dim) == 0) return true;
+    return false;
+}
+
+bool Iterated::find(PyObject* const* args, Py_ssize_t nargs, bool first_last) {
+    PyArrayObject* arrays[Exchanged::most];
+    bool all_in_rows = true, one_dtype = true;
+    for (Py_ssize_t i = 0; i < nargs; ++i) {
+        if (!PyArray_CheckExact(args[i])) continue;
+        PyArrayObject* array = arrays[count_++] = reinterpret_cast<PyArrayObject*>(args[i]);
+        ndim_ = std::max(ndim_, PyArray_NDIM(array));
+        all_in_rows = all_in_rows && PyArray_IS_C_CONTIGUOUS(array);
+        one_dtype = one_dtype && PyArray_DESCR(array) == PyArray_DESCR(arrays[0]);
+    }
+    if (all_in_rows || ndim_ > most_dims) return false;
+    std::fill(shape_, shape_ + ndim_, npy_intp{1});
+    if (first_last) std::rotate(arrays, arrays + 1, arrays + count_);
+    for (int k = 0; k < count_; ++k)
+        if (!stretch(arrays[k]) || (!one_dtype && is_expanded(arrays[k]))) return false;  // of which the copy in another dtype may lie in rows
+    for (int k = 0; k < count_; ++k) read_strides(k, arrays[k]);
+    itemsize_ = PyArray_ITEMSIZE(arrays[0]);
+    sort();
+    // Images with a dimension of one element may count as such with their channels innermost.
+    return in_rows_ || ndim_ != 4 || std::find(shape_, shape_ + ndim_, npy_intp{1}) == shape_ + ndim_;
+}
+
+// Takes an operand into the shape of the result; false if it has no elements, runs backwards or fits no result.
+bool Iterated::stretch(PyArrayObject* array) {
+    const int missing = ndim_ - PyArray_NDIM(array);
+    for (int dim = missing; dim < ndim_; ++dim) {
+        const npy_intp length = PyArray_DIM(array, dim - missing);
+        if (length == 0 || PyArray_STRIDE(array, dim - missing) < 0) return false;
+        if (length == 1) continue;
+        if (shape_[dim] != 1 && shape_[dim] != length) return false;
+        shape_[dim] = length;
+    }
+    return true;
+}
+
+// The strides with which an operand is read: 0 where it is repeated.
+void Iterated::read_strides(int k, PyArrayObject* array) {
+    const int missing = ndim_ - PyArray_NDIM(array);
+    bool whole = missing == 0;
+    for (int dim = 0; dim < ndim_; ++dim) {
+        const int own = dim - missing;
+        const bool repeated = own < 0 || (PyArray_DIM(array, own) == 1 && shape_[dim] != 1);
+        strides_[k][dim] = repeated ? 0 : PyArray_STRIDE(array, own);
+        whole = whole && !repeated;
+    }
+    alike_ = alike_ && whole && std::equal(strides_[0], strides_[0] + ndim_, strides_[k]);
+}
+
+// 1 if a dimension lies outside of another, -1 if inside, 0 if nothing tells: the first operand that moves along both does.
+int Iterated::compared(int one, int other) const {
+    for (int k = 0; k < count_; ++k) {
+        const npy_intp step = strides_[k][one], its = strides_[k][other];
+        if (step == 0 || its == 0) continue;
+        if (step != its) return step > its ? 1 : -1;
+        if (shape_[one] > shape_[other]) return 1;
+    }
+    return 0;
+}
+
+void Iterated::sort() {
+    for (int i = 0; i < ndim_; ++i) order_[i] = ndim_ - 1 - i;
+    for (int at = 1; at < ndim_; ++at) {
+        int place = at;
+        for (int before = at - 1; before >= 0; --before) {
+            const int verdict = compared(order_[before], order_[place]);
+            if (verdict < 0) break;
+            if (verdict > 0) std::swap(order_[before], order_[place]), place = before;
+        }
+    }
+    for (int i = 0; i < ndim_; ++i) in_rows_ = in_rows_ && order_[i] == ndim_ - 1 - i;
+}
+
+// Whether the first operand fills its memory.
+bool Iterated::is_dense() const {
+    npy_intp step = itemsize_;
+    for (int i = 0; i < ndim_; ++i) {
+        const npy_intp length = shape_[order_[i]];
+        if (length > 1 && strides_[0][order_[i]] != step) return false;
+        step *= length;
+    }
+    return true;
+}
+
+PyArrayObject* Iterated::seen(PyArrayObject* array) const {
+    npy_intp shape[most_dims], strides[most_dims];
+    const int missing = ndim_ - PyArray_NDIM(array);
+    for (int i = 0; i < ndim_; ++i) {
+        const int own = order_[ndim_ - 1 - i] - missing;
+        shape[i] = own < 0 ? 1 : PyArray_DIM(array, own);
+        strides[i] = own < 0 ? PyArray_ITEMSIZE(array) : PyArray_STRIDE(array, own);
+    }
+    Owned view(seen_as(array, ndim_, shape, strides));
+    if (!view || PyArray_IS_C_CONTIGUOUS(view.get())) return view.take();
+    return with_few(reinterpret_cast<PyObject*>(view.get())) ? new_copy(view.get()) : view.take();
+}
+
+bool Iterated::restore(PyObject* object) const {
+    if (!PyArray_CheckExact(object) || Py_REFCNT(object) != 1) return false;
+    auto* made = reinterpret_cast<PyArrayObject*>(object);
+    if (PyArray_NDIM(made) != ndim_ || !PyArray_CHKFLAGS(made, NPY_ARRAY_OWNDATA | NPY_ARRAY_C_CONTIGUOUS)) return false;
+    for (int i = 0; i < ndim_; ++i)
+        if (PyArray_DIM(made, i) != shape_[order_[ndim_ - 1 - i]]) return false;
+    if (in_rows_) return true;
+    const bool exactly = alike_ && is_dense();
+    npy_intp elements = 1;
+    for (int i = 0; i < ndim_; ++i) {
+        const int dim = order_[i];
+        PyArray_DIMS(made)[dim] = shape_[dim];
+        PyArray_STRIDES(made)[dim] = (exactly ? strides_[0][dim] / itemsize_ : elements) * PyArray_ITEMSIZE(made);
+        elements *= shape_[dim];
+    }
+    return PyArray_UpdateFlags(made, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS), true;
+}
+
+}  // namespace wengert

@@ -1,0 +1,133 @@
+// Slices written along a dimension where an index says: the cards `index_copy`, `index_fill` and `put`, and their in-place forms,
+// which write everything and return None, or write nothing and answer NotImplemented.
+#include "index/blocks.hpp"
+#include "binding/laid.hpp"
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// Where the slices lie that an index array names along an axis. Each index is loaded once and checked; what is found stays.
+struct Slices {
+    int axis = 0;
+    bool many = false;              // elements are written
+    std::vector<npy_intp> offsets;  // in bytes
+
+    // False where something is unusual or wrong; `from_end`: an index may count from the end.
+    bool find(PyArrayObject* target, PyObject* dim, PyObject* index, bool from_end) {
+        PyArrayObject* places = aligned(index, int64_descr);
+        if (!places || PyArray_NDIM(places) > 1 || !as_axis(dim, PyArray_NDIM(target), axis) || PyArray_SIZE(target) == 0) return false;
+        const npy_intp count = PyArray_SIZE(places), length = PyArray_DIM(target, axis), step = PyArray_STRIDE(target, axis);
+        many = (Size(count) * (PyArray_SIZE(target) / length)).value_or_most() > most_elements;
+        if (!lie_apart(target, places)) return false;
+        const npy_intp stride = PyArray_NDIM(places) ? PyArray_STRIDE(places, 0) : 0;
+        offsets.reserve(static_cast<size_t>(count));
+        for (npy_intp i = 0; i < count; ++i) {
+            const int64_t place = load_once(reinterpret_cast<const int64_t*>(PyArray_BYTES(places) + i * stride));
+            if (place < (from_end ? -length : 0) || place >= length) return false;
+            offsets.push_back(static_cast<npy_intp>(place < 0 ? place + length : place) * step);
+        }
+        return true;
+    }
+
+    // Writes what lies at `from`, under `strides` of the target's dimensions. What lies in one piece in both, or is one element
+    // again and again, is written at once. False, with nothing written, where many lie in another way.
+    bool write(PyArrayObject* target, const char* from, const npy_intp* strides) const {
+        if (many) return write_many(target, from, strides);
+        npy_intp shape[NPY_MAXDIMS], own[NPY_MAXDIMS], its[NPY_MAXDIMS];
+        int rest = 0;
+        for (int i = 0; i < PyArray_NDIM(target); ++i) {
+            if (i == axis) continue;
+            shape[rest] = PyArray_DIM(target, i), own[rest] = PyArray_STRIDE(target, i), its[rest++] = strides[i];
+        }
+        char* to = PyArray_BYTES(target);
+        const npy_intp bytes = PyArray_ITEMSIZE(target);
+        const bool same = rest > 0 && its[rest - 1] == 0;
+        npy_intp run = 1, at = 0;
+        while (rest > 0 && own[rest - 1] == run * bytes && its[rest - 1] == (same ? 0 : run * bytes)) run *= shape[--rest];
+        for (const npy_intp offset : offsets) {
+            walk(rest, shape, own, its, offset, at, [=](npy_intp x, npy_intp y) {
+                if (run == 1) copy_element(to + x, from + y, bytes);
+                else if (same) fill_run(to + x, from + y, bytes, run);
+                else std::memcpy(to + x, from + y, static_cast<size_t>(run * bytes));
+            });
+            at += strides[axis];
+        }
+        return true;
+    }
+    bool write_many(PyArrayObject* target, const char* from, const npy_intp* strides) const {
+        npy_intp shape[NPY_MAXDIMS];
+        std::copy_n(PyArray_DIMS(target), PyArray_NDIM(target), shape);
+        shape[axis] = static_cast<npy_intp>(offsets.size());
+        return Blocks{axis, 1, PyArray_NDIM(target), shape, strides, from}.write(target, offsets);
+    }
+};
+
+// (self, dim, index, source)
+PyObject* copy_slices(Call args) {
+    PyArrayObject* target = as_target(args[0]);
+    PyArrayObject* source = target ? as_source(args[3], target) : nullptr;
+    Slices slices;
+    if (!source || PyArray_NDIM(source) != PyArray_NDIM(target) || !slices.find(target, args[1], args[2], false)) return nullptr;
+    for (int i = 0; i < PyArray_NDIM(target); ++i) {
+        const npy_intp wanted = i == slices.axis ? static_cast<npy_intp>(slices.offsets.size()) : PyArray_DIM(target, i);
+        if (PyArray_DIM(source, i) != wanted) return nullptr;
+    }
+    return slices.write(target, PyArray_BYTES(source), PyArray_STRIDES(source)) ? Py_NewRef(Py_None) : nullptr;
+}
+
+// (self, dim, index, value)
+PyObject* fill_slices(Call args) {
+    constexpr npy_intp none[NPY_MAXDIMS] = {};
+    PyArrayObject* target = as_target(args[0]);
+    Slices slices;
+    Element element;
+    if (!target || !element.read(target, args[3]) || !slices.find(target, args[1], args[2], true)) return nullptr;
+    return slices.write(target, element.data(), none) ? Py_NewRef(Py_None) : nullptr;
+}
+
+// (self, index, source, accumulate): elements at places counted in row-major order, not added
+PyObject* put_places(Call args) {
+    PyArrayObject *target = as_target(args[0]), *x = target ? plain(args[0]) : nullptr;
+    PyArrayObject *places = x ? plain(args[1], int64_descr) : nullptr, *source = places ? plain(args[2], PyArray_DESCR(x)) : nullptr;
+    if (!source || args[3] != Py_False || PyArray_SIZE(places) != PyArray_SIZE(source)) return nullptr;
+    const npy_intp count = PyArray_SIZE(places), length = PyArray_SIZE(x), bytes = PyArray_ITEMSIZE(x);
+    if (!lie_apart(target, places) || !lie_apart(target, source)) return nullptr;
+    std::vector<npy_intp> checked(static_cast<size_t>(count));
+    const int64_t* given = data_of<int64_t>(places);
+    for (npy_intp i = 0; i < count; ++i) {
+        const int64_t place = load_once(given + i);
+        if (place < -length || place >= length) return nullptr;
+        checked[static_cast<size_t>(i)] = static_cast<npy_intp>(place < 0 ? place + length : place) * bytes;
+    }
+    return Blocks{0, 1, 1, &count, &bytes, PyArray_BYTES(source)}.write(target, checked) ? Py_NewRef(Py_None) : nullptr;
+}
+
+// The same on a copy.
+template <PyObject* (*write)(Call)>
+PyObject* on_copy(Call args) {
+    PyArrayObject* x = plain(args[0]);
+    if (!x || !holds_numbers(x)) return nullptr;
+    Owned result(new_copy(x));
+    if (!result) return nullptr;
+    PyObject* given[4] = {reinterpret_cast<PyObject*>(result.get()), args[1], args[2], args[3]};
+    PyObject* written = write(given);
+    if (!written) return nullptr;
+    Py_DECREF(written);
+    return result.give();
+}
+
+PyMethodDef slice_methods[] = {
+    direct_method("direct_index_copy", laid<direct<4, on_copy<copy_slices>>, few_with_gaps>, "index_copy(self, dim, index, source), or NotImplemented"),
+    direct_method("direct_index_copy_", direct<4, copy_slices>, "index_copy_(self, dim, index, source): None, or NotImplemented"),
+    direct_method("direct_index_fill", laid<direct<4, on_copy<fill_slices>>, few_with_gaps>, "index_fill(self, dim, index, value), or NotImplemented"),
+    direct_method("direct_index_fill_", direct<4, fill_slices>, "index_fill_(self, dim, index, value): None, or NotImplemented"),
+    direct_method("direct_put", laid<direct<4, on_copy<put_places>>, few_with_gaps>, "put(self, index, source, accumulate), or NotImplemented"),
+    direct_method("direct_put_", direct<4, put_places>, "put_(self, index, source, accumulate): None, or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList slice_list(slice_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,215 @@
+// Triangular factors of small matrices, and systems of equations solved by them, for the cards of these names. What is singular,
+// not positive definite or not finite is left to the bodies, which word the errors.
+#include "linalg/factors_large.hpp"
+#include "linalg/matrices.hpp"
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+template <class T>
+npy_intp cubed(const Matrices<T>& a) { return a.rows * a.columns * std::max(a.rows, a.columns); }
+
+// cholesky_factor(self, upper, caller): the factor, and no minor that failed
+template <class T>
+PyObject* cholesky_factor(Call args) {
+    Matrices<T> a;
+    bool upper = false;
+    if (!a.read_square(args[0]) || !as_flag(args[1], upper)) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
+    if (!made[0] || !made[1]) return nullptr;
+    T* out = data_of<T>(made[0].get());
+    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+        Space<T> own;
+        a.load(at, own, upper);
+        if (!factor_cholesky(own, side)) return false;
+        T* place = out + at * side * side;
+        if (upper) std::copy(own, own + side * side, place);
+        else store_columns(own, side, side, place);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
+}
+
+// triangular(A, B, upper, left, unitriangular)
+template <class T>
+PyObject* triangular(Call args) {
+    Matrices<T> a, b;
+    bool upper = false, left = false, unit = false;
+    if (!as_flag(args[2], upper) || !as_flag(args[3], left) || !as_flag(args[4], unit)) return nullptr;
+    if (!a.read_square(args[0]) || !b.read(args[1]) || !a.same_lead(b) || a.rows != (left ? b.rows : b.columns)) return nullptr;
+    const npy_intp side = a.rows, width = left ? b.columns : b.rows;
+    Owned made(new_columns(b, b.rows, b.columns));
+    if (!made) return nullptr;
+    T* out = data_of<T>(made.get());
+    const bool fine = for_each_matrix(a.count, side * side * width, [=](npy_intp at) {
+        Space<T> own, right;
+        a.load(at, own, !left);
+        b.load(at, right, !left);
+        if (!divides(own, side, upper == left, unit) || !all_finite(right, side * width)) return false;
+        substitute(own, side, upper == left, unit, right, width);
+        T* place = out + at * side * width;
+        if (left) store_columns(right, side, width, place);
+        else std::copy(right, right + side * width, place);
+        return true;
+    });
+    return fine ? made.give() : nullptr;
+}
+
+// X of L L' X = B in the place of B, by the lower factor L.
+template <class T>
+void solve_by_lower(const T* lower, npy_intp side, T* b, npy_intp width) {
+    Space<T> turned;
+    turn(lower, side, side, turned);
+    substitute(lower, side, false, false, b, width);
+    substitute(turned, side, true, false, b, width);
+}
+
+// cholesky_solve(self, input2, upper)
+template <class T>
+PyObject* cholesky_solve(Call args) {
+    Matrices<T> b, factor;
+    bool upper = false;
+    if (!b.read(args[0]) || !factor.read_square(args[1]) || !as_flag(args[2], upper)) return nullptr;
+    if (!factor.same_lead(b) || factor.rows != b.rows) return nullptr;
+    const npy_intp side = b.rows, width = b.columns;
+    Owned made(new_columns(b, side, width));
+    if (!made) return nullptr;
+    T* out = data_of<T>(made.get());
+    const bool fine = for_each_matrix(b.count, 2 * side * side * width, [=](npy_intp at) {
+        Space<T> lower, right;
+        factor.load(at, lower, upper);
+        b.load(at, right);
+        if (!divides(lower, side, false, false) || !all_finite(right, side * width)) return false;
+        solve_by_lower(lower, side, right, width);
+        store_columns(right, side, width, out + at * side * width);
+        return true;
+    });
+    return fine ? made.give() : nullptr;
+}
+
+// lu_factor(A, pivot, check_errors): both factors in one matrix, the rows exchanged, and no pivot that is zero
+template <class T>
+PyObject* lu_factor(Call args) {
+    Matrices<T> a;
+    bool checks = false;
+    if (args[1] != Py_True || !as_flag(args[2], checks) || !a.read(args[0])) return nullptr;
+    const npy_intp rows = a.rows, columns = a.columns, steps = std::min(rows, columns);
+    Owned made[3] = {Owned(new_columns(a, rows, columns)), Owned(new_marks(a, {steps})), Owned(new_marks(a, {}))};
+    if (!made[0] || !made[1] || !made[2]) return nullptr;
+    T* out = data_of<T>(made[0].get());
+    int32_t* pivots = data_of<int32_t>(made[1].get());
+    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+        Space<T> own;
+        a.load(at, own);
+        if (!factor_lu(own, rows, columns, pivots + at * steps)) return false;
+        store_columns(own, rows, columns, out + at * rows * columns);
+        return true;
+    });
+    return fine ? give_tuple(made, 3) : nullptr;
+}
+
+// solve(A, B, left, check_errors): X of A X = B, and no pivot that is zero; of vectors the bodies know
+template <class T>
+PyObject* solve(Call args) {
+    Matrices<T> a, b;
+    bool checks = false;
+    if (args[2] != Py_True || !as_flag(args[3], checks) || !a.read_square(args[0]) || !b.read(args[1])) return nullptr;
+    if (!a.same_lead(b) || a.rows != b.rows) return nullptr;
+    const npy_intp side = a.rows, width = b.columns;
+    Owned made[2] = {Owned(new_columns(b, side, width)), Owned(new_marks(a, {}))};
+    if (!made[0] || !made[1]) return nullptr;
+    T* out = data_of<T>(made[0].get());
+    const bool fine = for_each_matrix(a.count, cubed(a) + side * side * width, [=](npy_intp at) {
+        Space<T> own, right;
+        int32_t pivots[most_side];
+        a.load(at, own);
+        b.load(at, right);
+        if (!factor_lu(own, side, side, pivots) || !all_finite(right, side * width)) return false;
+        solve_factored(own, side, pivots, right, width);
+        store_columns(right, side, width, out + at * side * width);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
+}
+
+// inverse(A, check_errors): the inverse, and no pivot that is zero
+template <class T>
+PyObject* inverse(Call args) {
+    Matrices<T> a;
+    bool checks = false;
+    if (!as_flag(args[1], checks) || !a.read_square(args[0])) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made[2] = {Owned(new_columns(a, side, side)), Owned(new_marks(a, {}))};
+    if (!made[0] || !made[1]) return nullptr;
+    T* out = data_of<T>(made[0].get());
+    const bool fine = for_each_matrix(a.count, 2 * cubed(a), [=](npy_intp at) {
+        Space<T> own, right = {};
+        int32_t pivots[most_side];
+        a.load(at, own);
+        if (!factor_lu(own, side, side, pivots)) return false;
+        for (npy_intp i = 0; i < side; ++i) right[i * side + i] = 1;
+        solve_factored(own, side, pivots, right, side);
+        store_columns(right, side, side, out + at * side * side);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
+}
+
+// linalg_det(A)
+template <class T>
+PyObject* determinant(Call args) {
+    Matrices<T> a;
+    if (!a.read_square(args[0])) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made(new_rows(a, descr_of<T>(), {}));
+    if (!made) return nullptr;
+    T* out = data_of<T>(made.get());
+    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+        Space<T> own;
+        int32_t pivots[most_side];
+        a.load(at, own);
+        if (!factor_lu(own, side, side, pivots)) return false;
+        out[at] = determinant_of(own, side, pivots);
+        return true;
+    });
+    return fine ? made.give() : nullptr;
+}
+
+// _linalg_slogdet(A): the sign, and the logarithm of the absolute value
+template <class T>
+PyObject* log_determinant(Call args) {
+    Matrices<T> a;
+    if (!a.read_square(args[0])) return nullptr;
+    const npy_intp side = a.rows;
+    Owned made[2] = {Owned(new_rows(a, descr_of<T>(), {})), Owned(new_rows(a, descr_of<T>(), {}))};
+    if (!made[0] || !made[1]) return nullptr;
+    T *sign = data_of<T>(made[0].get()), *logarithm = data_of<T>(made[1].get());
+    const bool fine = for_each_matrix(a.count, cubed(a), [=](npy_intp at) {
+        Space<T> own;
+        int32_t pivots[most_side];
+        a.load(at, own);
+        if (!factor_lu(own, side, side, pivots)) return false;
+        log_determinant_of(own, side, pivots, sign[at], logarithm[at]);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
+}
+
+PyMethodDef factors_methods[] = {
+    WENGERT_EITHER(3, cholesky_factor, "(self, upper, caller)")
+    WENGERT_EITHER(5, triangular, "(A, B, upper, left, unitriangular)")
+    WENGERT_EITHER(3, cholesky_solve, "(self, input2, upper)")
+    WENGERT_EITHER(3, lu_factor, "(A, pivot, check_errors)")
+    WENGERT_EITHER(4, solve, "(A, B, left, check_errors)")
+    WENGERT_EITHER(2, inverse, "(A, check_errors)")
+    WENGERT_EITHER(1, determinant, "(A)")
+    WENGERT_EITHER(1, log_determinant, "(A)")
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList factors_list(factors_methods);
+
+}  // namespace
+}  // namespace wengert

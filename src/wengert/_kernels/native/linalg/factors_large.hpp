@@ -1,0 +1,40 @@
+// Factors of matrices that are not small, and systems solved by them: the same calls as in linalg/factors.cpp.
+#pragma once
+
+#include <cmath>
+
+#include "binding/direct.hpp"
+
+namespace wengert {
+
+template <class T> PyObject* large_cholesky_factor(PyObject* const* args);
+template <class T> PyObject* large_triangular(PyObject* const* args);
+template <class T> PyObject* large_cholesky_solve(PyObject* const* args);
+template <class T> PyObject* large_lu_factor(PyObject* const* args);
+template <class T> PyObject* large_solve(PyObject* const* args);
+template <class T> PyObject* large_inverse(PyObject* const* args);
+template <class T> PyObject* large_determinant(PyObject* const* args);
+template <class T> PyObject* large_log_determinant(PyObject* const* args);
+
+// What factors L U, whose rows were exchanged, say of the determinant: its value; its sign, 0 of a singular matrix, and the logarithm of
+// its absolute value.
+template <class T>
+inline T determinant_of(const T* lu, npy_intp side, const int32_t* pivots) {
+    T total = 1;
+    for (npy_intp i = 0; i < side; ++i) total *= pivots[i] - 1 == i ? lu[i * side + i] : -lu[i * side + i];
+    return total;
+}
+template <class T>
+inline void log_determinant_of(const T* lu, npy_intp side, const int32_t* pivots, T& sign, T& logarithm) {
+    double total = 0;
+    sign = 1;
+    for (npy_intp i = 0; i < side; ++i) {
+        const T own = lu[i * side + i];
+        if ((own < 0) != (pivots[i] - 1 != i)) sign = -sign;
+        if (own == 0) sign = 0;
+        total += std::log(std::fabs(static_cast<double>(own)));
+    }
+    logarithm = static_cast<T>(total);
+}
+
+}  // namespace wengert

@@ -1,0 +1,116 @@
+// Orthogonal factors of larger matrices, and least squares by them, by the blocks of linalg/reflections.hpp. What is
+// not finite, very small or very large is left to the bodies, and so are matrices that may not have full rank, and all
+// where vectors are narrow.
+#include "linalg/orthogonal_large.hpp"
+
+#include "linalg/factors_large.hpp"
+#include "linalg/matrices.hpp"
+#include "linalg/reflections.hpp"
+
+namespace wengert {
+namespace {
+
+using Call = PyObject* const*;
+
+// The triangle above and on the diagonal of `rows` rows of a, zeros below.
+template <class T>
+void store_upper(Columns<T> a, npy_intp rows, npy_intp columns, T* out) {
+    for (npy_intp j = 0; j < columns; ++j) {
+        const npy_intp used = std::min(j + 1, rows);
+        std::copy_n(a.column(j), used, out + j * rows);
+        std::fill_n(out + j * rows + used, rows - used, T(0));
+    }
+}
+// The largest singular value of a square matrix, from some steps of R' R on a vector that no symmetry of R makes small.
+template <class T>
+double largest_value(Factor<T> r, npy_intp side) {
+    constexpr int steps = 10;
+    const Scratch<T> memory = scratch<T>(2 * side);
+    T *x = memory.get(), *y = x + side;
+    double size = 0;
+    for (npy_intp i = 0; i < side; ++i) x[i] = static_cast<T>(0.5 + std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0));
+    for (int step = 0; step < steps; ++step) {
+        const double before = loops<T>().row_sum[OF_SQUARES](x, side);
+        loops<T>().small_product({x, side, 1}, r.transposed(), y, 1, side, side);
+        const double after = loops<T>().row_sum[OF_SQUARES](y, side);
+        size = std::sqrt(after / before);
+        if (!(after > 0) || !std::isfinite(after)) break;
+        const T part = static_cast<T>(1 / std::sqrt(after));
+        for (npy_intp i = 0; i < side; ++i) y[i] *= part;
+        loops<T>().small_product({y, side, 1}, r, x, 1, side, side);
+    }
+    return size;
+}
+// Whether no singular value of a triangle is below `part` of the largest: the norm of its inverse says what the smallest is at least.
+template <class T>
+bool has_full_rank(const T* r, npy_intp side, double part) {
+    for (npy_intp i = 0; i < side; ++i)
+        if (r[i * side + i] == 0) return false;
+    const Scratch<T> inverse = zeros<T>(side * side);
+    for (npy_intp i = 0; i < side; ++i) inverse.get()[i * side + i] = 1;
+    substitute<T>({r, 1, side}, side, true, false, {inverse.get(), side}, side);
+    const double least = 1 / std::sqrt(loops<T>().row_sum[OF_SQUARES](inverse.get(), side * side));
+    return 1.1 * part * largest_value<T>({r, 1, side}, side) < least;
+}
+
+}  // namespace
+
+template <class T>
+PyObject* large_qr(Call args) {
+    Matrices<T> a;
+    if (!is_text(args[1], "reduced") || !read_large(args[0], a)) return nullptr;
+    const npy_intp rows = a.rows, columns = a.columns, count = std::min(rows, columns);
+    Owned made[2] = {Owned(new_columns(a, rows, count)), Owned(new_columns(a, count, columns))};
+    if (!made[0] || !made[1]) return nullptr;
+    T *left = data_of<T>(made[0].get()), *right = data_of<T>(made[1].get());
+    const bool fine = for_each_matrix(a.count, work(a, 4 * count), [=](npy_intp at) {
+        const Scratch<T> own = scratch<T>(volume(a));
+        a.load(at, own.get(), true);
+        if (!all_finite(own.get(), rows * columns)) return false;
+        const Reflections<T> found(rows, columns);
+        if (!found.factor({own.get(), rows})) return false;
+        found.store({left + at * rows * count, rows});
+        store_upper<T>({own.get(), rows}, count, columns, right + at * count * columns);
+        return true;
+    });
+    return fine ? give_tuple(made, 2) : nullptr;
+}
+
+// Of matrices that are not wide, by the driver that gives neither residuals nor values.
+template <class T>
+PyObject* large_lstsq(Call args) {
+    Matrices<T> a, b;
+    if (args[2] != Py_None || !(args[3] == Py_None || is_text(args[3], "gelsy")) || !read_large(args[0], a) || !b.read_any(args[1], 1)) return nullptr;
+    if (!a.same_lead(b) || a.rows != b.rows || a.rows < a.columns) return nullptr;
+    const npy_intp rows = a.rows, columns = a.columns, width = b.columns;
+    Owned made[4] = {Owned(new_columns(b, columns, width)), Owned(nothing<T>()), Owned(new_rows(a, int64_descr, {})), Owned(nothing<T>())};
+    for (const Owned& each : made)
+        if (!each) return nullptr;
+    T* out = data_of<T>(made[0].get());
+    int64_t* ranks = data_of<int64_t>(made[2].get());
+    const double part = own_tolerance(a);
+    const bool fine = for_each_matrix(a.count, work(a, 2 * (columns + width)), [=](npy_intp at) {
+        const Scratch<T> own = scratch<T>(volume(a)), right = scratch<T>(volume(b)), upper = scratch<T>(columns * columns);
+        a.load(at, own.get(), true);
+        b.load(at, right.get(), true);
+        if (!all_finite(own.get(), volume(a)) || !all_finite(right.get(), volume(b))) return false;
+        const Reflections<T> found(rows, columns);
+        if (!found.factor({own.get(), rows})) return false;
+        store_upper<T>({own.get(), rows}, columns, columns, upper.get());
+        if (!has_full_rank(upper.get(), columns, part)) return false;
+        found.turn({right.get(), rows}, width);
+        T* solution = out + at * columns * width;
+        for (npy_intp j = 0; j < width; ++j) std::copy_n(right.get() + j * rows, columns, solution + j * columns);
+        substitute<T>({upper.get(), 1, columns}, columns, true, false, {solution, columns}, width);
+        ranks[at] = columns;
+        return all_finite(solution, columns * width);
+    });
+    return fine ? give_tuple(made, 4) : nullptr;
+}
+
+template PyObject* large_qr<float>(PyObject* const*);
+template PyObject* large_qr<double>(PyObject* const*);
+template PyObject* large_lstsq<float>(PyObject* const*);
+template PyObject* large_lstsq<double>(PyObject* const*);
+
+}  // namespace wengert

@@ -1,0 +1,296 @@
+// Optimiser steps over lists of arrays: one pass over the memory of each parameter. Everything is checked before anything is
+// written, so that the twin starts from untouched arrays. While a step runs without the interpreter's lock the lists may change:
+// what was checked is held and used, the lists are not looked at again.
+#include "binding/common.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace wengert {
+namespace {
+
+Twin sgd_twin("sgd_step"), adam_twin("adam_step"), formula_twin("formula_step");
+
+PyObject* item(PyObject* list, Py_ssize_t i) { return PyList_CheckExact(list) ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i); }
+bool is_list(PyObject* object, Py_ssize_t count) {
+    if (PyList_CheckExact(object)) return PyList_GET_SIZE(object) == count;
+    return PyTuple_CheckExact(object) && PyTuple_GET_SIZE(object) == count;
+}
+Py_ssize_t length(PyObject* object) {
+    return PyList_CheckExact(object) ? PyList_GET_SIZE(object) : PyTuple_CheckExact(object) ? PyTuple_GET_SIZE(object) : -1;
+}
+bool is_param(PyArrayObject* array) {
+    return array && (PyArray_DESCR(array) == float_descr || PyArray_DESCR(array) == double_descr) && writeable(array);
+}
+// An array that goes with `param` element by element and lies apart from it.
+PyArrayObject* companion(PyObject* object, PyArrayObject* param) {
+    PyArrayObject* array = plain(object, PyArray_DESCR(param));
+    return array && same_shape(array, param) && !overlap(array, param) ? array : nullptr;
+}
+
+// The arrays of one parameter, kept alive: itself, its gradient, and up to three of its state (null: none).
+class Held {
+public:
+    Held() = default;
+    ~Held() {
+        for (PyArrayObject* array : arrays_) Py_XDECREF(array);
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    Held(Held&& other) noexcept : step(other.step) {
+        for (int i = 0; i < 5; ++i) std::swap(arrays_[i], other.arrays_[i]);
+    }
+    PyArrayObject* operator[](int i) const { return arrays_[i]; }
+    void hold(int i, PyArrayObject* array) {
+        Py_XINCREF(array);
+        Py_XSETREF(arrays_[i], array);
+    }
+    double step = 0;
+
+private:
+    PyArrayObject* arrays_[5] = {};
+};
+using Arrays = std::vector<Held>;
+
+struct SgdOptions {
+    double lr, momentum, dampening, weight_decay;
+    bool nesterov, maximize;
+};
+
+template <class T>
+void sgd_one(const Held& arrays, bool first, const SgdOptions& o) {
+    PyArrayObject *param = arrays[0], *buffer = arrays[2];
+    const SgdSettings<T> settings = {static_cast<T>(o.lr), static_cast<T>(o.momentum), static_cast<T>(1 - o.dampening),
+                                     static_cast<T>(o.weight_decay), o.nesterov, o.maximize, first};
+    T *values = data_of<T>(param), *kept = buffer ? data_of<T>(buffer) : nullptr;
+    const T* slope = data_of<T>(arrays[1]);
+    const npy_intp count = PyArray_SIZE(param);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 2, [=](npy_intp begin, npy_intp end) {
+        loops<T>().sgd(values + begin, slope + begin, kept ? kept + begin : nullptr, end - begin, settings);
+    });
+}
+
+bool sgd_arrays(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& arrays) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyArrayObject* param = plain(item(slots[0], i));
+        PyArrayObject* grad = is_param(param) ? companion(item(slots[1], i), param) : nullptr;
+        if (!grad) return false;
+        Held& held = arrays[static_cast<size_t>(i)];
+        held.hold(0, param);
+        held.hold(1, grad);
+        PyObject* buffer = item(slots[2], i);
+        if (!with_buffers || buffer == Py_None) continue;
+        PyArrayObject* kept = companion(buffer, param);
+        if (!kept || !writeable(kept) || overlap(kept, grad)) return false;
+        held.hold(2, kept);
+    }
+    return true;
+}
+
+// The list that is returned: the buffers used, or what was given. New ones are held, too.
+PyObject* sgd_buffers(PyObject** slots, Py_ssize_t count, bool with_buffers, Arrays& arrays, std::vector<bool>& first) {
+    PyObject* buffers = PyList_New(count);
+    for (Py_ssize_t i = 0; buffers && i < count; ++i) {
+        Held& held = arrays[static_cast<size_t>(i)];
+        PyObject* buffer = Py_NewRef(item(slots[2], i));
+        if (with_buffers && !held[2]) {
+            first[static_cast<size_t>(i)] = true;
+            Py_SETREF(buffer, reinterpret_cast<PyObject*>(
+                                  new_array(PyArray_DESCR(held[0]), PyArray_NDIM(held[0]), PyArray_DIMS(held[0]))));
+            held.hold(2, reinterpret_cast<PyArrayObject*>(buffer));
+        }
+        if (buffer)
+            PyList_SET_ITEM(buffers, i, buffer);
+        else
+            Py_CLEAR(buffers);
+    }
+    return buffers;
+}
+
+PyObject* sgd_compute(PyObject** slots) {
+    const Py_ssize_t count = length(slots[0]);
+    SgdOptions o = {};
+    if (count < 0 || !is_list(slots[1], count) || !is_list(slots[2], count)) return nullptr;
+    if (!as_number(slots[3], o.lr) || !as_number(slots[4], o.momentum) || !as_number(slots[5], o.dampening)) return nullptr;
+    if (!as_number(slots[6], o.weight_decay) || !as_flag(slots[7], o.nesterov) || !as_flag(slots[8], o.maximize)) return nullptr;
+    const bool with_buffers = o.momentum != 0;
+    Arrays arrays(static_cast<size_t>(count));
+    std::vector<bool> first(static_cast<size_t>(count), false);
+    if (!sgd_arrays(slots, count, with_buffers, arrays)) return nullptr;
+    PyObject* buffers = sgd_buffers(slots, count, with_buffers, arrays, first);
+    if (!buffers) return nullptr;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        if (PyArray_DESCR(arrays[i][0]) == float_descr)
+            sgd_one<float>(arrays[i], first[i], o);
+        else
+            sgd_one<double>(arrays[i], first[i], o);
+    }
+    return buffers;
+}
+
+struct AdamOptions {
+    double lr, beta1, beta2, eps, weight_decay;
+    bool amsgrad, maximize;
+};
+
+template <class T>
+void adam_one(const Held& arrays, const AdamOptions& o) {
+    const double step_size = o.lr / (1 - std::pow(o.beta1, arrays.step)), root = std::sqrt(1 - std::pow(o.beta2, arrays.step));
+    const AdamSettings<T> settings = {static_cast<T>(-step_size), static_cast<T>(1 - o.beta1), static_cast<T>(o.beta2),
+                                      static_cast<T>(1 - o.beta2), static_cast<T>(o.eps), static_cast<T>(o.weight_decay),
+                                      static_cast<T>(root), o.maximize};
+    T *values = data_of<T>(arrays[0]), *first = data_of<T>(arrays[2]), *second = data_of<T>(arrays[3]);
+    T* top = arrays[4] ? data_of<T>(arrays[4]) : nullptr;
+    const T* slope = data_of<T>(arrays[1]);
+    const npy_intp count = PyArray_SIZE(arrays[0]);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 4, [=](npy_intp begin, npy_intp end) {
+        loops<T>().adam(values + begin, slope + begin, first + begin, second + begin, top ? top + begin : nullptr, end - begin,
+                        settings);
+    });
+}
+
+bool adam_arrays(PyObject** slots, Py_ssize_t count, int state_lists, Arrays& arrays) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyArrayObject* param = plain(item(slots[0], i));
+        if (!is_param(param)) return false;
+        Held& held = arrays[static_cast<size_t>(i)];
+        held.hold(0, param);
+        PyArrayObject* parts[4];
+        for (int k = 0; k <= state_lists; ++k) {
+            parts[k] = companion(item(slots[1 + k], i), param);
+            if (!parts[k] || (k > 0 && !writeable(parts[k]))) return false;
+            for (int other = 0; other < k; ++other)
+                if (overlap(parts[k], parts[other])) return false;
+            held.hold(1 + k, parts[k]);
+        }
+        if (!as_number(item(slots[5], i), held.step)) return false;
+    }
+    return true;
+}
+
+PyObject* adam_compute(PyObject** slots) {
+    const Py_ssize_t count = length(slots[0]);
+    AdamOptions o = {};
+    if (count < 0) return nullptr;
+    if (!as_number(slots[6], o.lr) || !as_number(slots[7], o.beta1) || !as_number(slots[8], o.beta2)) return nullptr;
+    if (!as_number(slots[9], o.eps) || !as_number(slots[10], o.weight_decay)) return nullptr;
+    if (!as_flag(slots[11], o.amsgrad) || !as_flag(slots[12], o.maximize)) return nullptr;
+    const int state_lists = o.amsgrad ? 3 : 2;
+    for (int k = 1; k <= 1 + state_lists; ++k)
+        if (!is_list(slots[k], count)) return nullptr;
+    Arrays arrays(static_cast<size_t>(count));
+    if (!is_list(slots[5], count) || !adam_arrays(slots, count, state_lists, arrays)) return nullptr;
+    for (const Held& held : arrays) {
+        if (PyArray_DESCR(held[0]) == float_descr)
+            adam_one<float>(held, o);
+        else
+            adam_one<double>(held, o);
+    }
+    Py_RETURN_NONE;
+}
+
+// The formulas by name, and how many numbers and at least how many arrays of state each reads.
+struct Formula {
+    const char* name;
+    StepFormula step;
+    int numbers, least, most;
+};
+constexpr Formula formulas[] = {
+    {"rmsprop", RMSPROP, 5, 1, 3}, {"adagrad", ADAGRAD, 2, 1, 1}, {"adadelta", ADADELTA, 4, 2, 2}, {"adamax", ADAMAX, 4, 2, 2},
+    {"nadam", NADAM, 7, 2, 2},     {"radam", RADAM, 6, 2, 2},     {"rprop", RPROP, 4, 2, 2},
+};
+
+template <class T>
+void formula_one(const Held& arrays, const Formula& formula, const double* numbers, double shrink, double weight_decay, bool maximize) {
+    StepSettings<T> settings = {static_cast<T>(shrink), static_cast<T>(weight_decay), maximize, {}};
+    for (int i = 0; i < formula.numbers; ++i) settings.number[i] = static_cast<T>(numbers[i]);
+    T *values = data_of<T>(arrays[0]), *state[most_step_states];
+    for (int i = 0; i < most_step_states; ++i) state[i] = arrays[2 + i] ? data_of<T>(arrays[2 + i]) : nullptr;
+    const T* slope = data_of<T>(arrays[1]);
+    const npy_intp count = PyArray_SIZE(arrays[0]);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, 8, [&](npy_intp begin, npy_intp end) {
+        T* own[most_step_states];
+        for (int i = 0; i < most_step_states; ++i) own[i] = state[i] ? state[i] + begin : nullptr;
+        loops<T>().steps[formula.step](values + begin, slope + begin, own, end - begin, settings);
+    });
+}
+
+// The state of a parameter: a tuple of arrays that lie apart, None where a formula may do without.
+bool formula_state(PyObject* state, const Formula& formula, Held& held) {
+    if (!is_list(state, formula.most)) return false;
+    for (int i = 0; i < formula.most; ++i) {
+        PyObject* object = item(state, i);
+        if (object == Py_None && i >= formula.least) continue;
+        PyArrayObject* kept = companion(object, held[0]);
+        if (!kept || !writeable(kept)) return false;
+        for (int other = 1; other < 2 + i; ++other)
+            if (held[other] && overlap(kept, held[other])) return false;
+        held.hold(2 + i, kept);
+    }
+    return true;
+}
+
+PyObject* formula_compute(PyObject** slots) {
+    const Formula* formula = nullptr;
+    for (const Formula& each : formulas)
+        if (is_text(slots[0], each.name)) formula = &each;
+    const Py_ssize_t count = length(slots[1]);
+    double shrink = 1, weight_decay = 0;
+    bool maximize = false;
+    if (!formula || count < 0 || !is_list(slots[2], count) || !is_list(slots[3], count) || !is_list(slots[4], count)) return nullptr;
+    if (!as_number(slots[5], shrink) || !as_number(slots[6], weight_decay) || !as_flag(slots[7], maximize)) return nullptr;
+    Arrays arrays(static_cast<size_t>(count));
+    std::vector<double> numbers(static_cast<size_t>(count * most_step_numbers));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        Held& held = arrays[static_cast<size_t>(i)];
+        PyArrayObject* param = plain(item(slots[1], i));
+        PyArrayObject* grad = is_param(param) ? companion(item(slots[2], i), param) : nullptr;
+        PyObject* given = item(slots[4], i);
+        if (!grad || !is_list(given, formula->numbers)) return nullptr;
+        held.hold(0, param);
+        held.hold(1, grad);
+        for (int k = 0; k < formula->numbers; ++k)
+            if (!as_number(item(given, k), numbers[static_cast<size_t>(i * most_step_numbers + k)])) return nullptr;
+        if (!formula_state(item(slots[3], i), *formula, held)) return nullptr;
+    }
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        const auto form = PyArray_DESCR(arrays[i][0]) == float_descr ? formula_one<float> : formula_one<double>;
+        form(arrays[i], *formula, numbers.data() + i * most_step_numbers, shrink, weight_decay, maximize);
+    }
+    Py_RETURN_NONE;
+}
+
+const char* const formula_names[] = {"kind", "params", "grads", "states", "numbers", "shrink", "weight_decay", "maximize"};
+const char* const sgd_names[] = {"params", "grads", "momentum_buffers", "lr", "momentum", "dampening", "weight_decay",
+                                 "nesterov", "maximize"};
+const char* const adam_names[] = {"params", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs", "steps", "lr", "beta1",
+                                  "beta2", "eps", "weight_decay", "amsgrad", "maximize"};
+
+PyObject* sgd_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<9>(sgd_twin, sgd_names, 9, args, nargs, kwnames, sgd_compute);
+}
+PyObject* adam_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<13>(adam_twin, adam_names, 13, args, nargs, kwnames, adam_compute);
+}
+PyObject* formula_step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<8>(formula_twin, formula_names, 8, args, nargs, kwnames, formula_compute);
+}
+
+PyMethodDef optimiser_methods[] = {
+    fast_method("formula_step", formula_step,
+                "formula_step(kind, params, grads, states, numbers, shrink, weight_decay, maximize)"),
+    fast_method("sgd_step", sgd_step,
+                "sgd_step(params, grads, momentum_buffers, lr, momentum, dampening, weight_decay, nesterov, maximize)"),
+    fast_method("adam_step", adam_step,
+                "adam_step(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps, lr, beta1, beta2, eps, weight_decay, "
+                "amsgrad, maximize)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList optimiser_list(optimiser_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,74 @@
+// Element-wise functions in place: what they make is written into their first operand. For the dispatcher only.
+#include "binding/dense.hpp"
+#include "binding/laid.hpp"
+#include "pointwise/pointwise.hpp"
+
+namespace wengert {
+namespace {
+
+// The elements of an array without gaps, in the order of memory.
+PyArrayObject* as_line(PyArrayObject* array) {
+    npy_intp count = PyArray_SIZE(array), step = PyArray_ITEMSIZE(array);
+    return seen_as(array, 1, &count, &step);
+}
+
+// write(target, other), both in rows: as they are, or as lines where they lie alike in another order. `other` may be no array, or null.
+template <class Write>
+PyObject* written(PyObject* target, PyObject* other, const Write& write) {
+    PyArrayObject* array = dense(target);
+    if (!array || !writeable(array)) return nullptr;
+    PyObject* made = nullptr;
+    if (plain(target)) {
+        made = write(target, other);
+    } else {
+        PyArrayObject* beside = other ? dense(other) : nullptr;
+        if (other && PyArray_Check(other) && !(beside && same_shape(array, beside) && same_strides(array, beside))) return nullptr;
+        const Owned line(as_line(array)), other_line(beside ? as_line(beside) : nullptr);
+        if (!line || (beside && !other_line)) return nullptr;
+        made = write(reinterpret_cast<PyObject*>(line.get()), beside ? reinterpret_cast<PyObject*>(other_line.get()) : other);
+    }
+    if (!made) return nullptr;
+    Py_DECREF(made);
+    Py_RETURN_NONE;
+}
+
+// (self)
+template <Unary op>
+PyObject* of_one(PyObject* const* args) {
+    return written(args[0], nullptr, [](PyObject* x, PyObject*) { return pointwise_unary(op, x, x); });
+}
+// (self, other)
+template <Binary op>
+PyObject* of_two(PyObject* const* args) {
+    if (arrays_only(op) && !PyArray_Check(args[1])) return nullptr;
+    return written(args[0], args[1], [](PyObject* a, PyObject* b) { return pointwise_binary(op, a, b, a); });
+}
+// (self, other, alpha)
+template <Binary op>
+PyObject* of_scaled(PyObject* const* args) {
+    return written(args[0], args[1], [=](PyObject* a, PyObject* b) { return pointwise_scaled(op, a, b, args[2], a); });
+}
+
+#define WENGERT_BINARY(op, name)
+#define WENGERT_DIRECT_BINARY(op, name)
+#define WENGERT_UNARY(op, name) direct_method("direct_" name "_", direct<1, of_one<op>>, name "_(self): None, or NotImplemented"),
+#define WENGERT_DIRECT_UNARY(op, name) WENGERT_UNARY(op, name)
+#define WENGERT_PAIR(op, name) direct_method("direct_" name "_", direct<2, of_two<op>>, name "_(self, other): None, or NotImplemented"),
+#define WENGERT_SCALED(op, name) direct_method("direct_" name "_", direct<3, of_scaled<op>>, name "_(self, other, alpha): None, or NotImplemented"),
+PyMethodDef in_place_methods[] = {
+#include "pointwise/names.inc"
+    WENGERT_SCALED(ADD, "add") WENGERT_SCALED(SUBTRACT, "subtract") WENGERT_PAIR(MULTIPLY, "multiply") WENGERT_PAIR(DIVIDE, "divide")
+    WENGERT_PAIR(ARCTAN2, "arctan2") WENGERT_PAIR(HYPOT, "hypot") WENGERT_PAIR(FMOD, "fmod") WENGERT_PAIR(REMAINDER, "remainder")
+    WENGERT_PAIR(FLOOR_DIVIDE, "floor_divide")
+    {nullptr, nullptr, 0, nullptr},
+};
+#undef WENGERT_BINARY
+#undef WENGERT_DIRECT_BINARY
+#undef WENGERT_UNARY
+#undef WENGERT_DIRECT_UNARY
+#undef WENGERT_PAIR
+#undef WENGERT_SCALED
+MethodList in_place_list(in_place_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,288 @@
+// Activations with parameters or corners, and their rules: in one pass. For the dispatcher only.
+#include "binding/broadcast.hpp"
+#include "binding/laid.hpp"
+
+namespace wengert {
+namespace {
+
+// Without elements NumPy calls every order row-major, also one that the result is to have: the body looks at it.
+PyArrayObject* filled(PyObject* object) {
+    PyArrayObject* x = plain(object);
+    return x && PyArray_SIZE(x) ? x : nullptr;
+}
+
+
+using Call = PyObject* const*;
+
+// body(x, out, count) over all of an array, into another or itself.
+template <class T, class Body>
+PyObject* mapped(PyArrayObject* x, PyArrayObject* target, npy_intp cost, const Body& body) {
+    Owned result(target_or_new(target, x));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    const npy_intp count = PyArray_SIZE(x);
+    ReleaseGil unlocked(count >= thread_threshold);
+    parallel_for(count, cost, [&](npy_intp begin, npy_intp end) { body(input + begin, out + begin, end - begin); });
+    return result.give();
+}
+// body(gradient, its step, x, out, count)
+template <class T, class Body>
+PyObject* mapped_gradient(PyObject* grad_object, PyArrayObject* x, npy_intp cost, const Body& body) {
+    Operand gradient;
+    if (!read_gradient(grad_object, PyArray_DESCR(x), gradient) || !same_shape(gradient.array, x)) return nullptr;
+    const npy_intp step = gradient.repeated ? 0 : 1;
+    const T* grad = data_of<T>(gradient.array);
+    const T* input = data_of<T>(x);
+    return mapped<T>(x, nullptr, cost, [=](const T* from, T* out, npy_intp count) { body(grad + (from - input) * step, step, from, out, count); });
+}
+
+// ---- by loops of vectors -------------------------------------------------------------------------------------------
+constexpr npy_intp shaped_cost = 8;
+
+PyObject* apply(Shaped function, PyObject* object, const Shape& shape, PyArrayObject* target) {
+    PyArrayObject* x = filled(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped<T>(x, target, shaped_cost, [&](const T* from, T* out, npy_intp count) { loops<T>().shaped[function](from, shape, out, count); });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+PyObject* differentiate(Shaped function, PyObject* grad, PyObject* object, const Shape& shape) {
+    PyArrayObject* x = filled(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped_gradient<T>(grad, x, shaped_cost, [&](const T* slope, npy_intp step, const T* from, T* out, npy_intp count) {
+            loops<T>().shaped_backward[function](slope, step, from, shape, out, count);
+        });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+
+// alpha, scale, input_scale; the exponent must fall where the operand does
+bool elu_shape(Call args, Shape& shape) {
+    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && as_number(args[2], shape.c) && shape.c > 0;
+}
+bool celu_shape(PyObject* alpha, Shape& shape) {
+    if (!as_number(alpha, shape.a) || !(shape.a > 0)) return false;
+    shape.b = 1, shape.c = 1 / shape.a;
+    return true;
+}
+// beta, threshold
+bool softplus_shape(Call args, Shape& shape) {
+    return as_number(args[0], shape.a) && as_number(args[1], shape.b) && shape.a > 0 && shape.b <= 80;  // exp() stays finite
+}
+PyObject* elu(Call args, PyArrayObject* target) {
+    Shape shape;
+    return elu_shape(args + 1, shape) ? apply(ELU, args[0], shape, target) : nullptr;
+}
+PyObject* elu_rule(Call args) {
+    Shape shape;
+    return elu_shape(args + 2, shape) ? differentiate(ELU, args[0], args[1], shape) : nullptr;
+}
+PyObject* celu(Call args, PyArrayObject* target) {
+    Shape shape;
+    return celu_shape(args[1], shape) ? apply(ELU, args[0], shape, target) : nullptr;
+}
+PyObject* celu_rule(Call args) {
+    Shape shape;
+    return celu_shape(args[2], shape) ? differentiate(ELU, args[0], args[1], shape) : nullptr;
+}
+PyObject* softplus(Call args, PyArrayObject* target) {
+    Shape shape;
+    return softplus_shape(args + 1, shape) ? apply(SOFTPLUS, args[0], shape, target) : nullptr;
+}
+PyObject* softplus_rule(Call args) {
+    Shape shape;
+    return softplus_shape(args + 2, shape) ? differentiate(SOFTPLUS, args[0], args[1], shape) : nullptr;
+}
+
+// ---- of straight pieces: memory is what takes time -----------------------------------------------------------------
+template <class Function>
+PyObject* each(PyObject* object, PyArrayObject* target, Function function) {
+    PyArrayObject* x = filled(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped<T>(x, target, 1, [=](const T* from, T* out, npy_intp count) {
+#pragma omp simd
+            for (npy_intp i = 0; i < count; ++i) out[i] = function(from[i]);
+        });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+template <class Slope>
+PyObject* each_gradient(PyObject* grad, PyObject* object, Slope slope) {
+    PyArrayObject* x = filled(object);
+    const auto typed = [&](auto zero) -> PyObject* {
+        using T = decltype(zero);
+        return mapped_gradient<T>(grad, x, 1, [=](const T* g, npy_intp step, const T* from, T* out, npy_intp count) {
+            if (step) {
+                for (npy_intp i = 0; i < count; ++i) out[i] = slope(g[i], from[i]);
+            } else {
+                for (npy_intp i = 0; i < count; ++i) out[i] = slope(*g, from[i]);
+            }
+        });
+    };
+    if (x && PyArray_DESCR(x) == float_descr) return typed(float());
+    return x && PyArray_DESCR(x) == double_descr ? typed(double()) : nullptr;
+}
+
+// (self, negative_slope)
+PyObject* leaky_relu(Call args, PyArrayObject* target) {
+    double below = 0;
+    if (!as_number(args[1], below)) return nullptr;
+    return each(args[0], target, [=](auto x) {
+        const auto small = x * static_cast<decltype(x)>(below);
+        return x > 0 ? x : small;
+    });
+}
+PyObject* leaky_relu_rule(Call args) {
+    double below = 0;
+    if (!as_number(args[2], below)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        const auto small = grad * static_cast<decltype(x)>(below);
+        return x > 0 ? grad : small;
+    });
+}
+PyObject* hardsigmoid_rule(Call args) {
+    return each_gradient(args[0], args[1], [](auto grad, auto x) {
+        const auto slope = grad / 6;
+        return ((x > -3) & (x < 3)) ? slope : decltype(x)(0);
+    });
+}
+// (grad, self)
+PyObject* hardswish_backward(Call args) {
+    return each_gradient(args[0], args[1], [](auto grad, auto x) {
+        using T = decltype(x);
+        const T inner = grad * (x / 3 + T(0.5)), above = x >= 3 ? grad : inner;
+        return x <= -3 ? T(0) : above;
+    });
+}
+// (self, min_val, max_val)
+PyObject* hardtanh(Call args, PyArrayObject* target) {
+    double low = 0, high = 0;
+    if (!as_number(args[1], low) || !as_number(args[2], high) || !(low <= high)) return nullptr;
+    return each(args[0], target, [=](auto x) {
+        using T = decltype(x);
+        const T raised = x < static_cast<T>(low) ? static_cast<T>(low) : x;
+        return raised > static_cast<T>(high) ? static_cast<T>(high) : raised;
+    });
+}
+// (grad, self, min_val, max_val)
+PyObject* hardtanh_rule(Call args) {
+    double low = 0, high = 0;
+    if (!as_number(args[2], low) || !as_number(args[3], high)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        using T = decltype(x);
+        return ((x > static_cast<T>(low)) & (x < static_cast<T>(high))) ? grad : T(0);
+    });
+}
+
+// A number that a float holds too: of others the bodies know what is meant.
+bool as_float(PyObject* object, double& value) {
+    return as_number(object, value) && !(std::fabs(value) > static_cast<double>(std::numeric_limits<float>::max()) && std::isfinite(value));
+}
+// (self, threshold, value)
+PyObject* threshold(Call args, PyArrayObject* target) {
+    double limit = 0, value = 0;
+    if (!as_float(args[1], limit) || !as_float(args[2], value)) return nullptr;
+    return each(args[0], target, [=](auto x) {
+        using T = decltype(x);
+        const T other = static_cast<T>(value);  // in any case, so that the choice needs no branch
+        return x <= static_cast<T>(limit) ? other : x;
+    });
+}
+// (grad, self, threshold)
+PyObject* threshold_rule(Call args) {
+    double limit = 0;
+    if (!as_float(args[2], limit)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) { return x <= static_cast<decltype(x)>(limit) ? decltype(x)(0) : grad; });
+}
+// (self, lambd)
+PyObject* hardshrink(Call args, PyArrayObject* target) {
+    double lambd = 0;
+    if (!as_float(args[1], lambd)) return nullptr;
+    return each(args[0], target, [=](auto x) {
+        using T = decltype(x);
+        const T side = static_cast<T>(lambd);
+        return (x >= -side) & (x <= side) ? T(0) : x;
+    });
+}
+
+// (self, lambd)
+PyObject* softshrink(Call args, PyArrayObject* target) {
+    double lambd = 0;
+    if (!as_float(args[1], lambd) || !(lambd >= 0) || std::isinf(lambd)) return nullptr;
+    return each(args[0], target, [=](auto x) {
+        using T = decltype(x);
+        const T side = static_cast<T>(lambd), below = x < -side ? x + side : x * T(0);  // NaN stays NaN, -0.0 stays -0.0
+        return x > side ? x - side : below;
+    });
+}
+
+// (grad, self, lambd), of both
+PyObject* shrink_rule(Call args) {
+    double lambd = 0;
+    if (!as_float(args[2], lambd)) return nullptr;
+    return each_gradient(args[0], args[1], [=](auto grad, auto x) {
+        using T = decltype(x);
+        const T side = static_cast<T>(lambd);
+        return (x < -side) | (x > side) ? grad : T(0);
+    });
+}
+
+// (self, nan, posinf, neginf)
+PyObject* nan_to_num(Call args, PyArrayObject* target) {
+    double nan = 0, given_high = 0, given_low = 0;
+    const bool has_high = args[2] != Py_None, has_low = args[3] != Py_None;
+    if (args[1] != Py_None && !as_float(args[1], nan)) return nullptr;
+    if ((has_high && !as_float(args[2], given_high)) || (has_low && !as_float(args[3], given_low))) return nullptr;
+    return each(args[0], target, [=](auto x) {
+        using T = decltype(x);
+        using Limits = std::numeric_limits<T>;
+        const T instead = static_cast<T>(nan);
+        const T high = has_high ? static_cast<T>(given_high) : Limits::max(), low = has_low ? static_cast<T>(given_low) : Limits::lowest();
+        const T above = x == Limits::infinity() ? high : x, bounded = x == -Limits::infinity() ? low : above;
+        return x != x ? instead : bounded;
+    });
+}
+// (grad, self)
+PyObject* nan_to_num_rule(Call args) {
+    return each_gradient(args[0], args[1], [](auto grad, auto x) { return x - x == 0 ? grad : decltype(x)(0); });
+}
+
+PyMethodDef shaped_methods[] = {
+    direct_method("direct_elu", iterated<direct<4, newly<elu>>>, "elu(self, alpha, scale, input_scale), or NotImplemented"),
+    direct_method("direct_elu_", direct<4, in_place<elu>>, "elu_(self, alpha, scale, input_scale): None, or NotImplemented"),
+    direct_method("direct_elu_rule", iterated<direct<5, elu_rule>>, "(grad, self, alpha, scale, input_scale): the gradient, or NotImplemented"),
+    direct_method("direct_celu", iterated<direct<2, newly<celu>>>, "celu(self, alpha), or NotImplemented"),
+    direct_method("direct_celu_", direct<2, in_place<celu>>, "celu_(self, alpha): None, or NotImplemented"),
+    direct_method("direct_celu_rule", iterated<direct<3, celu_rule>>, "(grad, self, alpha): the gradient, or NotImplemented"),
+    direct_method("direct_softplus", iterated<direct<3, newly<softplus>>>, "softplus(self, beta, threshold), or NotImplemented"),
+    direct_method("direct_softplus_rule", iterated<direct<4, softplus_rule>>, "(grad, self, beta, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_leaky_relu", iterated<direct<2, newly<leaky_relu>>>, "leaky_relu(self, negative_slope), or NotImplemented"),
+    direct_method("direct_leaky_relu_", direct<2, in_place<leaky_relu>>, "leaky_relu_(self, negative_slope): None, or NotImplemented"),
+    direct_method("direct_leaky_relu_rule", iterated<direct<3, leaky_relu_rule>, true>, "(grad, self, negative_slope): the gradient, or NotImplemented"),
+    direct_method("direct_hardsigmoid_rule", iterated<direct<2, hardsigmoid_rule>>, "(grad, self): the gradient, or NotImplemented"),
+    direct_method("direct_hardswish_backward", iterated<direct<2, hardswish_backward>>, "hardswish_backward(grad, self), or NotImplemented"),
+    direct_method("direct_hardtanh", iterated<direct<3, newly<hardtanh>>>, "hardtanh(self, min_val, max_val), or NotImplemented"),
+    direct_method("direct_hardtanh_", direct<3, in_place<hardtanh>>, "hardtanh_(self, min_val, max_val): None, or NotImplemented"),
+    direct_method("direct_hardtanh_rule", iterated<direct<4, hardtanh_rule>>, "(grad, self, min_val, max_val): the gradient, or NotImplemented"),
+    direct_method("direct_threshold", iterated<direct<3, newly<threshold>>>, "threshold(self, threshold, value), or NotImplemented"),
+    direct_method("direct_threshold_", direct<3, in_place<threshold>>, "threshold_(self, threshold, value): None, or NotImplemented"),
+    direct_method("direct_threshold_rule", iterated<direct<3, threshold_rule>, true>, "(grad, self, threshold): the gradient, or NotImplemented"),
+    direct_method("direct_hardshrink", iterated<direct<2, newly<hardshrink>>>, "hardshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_softshrink", iterated<direct<2, newly<softshrink>>>, "softshrink(self, lambd), or NotImplemented"),
+    direct_method("direct_shrink_rule", iterated<direct<3, shrink_rule>>, "(grad, self, lambd): the gradient of both, or NotImplemented"),
+    direct_method("direct_nan_to_num", iterated<direct<4, newly<nan_to_num>>>, "nan_to_num(self, nan, posinf, neginf), or NotImplemented"),
+    direct_method("direct_nan_to_num_", direct<4, in_place<nan_to_num>>, "nan_to_num_(self, nan, posinf, neginf): None, or NotImplemented"),
+    direct_method("direct_nan_to_num_rule", iterated<direct<2, nan_to_num_rule>>, "(grad, self): the gradient, or NotImplemented"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList shaped_list(shaped_methods);
+
+}  // namespace
+}  // namespace wengert

@@ -1,0 +1,326 @@
+// softmax and log_softmax along the last axis or another one, and their backward forms.
+#include "binding/halved.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace wengert {
+namespace {
+
+Twin softmax_twin("softmax"), log_softmax_twin("log_softmax");
+Twin causal_softmax_twin("causal_softmax");
+Twin softmax_backward_twin("softmax_backward"), log_softmax_backward_twin("log_softmax_backward");
+
+// Whether `axis` is the last one of `x`, which then has rows of `width` elements.
+bool last_axis(PyArrayObject* x, PyObject* axis_object, npy_intp& width) {
+    npy_intp axis = 0;
+    const int ndim = PyArray_NDIM(x);
+    if (ndim == 0 || !axis_object || !as_index(axis_object, axis)) return false;
+    width = PyArray_DIM(x, ndim - 1);
+    return (axis == ndim - 1 || axis == -1) && width > 0;
+}
+
+constexpr npy_intp exponential_cost = 4;  // in additions
+
+template <class T>
+PyObject* forward(PyArrayObject* x, npy_intp width, bool logarithm) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* output = data_of<T>(result.get());
+    const npy_intp rows = PyArray_SIZE(x) / width;
+    {
+        ReleaseGil unlocked(rows * width >= thread_threshold);
+        parallel_for(rows, width * exponential_cost, [=](npy_intp begin, npy_intp end) {
+            if (logarithm) return loops<T>().log_softmax_rows(input + begin * width, output + begin * width, end - begin, width);
+            for (npy_intp i = begin; i < end; ++i) loops<T>().softmax_row(input + i * width, output + i * width, width);
+        });
+    }
+    return result.give();
+}
+
+template <class T>
+PyObject* backward(PyArrayObject* grad, PyArrayObject* value, npy_intp width, bool logarithm) {
+    Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad), *input = data_of<T>(value);
+    T* output = data_of<T>(result.get());
+    const auto row = logarithm ? loops<T>().log_softmax_backward_row : loops<T>().softmax_backward_row;
+    const npy_intp rows = PyArray_SIZE(grad) / width;
+    {
+        ReleaseGil unlocked(rows * width >= thread_threshold);
+        parallel_for(rows, width * 2, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) row(slope + i * width, input + i * width, output + i * width, width);
+        });
+    }
+    return result.give();
+}
+
+// Matrices of which row i has i + 1 elements; the rest is not read, and zero in the result.
+template <class T>
+PyObject* causal(PyArrayObject* x) {
+    const npy_intp width = PyArray_DIM(x, PyArray_NDIM(x) - 1), height = PyArray_DIM(x, PyArray_NDIM(x) - 2);
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* output = data_of<T>(result.get());
+    const npy_intp rows = PyArray_SIZE(x) / width;
+    {
+        ReleaseGil unlocked(rows * width >= thread_threshold);
+        parallel_for(rows, width * exponential_cost / 2, [=](npy_intp begin, npy_intp end) {
+            for (npy_intp i = begin; i < end; ++i) {
+                const npy_intp seen = i % height + 1 < width ? i % height + 1 : width;
+                loops<T>().softmax_row(input + i * width, output + i * width, seen);
+                std::fill(output + i * width + seen, output + (i + 1) * width, T(0));
+            }
+        });
+    }
+    return result.give();
+}
+PyObject* compute_causal(PyObject* const* slots) {
+    PyArrayObject* x = plain(slots[0]);
+    if (!x || PyArray_NDIM(x) < 2 || PyArray_SIZE(x) == 0) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return causal<float>(x);
+    return PyArray_DESCR(x) == double_descr ? causal<double>(x) : nullptr;
+}
+
+PyObject* compute_forward(PyObject* const* slots, bool logarithm) {
+    PyArrayObject* x = plain(slots[0]);
+    npy_intp width;
+    if (!x || !last_axis(x, slots[1], width)) return nullptr;
+    if (PyArray_DESCR(x) == float_descr) return forward<float>(x, width, logarithm);
+    return PyArray_DESCR(x) == double_descr ? forward<double>(x, width, logarithm) : nullptr;
+}
+PyObject* compute_backward(PyObject* const* slots, bool logarithm) {
+    PyArrayObject* grad = plain(slots[0]);
+    npy_intp width;
+    if (!grad || !last_axis(grad, slots[2], width)) return nullptr;
+    PyArrayObject* value = plain(slots[1], PyArray_DESCR(grad));
+    if (!value || !same_shape(grad, value)) return nullptr;
+    if (PyArray_DESCR(grad) == float_descr) return backward<float>(grad, value, width, logarithm);
+    return PyArray_DESCR(grad) == double_descr ? backward<double>(grad, value, width, logarithm) : nullptr;
+}
+
+const char* const forward_names[] = {"x", "axis"};
+const char* const backward_names[] = {"grad", "result", "axis"};
+
+PyObject* softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<2>(softmax_twin, forward_names, 2, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_forward(slots, false); });
+}
+PyObject* log_softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<2>(log_softmax_twin, forward_names, 2, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_forward(slots, true); });
+}
+PyObject* causal_softmax(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<1>(causal_softmax_twin, forward_names, 1, args, nargs, kwnames, compute_causal);
+}
+PyObject* softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<3>(softmax_backward_twin, backward_names, 3, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_backward(slots, false); });
+}
+PyObject* log_softmax_backward(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    return try_native<3>(log_softmax_backward_twin, backward_names, 3, args, nargs, kwnames,
+                         [](PyObject** slots) { return compute_backward(slots, true); });
+}
+
+// ---- along other axes ----------------------------------------------------------------------------------------------
+// Several columns at a time, as many as a cache holds; in each step row by row or all rows of a column.
+struct Strip {
+    npy_intp inner, length, width;  // from row to row, rows, columns
+};
+template <class T, class Body>
+void by_strips(const Line& line, npy_intp cost, const Body& body) {
+    constexpr npy_intp held = 65536;
+    npy_intp most = held / line.length / 16 * 16;
+    most = most < 16 ? 16 : most > 512 ? 512 : most;
+    const npy_intp strips = (line.inner + most - 1) / most;
+    parallel_for(line.outer * strips, line.length * (line.inner < most ? line.inner : most) * cost, [&](npy_intp begin, npy_intp end) {
+        std::vector<T> row(static_cast<size_t>(most));
+        for (npy_intp s = begin; s < end; ++s) {
+            const npy_intp first = s % strips * most, width = line.inner - first < most ? line.inner - first : most;
+            body(s / strips * line.length * line.inner + first, Strip{line.inner, line.length, width}, row.data());
+        }
+    });
+}
+
+// Where one element of a column weighs nearly all: what the others weigh together tells what 1 less its weight does not.
+constexpr double nearly_all = 1 - 1.0 / 64;
+// Whether weights add up to 1, but for the rounding of halves: of others the difference from 1 says nothing.
+bool is_whole(double total) { return total > nearly_all && total < 2 - nearly_all; }
+template <class T, class Mend>
+void by_heavy_columns(const T* values, const Strip& strip, const T* largest, double bound, const Mend& mend) {
+    for (npy_intp j = 0; j < strip.width; ++j) {
+        if (!(static_cast<double>(largest[j]) > bound)) continue;
+        npy_intp place = 0;
+        while (place < strip.length - 1 && values[place * strip.inner + j] != largest[j]) ++place;
+        mend(j, place);
+    }
+}
+
+template <class T>
+void forward_strip(const T* x, T* out, const Strip& strip, T* row, bool logarithm) {
+    const Loops<T>& table = loops<T>();
+    const auto each = [&strip](const auto& step) {
+        for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
+    };
+    table.column_extreme[MAXIMAL](x, strip.inner, strip.length, strip.width, row, nullptr);
+    std::vector<T> largest(row, row + strip.width);
+    each([&](npy_intp at) {
+        table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
+        table.unary[EXP](out + at, out + at, strip.width);
+    });
+    table.column_sum[OF_VALUES](out, strip.inner, strip.length, strip.width, row);
+    if (!logarithm) {
+        each([&](npy_intp at) { table.binary[DIVIDE](out + at, 1, row, 1, out + at, strip.width); });
+        return;
+    }
+    std::vector<double> others(static_cast<size_t>(strip.width), -1);
+    for (npy_intp j = 0; j < strip.width; ++j) {
+        if (!(row[j] >= 1 && static_cast<double>(row[j]) < 1 / nearly_all)) continue;
+        double weight = 0;
+        bool own = false;
+        for (npy_intp i = 0; i < strip.length; ++i) {
+            const bool first = !own && x[i * strip.inner + j] == largest[static_cast<size_t>(j)];
+            own = own || first;
+            if (!first) weight += static_cast<double>(out[i * strip.inner + j]);
+        }
+        others[static_cast<size_t>(j)] = weight;
+    }
+    table.unary[LOG](row, row, strip.width);
+    for (npy_intp j = 0; j < strip.width; ++j)
+        if (others[static_cast<size_t>(j)] >= 0) row[j] = static_cast<T>(std::log1p(others[static_cast<size_t>(j)]));
+    each([&](npy_intp at) {
+        table.binary[SUBTRACT](x + at, 1, largest.data(), 1, out + at, strip.width);
+        table.binary[SUBTRACT](out + at, 1, row, 1, out + at, strip.width);
+    });
+}
+// The gradient of the element of column j that weighs nearly all.
+template <class T>
+void mend_weight(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp place) {
+    const npy_intp own = place * strip.inner + j;
+    double weight = 0, total = 0;
+    for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
+        if (i == place) continue;
+        weight += static_cast<double>(value[at]);
+        total += static_cast<double>(value[at]) * (static_cast<double>(grad[own]) - static_cast<double>(grad[at]));
+    }
+    if (is_whole(static_cast<double>(value[own]) + weight)) out[own] = static_cast<T>(static_cast<double>(value[own]) * total);
+}
+// The same where values are logarithms.
+template <class T>
+void mend_logarithm(const T* grad, const T* value, T* out, const Strip& strip, npy_intp j, npy_intp place) {
+    const npy_intp own = place * strip.inner + j;
+    double weight = 0, others = 0;
+    for (npy_intp i = 0, at = j; i < strip.length; ++i, at += strip.inner) {
+        if (i == place) continue;
+        weight += std::exp(static_cast<double>(value[at]));
+        others += static_cast<double>(grad[at]);
+    }
+    const double share = std::exp(static_cast<double>(value[own]));
+    if (is_whole(share + weight)) out[own] = static_cast<T>(static_cast<double>(grad[own]) * weight - share * others);
+}
+template <class T>
+void backward_strip(const T* grad, const T* value, T* out, const Strip& strip, T* row, bool logarithm) {
+    const Loops<T>& table = loops<T>();
+    const auto each = [&strip](const auto& step) {
+        for (npy_intp i = 0; i < strip.length; ++i) step(i * strip.inner);
+    };
+    if (logarithm) {
+        table.column_sum[OF_VALUES](grad, strip.inner, strip.length, strip.width, row);
+        each([&](npy_intp at) {
+            table.unary[EXP](value + at, out + at, strip.width);
+            table.binary[MULTIPLY](out + at, 1, row, 1, out + at, strip.width);
+            table.binary[SUBTRACT](grad + at, 1, out + at, 1, out + at, strip.width);
+        });
+        table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
+        by_heavy_columns(value, strip, row, nearly_all - 1, [&](npy_intp j, npy_intp place) { mend_logarithm(grad, value, out, strip, j, place); });
+        return;
+    }
+    each([&](npy_intp at) { table.binary[MULTIPLY](grad + at, 1, value + at, 1, out + at, strip.width); });
+    table.column_sum[OF_VALUES](out, strip.inner, strip.length, strip.width, row);
+    each([&](npy_intp at) {
+        table.binary[SUBTRACT](grad + at, 1, row, 1, out + at, strip.width);
+        table.binary[MULTIPLY](out + at, 1, value + at, 1, out + at, strip.width);
+    });
+    table.column_extreme[MAXIMAL](value, strip.inner, strip.length, strip.width, row, nullptr);
+    by_heavy_columns(value, strip, row, nearly_all, [&](npy_intp j, npy_intp place) { mend_weight(grad, value, out, strip, j, place); });
+}
+
+template <class T>
+PyObject* forward_along(PyArrayObject* x, int axis, bool logarithm) {
+    Owned result(new_array(PyArray_DESCR(x), PyArray_NDIM(x), PyArray_DIMS(x)));
+    if (!result) return nullptr;
+    const T* input = data_of<T>(x);
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(PyArray_SIZE(x) >= thread_threshold);
+        by_strips<T>(line_of(PyArray_DIMS(x), PyArray_NDIM(x), axis), exponential_cost, [=](npy_intp at, const Strip& strip, T* row) {
+            forward_strip(input + at, out + at, strip, row, logarithm);
+        });
+    }
+    return result.give();
+}
+template <class T>
+PyObject* backward_along(PyArrayObject* grad, PyArrayObject* value, int axis, bool logarithm) {
+    Owned result(new_array(PyArray_DESCR(grad), PyArray_NDIM(grad), PyArray_DIMS(grad)));
+    if (!result) return nullptr;
+    const T *slope = data_of<T>(grad), *input = data_of<T>(value);
+    T* out = data_of<T>(result.get());
+    {
+        ReleaseGil unlocked(PyArray_SIZE(grad) >= thread_threshold);
+        by_strips<T>(line_of(PyArray_DIMS(grad), PyArray_NDIM(grad), axis), 2, [=](npy_intp at, const Strip& strip, T* row) {
+            backward_strip(slope + at, input + at, out + at, strip, row, logarithm);
+        });
+    }
+    return result.give();
+}
+// The axis, if it is not the last one.
+bool other_axis(PyArrayObject* x, PyObject* object, int& axis) {
+    return as_axis(object, PyArray_NDIM(x), axis) && axis < PyArray_NDIM(x) - 1;
+}
+
+// ---- beside cards and rules ----------------------------------------------------------------------------------------
+// (self, dim)
+template <bool logarithm>
+PyObject* of_card(PyObject* const* args) {
+    PyArrayObject* x = plain(args[0]);
+    int axis;
+    if (!x || PyArray_SIZE(x) == 0) return nullptr;  // an empty one has no row-major strides
+    if (!other_axis(x, args[1], axis)) return compute_forward(args, logarithm);
+    if (PyArray_DESCR(x) == float_descr) return forward_along<float>(x, axis, logarithm);
+    return PyArray_DESCR(x) == double_descr ? forward_along<double>(x, axis, logarithm) : nullptr;
+}
+// (grad, result, dim); the gradient may lie in any order
+template <bool logarithm>
+PyObject* rule(PyObject* const* args) {
+    if (!PyArray_CheckExact(args[0])) return nullptr;
+    Owned grad(in_rows(args[0], PyArray_DESCR(reinterpret_cast<PyArrayObject*>(args[0]))));
+    if (!grad || PyArray_SIZE(grad.get()) == 0) return nullptr;
+    PyObject* slots[3] = {reinterpret_cast<PyObject*>(grad.get()), args[1], args[2]};
+    int axis;
+    if (!other_axis(grad.get(), args[2], axis)) return compute_backward(slots, logarithm);
+    PyArray_Descr* descr = PyArray_DESCR(grad.get());
+    PyArrayObject* value = plain(args[1], descr);
+    if (!value || !same_shape(grad.get(), value)) return nullptr;
+    if (descr == float_descr) return backward_along<float>(grad.get(), value, axis, logarithm);
+    return descr == double_descr ? backward_along<double>(grad.get(), value, axis, logarithm) : nullptr;
+}
+
+PyMethodDef softmax_methods[] = {
+    direct_method("direct_softmax", of_halves<laid<direct<2, of_card<false>>>>, "softmax(self, dim), or NotImplemented"),
+    direct_method("direct_log_softmax", of_halves<laid<direct<2, of_card<true>>>>, "log_softmax(self, dim), or NotImplemented"),
+    direct_method("direct_softmax_backward", of_halves<laid<direct<3, rule<false>>>>, "softmax_backward(grad, result, dim), or NotImplemented"),
+    direct_method("direct_log_softmax_backward", of_halves<laid<direct<3, rule<true>>>>, "log_softmax_backward(grad, result, dim), or NotImplemented"),
+    fast_method("softmax", softmax, "softmax(x, axis)"),
+    fast_method("causal_softmax", causal_softmax, "causal_softmax(x)"),
+    fast_method("log_softmax", log_softmax, "log_softmax(x, axis)"),
+    fast_method("softmax_backward", softmax_backward, "softmax_backward(grad, result, axis)"),
+    fast_method("log_softmax_backward", log_softmax_backward, "log_softmax_backward(grad, result, axis)"),
+    {nullptr, nullptr, 0, nullptr},
+};
+MethodList softmax_list(softmax_methods);
+
+}  // namespace
+}  // namespace wengert
