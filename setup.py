@@ -1,9 +1,9 @@
 """Compile the core with Cython and the native kernels with the C++ compiler: all of it, or none.
 
 What is compiled follows from the tree: each `src/wengert/_core/*.py` with a `.pxd` beside it, together into one library
-that holds all these modules, and `_kernels/native/*/*.cpp`. Without a working compiler, or with `WENGERT_PURE=1`, nothing
-is compiled and the interpreted package is installed, with a warning. With a working compiler, a file of ours that does
-not compile is an error. Everything else about the package is said in `pyproject.toml`.
+that holds all these modules, and the `.cpp` files of `_kernels/native`. Without a working compiler, or with
+`WENGERT_PURE=1`, nothing is compiled and the interpreted package is installed, with a warning. With a working compiler,
+a file of ours that does not compile is an error. Everything else about the package is said in `pyproject.toml`.
 """
 
 from __future__ import annotations
@@ -90,9 +90,11 @@ PROBES = {
 # The sets of loops. A build in place stays on this machine, so it has only the set that the processor chooses; a wheel
 # has all sets, as has a build in place with WENGERT_ALL_LOOPS=1.
 LOOPS = ("avx512", "avx2", "baseline")
-LOOPS_PROBE = (
-    '#include <cstdio>\n#include "base/instruction_sets.hpp"\nint main() { std::puts(wengert::best_instruction_set()); }\n'
-)
+LOOPS_PROBE = """
+#include <cstdio>
+#include "base/instruction_sets.hpp"
+int main() { std::puts(wengert::best_instruction_set()); }
+"""
 # What nearly all native files include, which takes the compiler longer to read than most of them.
 SHARED_HEADER = "binding/common.hpp"
 BUILDING = {"build", "build_ext", "bdist_wheel", "bdist_egg", "editable_wheel", "develop", "install"}

@@ -9,6 +9,7 @@ import numpy as np
 
 import wengert as wg
 from tests.kernels.direct_planes import PLANES, Arguments, few, images, matrix, rows
+from wengert import _kernels as kernels
 from wengert._core.forks import forks
 from wengert.ops.randomness.generator import default_generator
 
@@ -97,21 +98,21 @@ DIRECT.update(dict.fromkeys(["max_dim", "min_dim", "argmax", "argmin"], lambda r
 DIRECT.update(
     dict.fromkeys(
         [
-            *("sin", "cos", "tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"),
-            *("expm1", "log1p", "log2", "log10", "log_sigmoid", "mish", "hardsigmoid", "hardswish"),
-            *("sinc", "rad2deg", "deg2rad", "entr", "exp2", "erfc", "frac"),
+            *("sinc", "rad2deg", "deg2rad", "entr"),
         ],
         lambda r, t: [np.abs(few(r, t))],
     )
 )
 DIRECT.update(dict.fromkeys(["xlogy", "xlog1py", "heaviside"], lambda r, t: (lambda x: [x, x + 1])(few(r, t))))
+# The element-wise functions, as the extension lists them: name, how many operands, binding, cost.
+TABLE = [] if kernels.native is None else kernels.native.pointwise_table()
+ONE = [name for name, operands, binding, _ in TABLE if operands == 1 and binding != "INNER"]
+TWO = {name: binding for name, operands, binding, _ in TABLE if operands == 2 and binding != "INNER"}
+DIRECT.update(dict.fromkeys(ONE, lambda r, t: [np.abs(few(r, t))]))
+DIRECT.update(dict.fromkeys(TWO, lambda r, t: (lambda x: [x + 1, x])(few(r, t))))
 # Float32 only: of float64 NumPy's loops answer.
-DIRECT.update(
-    dict.fromkeys(
-        ["arctan2", "hypot", "logaddexp", "fmod", "remainder", "floor_divide"],
-        lambda r, t: [few(r, np.float32), np.ones(1, "f4")],
-    )
-)
+OF_FLOAT = ["arctan2", "hypot", "logaddexp", "fmod", "remainder", "floor_divide"]
+DIRECT.update(dict.fromkeys(OF_FLOAT, lambda r, t: [few(r, np.float32), np.ones(1, "f4")]))
 DIRECT.update(
     {
         "expm1_rule": lambda r, t: (lambda x: [x + 1, x, None])(few(r, t)),
@@ -151,7 +152,7 @@ DIRECT.update(
 )
 DIRECT.update(
     dict.fromkeys(
-        ["hardsigmoid_rule", "hardswish_backward", "mish_rule", "multiply_rule", "divide_rule"],
+        ["hardsigmoid_rule", "hardswish_backward", "multiply_rule", "divide_rule"],
         lambda r, t: (lambda x: [x + 1, x])(few(r, t)),
     )
 )
@@ -360,16 +361,9 @@ IN_PLACE = [
     "clamp_min", "clamp_max",
 ]  # fmt: skip
 DIRECT.update({f"{name}_": DIRECT[name] for name in IN_PLACE})
-ELEMENTWISE = [
-    "absolute", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "cos", "cosh", "digamma", "erf",
-    "erfc", "erfinv", "exp2", "exp", "expm1", "floor", "frac", "gammaln", "hardsigmoid", "hardswish", "log10", "log1p",
-    "log2", "log", "log_sigmoid", "mish", "negative", "reciprocal", "relu", "rint", "rsqrt", "sigmoid", "sign", "silu",
-    "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
-]  # fmt: skip
-DIRECT |= dict.fromkeys([f"{name}_" for name in ELEMENTWISE], lambda r, t: [np.abs(few(r, t))])
-DIRECT |= dict.fromkeys(["add_", "subtract_"], lambda r, t: (lambda x: [x, x[:1] + 1, 0.5])(matrix(r, t)))
+DIRECT |= dict.fromkeys([f"{name}_" for name in ONE], lambda r, t: [np.abs(few(r, t))])
+SCALED = [f"{name}_" for name, binding in TWO.items() if binding == "SCALED"]
+WRITTEN = [f"{name}_" for name, binding in TWO.items() if "WRITTEN" in binding]
+DIRECT |= dict.fromkeys(SCALED, lambda r, t: (lambda x: [x, x[:1] + 1, 0.5])(matrix(r, t)))
+DIRECT |= dict.fromkeys(WRITTEN, lambda r, t: (lambda x: [x, x + 1])(few(r, np.float32)))
 DIRECT |= dict.fromkeys(["multiply_", "divide_"], lambda r, t: (lambda x: [x, x[:1] + 1])(matrix(r, t)))
-DIRECT |= dict.fromkeys(
-    ["arctan2_", "hypot_", "fmod_", "remainder_", "floor_divide_"],
-    lambda r, t: (lambda x: [x, x + 1])(few(r, np.float32)),
-)

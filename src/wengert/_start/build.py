@@ -118,7 +118,7 @@ def native_sources(root: str) -> list[str]:
 def core_sources(root: str) -> list[str]:
     """The files that the library of the core is made from, relative to the package."""
     sources = [f"{path}{ending}" for path in declared(root) for ending in (".py", ".pxd")]
-    return sources + [PRELUDE] if PRELUDE.rpartition("/")[2] in listing(root, CORE) else sources
+    return [*sources, PRELUDE] if PRELUDE.rpartition("/")[2] in listing(root, CORE) else sources
 
 
 def source_files(root: str) -> list[str]:

@@ -49,25 +49,28 @@ PyObject* of_scaled(PyObject* const* args) {
     return written(args[0], args[1], [=](PyObject* a, PyObject* b) { return pointwise_scaled(op, a, b, args[2], a); });
 }
 
-#define WENGERT_BINARY(op, name)
-#define WENGERT_DIRECT_BINARY(op, name)
-#define WENGERT_UNARY(op, name) direct_method("direct_" name "_", direct<1, of_one<op>>, name "_(self): None, or NotImplemented"),
-#define WENGERT_DIRECT_UNARY(op, name) WENGERT_UNARY(op, name)
-#define WENGERT_PAIR(op, name) direct_method("direct_" name "_", direct<2, of_two<op>>, name "_(self, other): None, or NotImplemented"),
-#define WENGERT_SCALED(op, name) direct_method("direct_" name "_", direct<3, of_scaled<op>>, name "_(self, other, alpha): None, or NotImplemented"),
+#define WENGERT_ONE(op, name) \
+    direct_method("direct_" name "_", direct<1, of_one<op>>, name "_(self): None, or NotImplemented"),
+#define WENGERT_TWO(op, name) \
+    direct_method("direct_" name "_", direct<2, of_two<op>>, name "_(self, other): None, or NotImplemented"),
+#define WENGERT_TWO_SCALED(op, name) \
+    direct_method("direct_" name "_", direct<3, of_scaled<op>>, name "_(self, other, alpha): None, or NotImplemented"),
+// What a row becomes, by its binding.
+#define WENGERT_WRITES_ONE_DIRECT(op, name) WENGERT_ONE(op, name)
+#define WENGERT_WRITES_ONE_TWIN(op, name) WENGERT_ONE(op, name)
+#define WENGERT_WRITES_ONE_INNER(op, name)
+#define WENGERT_WRITES_TWO_DIRECT(op, name)
+#define WENGERT_WRITES_TWO_TWIN(op, name)
+#define WENGERT_WRITES_TWO_INNER(op, name)
+#define WENGERT_WRITES_TWO_WRITTEN(op, name) WENGERT_TWO(op, name)
+#define WENGERT_WRITES_TWO_DIRECT_WRITTEN(op, name) WENGERT_TWO(op, name)
+#define WENGERT_WRITES_TWO_SCALED(op, name) WENGERT_TWO_SCALED(op, name)
+#define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_WRITES_ONE_##binding(op, name)
+#define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_WRITES_TWO_##binding(op, name)
 PyMethodDef in_place_methods[] = {
-#include "pointwise/names.inc"
-    WENGERT_SCALED(ADD, "add") WENGERT_SCALED(SUBTRACT, "subtract") WENGERT_PAIR(MULTIPLY, "multiply") WENGERT_PAIR(DIVIDE, "divide")
-    WENGERT_PAIR(ARCTAN2, "arctan2") WENGERT_PAIR(HYPOT, "hypot") WENGERT_PAIR(FMOD, "fmod") WENGERT_PAIR(REMAINDER, "remainder")
-    WENGERT_PAIR(FLOOR_DIVIDE, "floor_divide")
+#include "base/pointwise.inc"
     {nullptr, nullptr, 0, nullptr},
 };
-#undef WENGERT_BINARY
-#undef WENGERT_DIRECT_BINARY
-#undef WENGERT_UNARY
-#undef WENGERT_DIRECT_UNARY
-#undef WENGERT_PAIR
-#undef WENGERT_SCALED
 MethodList in_place_list(in_place_methods);
 
 }  // namespace

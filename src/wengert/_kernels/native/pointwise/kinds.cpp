@@ -98,6 +98,7 @@ PyObject* of_two_complex(Ufunc& ufunc, PyObject* first, PyObject* second) {
     return loop.run(elements, steps, PyArray_SIZE(like)) ? result.give() : nullptr;
 }
 
+static_assert(ADD == 0 && SUBTRACT == 1 && MULTIPLY == 2 && DIVIDE == 3, "the order of `arithmetic`");
 PyObject* of_other_numbers(Binary op, PyObject* a, PyObject* b) {
     if (op <= MULTIPLY && has_arithmetic(a)) return of_two(arithmetic[op], a, b, true);
     if ((op == FLOOR_DIVIDE || op == REMAINDER) && has_arithmetic(a)) return without_zeros(b) ? of_two(division[op == REMAINDER], a, b, true) : nullptr;

@@ -13,15 +13,6 @@
 namespace wengert {
 namespace {
 
-// The work of one element, in additions.
-constexpr npy_intp cost_of(Binary op) {
-    return op <= TANH_BACKWARD || op == MAXIMUM || op == MINIMUM ? 1 : op == GELU_BACKWARD ? 16 : 8;
-}
-constexpr npy_intp cost_of(Unary op) {
-    return op == ERF || op == GELU || (op >= SIN && op <= MISH) ? 12 : op >= ERFC ? 24
-           : op == NEGATIVE || op == ABSOLUTE || op == RELU || op == SQRT || op >= SQUARE ? 1 : 4;
-}
-
 // Null without a Python error: unknown.
 PyArrayObject* binary_result(PyArrayObject* a, PyArrayObject* b, PyObject* out, const Layout& layout) {
     if (!out || out == Py_None)
@@ -168,14 +159,18 @@ const char* const input_names[] = {"grad", "x", "out"};
 const char* const unary_names[] = {"x", "out"};
 
 constexpr const char* const* names_of(Binary op) {
-    return op <= DIVIDE || op >= MAXIMUM ? operand_names : op <= TANH_BACKWARD ? result_names : input_names;
+    const OperandKind operands = binary_rows[op].operands;
+    if (operands == OperandKind::GRAD_AND_RESULT) return result_names;
+    return operands == OperandKind::GRAD_AND_INPUT ? input_names : operand_names;
 }
 
 // `add` and `sub` multiply their second operand by `alpha`, which is nearly always 1.
 constexpr bool takes_alpha(Binary op) { return op == ADD || op == SUBTRACT; }
 // Of many doubles NumPy's loops may be vectorised, as the C library's functions, which ours call, are not.
 template <class T>
-constexpr bool too_many(Unary op, npy_intp count) { return sizeof(T) == 8 && op > COS && op < LOG_SIGMOID && op != LOG1P && count > 256; }
+constexpr bool too_many(Unary op, npy_intp count) {
+    return sizeof(T) == 8 && unary_rows[op].doubles == Doubles::LIBRARY && count > 256;
+}
 bool is_one(PyObject* number) {
     npy_intp value = 0;
     return !PyBool_Check(number) && as_index(number, value) && value == 1;
@@ -348,20 +343,22 @@ PyObject* add_scaled(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObjec
                          [](PyObject** slots) { return compute_scaled(ADD, slots[0], slots[1], slots[2], slots[3]); });
 }
 
-#define WENGERT_BINARY(op, name) template <> Twin BinaryMethod<op>::twin(name);
-#define WENGERT_UNARY(op, name) template <> Twin UnaryMethod<op>::twin(name);
-#define WENGERT_DIRECT_BINARY(op, name)
-#define WENGERT_DIRECT_UNARY(op, name)
-#include "pointwise/names.inc"
-#undef WENGERT_BINARY
-#undef WENGERT_UNARY
-#undef WENGERT_DIRECT_BINARY
-#undef WENGERT_DIRECT_UNARY
+// The twin that a row names, by its binding.
+#define WENGERT_TWIN(Method) template <> Twin Method::twin
+#define WENGERT_TWIN_OF_TWIN(Method, name) WENGERT_TWIN(Method)(name);
+#define WENGERT_TWIN_OF_SCALED(Method, name) WENGERT_TWIN(Method)(name);
+#define WENGERT_TWIN_OF_WRITTEN(Method, name) WENGERT_TWIN(Method)(name);
+#define WENGERT_TWIN_OF_DIRECT(Method, name)
+#define WENGERT_TWIN_OF_DIRECT_WRITTEN(Method, name)
+#define WENGERT_TWIN_OF_INNER(Method, name)
+#define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_TWIN_OF_##binding(UnaryMethod<op>, name)
+#define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_TWIN_OF_##binding(BinaryMethod<op>, name)
+#include "base/pointwise.inc"
 
 // What brings operands to one dtype first; of other functions the cards know dtypes of their own.
 template <Binary op>
 constexpr DirectFunction in_one_dtype() {
-    if constexpr (op <= DIVIDE || op == MAXIMUM || op == MINIMUM) return promoted<BinaryMethod<op>::direct, op != SUBTRACT>;
+    if constexpr (is_promoted(op)) return promoted<BinaryMethod<op>::direct, op != SUBTRACT>;
     else return BinaryMethod<op>::direct;
 }
 
@@ -369,29 +366,61 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
 }
 
-#define WENGERT_BINARY(op, name)                                                                          \
-    {name, as_method(BinaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(a, b, out=None)"},    \
-    {"direct_" name, as_direct(iterated<in_one_dtype<op>(), op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
-#define WENGERT_UNARY(op, name)                                                                           \
-    {name, as_method(UnaryMethod<op>::call), METH_FASTCALL | METH_KEYWORDS, name "(x, out=None)"},        \
-    {"direct_" name, as_direct(op == LOG_SIGMOID ? laid<UnaryMethod<op>::direct> : iterated<UnaryMethod<op>::direct>), METH_FASTCALL, name "(x), or NotImplemented"},
-#define WENGERT_DIRECT_BINARY(op, name) \
-    {"direct_" name, as_direct(iterated<in_one_dtype<op>(), op == RELU_BACKWARD>), METH_FASTCALL, name "(a, b), or NotImplemented"},
-#define WENGERT_DIRECT_UNARY(op, name) \
-    {"direct_" name, as_direct(op == LOG_SIGMOID ? laid<UnaryMethod<op>::direct> : iterated<UnaryMethod<op>::direct>), METH_FASTCALL, name "(x), or NotImplemented"},
+template <Binary op>
+constexpr DirectFunction direct_of() { return iterated<in_one_dtype<op>(), op == RELU_BACKWARD>; }
+template <Unary op>
+constexpr DirectFunction direct_of() {
+    if constexpr (op == LOG_SIGMOID) return laid<UnaryMethod<op>::direct>;
+    else return iterated<UnaryMethod<op>::direct>;
+}
+
+// pointwise_table(): a row for each function in Python: name, how many operands, binding, cost.
+PyObject* pointwise_table(PyObject*, PyObject*) {
+    struct Row {
+        const char* name;
+        int operands;
+        const char* binding;
+        npy_intp cost;
+    };
+    static const Row rows[] = {
+#define WENGERT_UNARY(op, name, cost, binding, ...) {name, 1, #binding, cost},
+#define WENGERT_BINARY(op, name, cost, binding, ...) {name, 2, #binding, cost},
+#include "base/pointwise.inc"
+    };
+    PyObject* table = PyList_New(0);
+    for (const Row& row : rows) {
+        PyObject* item = table ? Py_BuildValue("(sisn)", row.name, row.operands, row.binding, row.cost) : nullptr;
+        if (table && (!item || PyList_Append(table, item) < 0)) Py_CLEAR(table);
+        Py_XDECREF(item);
+    }
+    return table;
+}
+
+// What a row becomes, by its binding.
+#define WENGERT_CALLED(Method, name, takes) \
+    {name, as_method(Method::call), METH_FASTCALL | METH_KEYWORDS, name takes ", out=None)"},
+#define WENGERT_DIRECT(op, name, takes) \
+    {"direct_" name, as_direct(direct_of<op>()), METH_FASTCALL, name takes "), or NotImplemented"},
+#define WENGERT_METHODS_OF_DIRECT(Method, op, name, takes) WENGERT_DIRECT(op, name, takes)
+#define WENGERT_METHODS_OF_TWIN(Method, op, name, takes) \
+    WENGERT_CALLED(Method<op>, name, takes) WENGERT_DIRECT(op, name, takes)
+#define WENGERT_METHODS_OF_SCALED(Method, op, name, takes) WENGERT_METHODS_OF_TWIN(Method, op, name, takes)
+#define WENGERT_METHODS_OF_WRITTEN(Method, op, name, takes) WENGERT_METHODS_OF_TWIN(Method, op, name, takes)
+#define WENGERT_METHODS_OF_DIRECT_WRITTEN(Method, op, name, takes) WENGERT_DIRECT(op, name, takes)
+#define WENGERT_METHODS_OF_INNER(Method, op, name, takes)
+#define WENGERT_UNARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(UnaryMethod, op, name, "(x")
+#define WENGERT_BINARY(op, name, cost, binding, ...) WENGERT_METHODS_OF_##binding(BinaryMethod, op, name, "(a, b")
 PyMethodDef pointwise_methods[] = {
-#include "pointwise/names.inc"
+#include "base/pointwise.inc"
     fast_method("add_scaled", add_scaled, "add_scaled(a, b, factor, out=None)"),
+    {"pointwise_table", pointwise_table, METH_NOARGS,
+     "pointwise_table(): rows of base/pointwise.inc: (name, operands, binding, cost)."},
     {"direct_max_pair", as_direct(iterated<of_pair<MAXIMUM>>), METH_FASTCALL, "max(self, other, keepdim), or NotImplemented"},
     {"direct_min_pair", as_direct(iterated<of_pair<MINIMUM>>), METH_FASTCALL, "min(self, other, keepdim), or NotImplemented"},
     {"direct_rsub", as_direct(iterated<rsub, true>), METH_FASTCALL, "rsub(self, other, alpha), or NotImplemented"},
     {"direct_negated_rule", as_direct(iterated<negated_rule>), METH_FASTCALL, "negated_rule(grad, alpha), or NotImplemented"},
     {nullptr, nullptr, 0, nullptr},
 };
-#undef WENGERT_BINARY
-#undef WENGERT_UNARY
-#undef WENGERT_DIRECT_BINARY
-#undef WENGERT_DIRECT_UNARY
 MethodList pointwise_list(pointwise_methods);
 
 }  // namespace

@@ -5,8 +5,41 @@
 
 namespace wengert {
 
+// What a function of two operands takes.
+enum class OperandKind {
+    PROMOTED,         // arrays of two dtypes, or a number
+    PROMOTED_ARRAYS,  // arrays of two dtypes
+    NUMBERS,          // arrays of one dtype, or a number
+    ARRAYS,           // arrays of one dtype, as all that follow
+    GRAD_AND_RESULT,  // `grad` and the result of the function that it is the derivative of
+    GRAD_AND_INPUT,   // `grad` and what was given to that
+};
+enum class Doubles { OURS, LIBRARY };
+
+struct UnaryRow {
+    npy_intp cost;  // of one element, in additions
+    Doubles doubles;
+};
+struct BinaryRow {
+    npy_intp cost;
+    OperandKind operands;
+};
+// The rows of base/pointwise.inc, by their enumerators.
+constexpr UnaryRow unary_rows[] = {
+#define WENGERT_UNARY(op, name, cost, binding, doubles, ...) {cost, Doubles::doubles},
+#include "base/pointwise.inc"
+};
+constexpr BinaryRow binary_rows[] = {
+#define WENGERT_BINARY(op, name, cost, binding, operands, ...) {cost, OperandKind::operands},
+#include "base/pointwise.inc"
+};
+constexpr npy_intp cost_of(Unary op) { return unary_rows[op].cost; }
+constexpr npy_intp cost_of(Binary op) { return binary_rows[op].cost; }
+constexpr bool is_promoted(Binary op) { return binary_rows[op].operands <= OperandKind::PROMOTED_ARRAYS; }
 // The card of these takes no numbers beside tensors; that of FMOD none in the first place.
-constexpr bool arrays_only(Binary op) { return op > DIVIDE && (op < FMOD || op > FLOOR_DIVIDE); }
+constexpr bool arrays_only(Binary op) {
+    return binary_rows[op].operands != OperandKind::PROMOTED && binary_rows[op].operands != OperandKind::NUMBERS;
+}
 
 // The result, or null: with a Python error set, or unknown. `out` may be null or None.
 PyObject* pointwise_unary(Unary op, PyObject* x, PyObject* out);

@@ -151,7 +151,8 @@ PyObject* row_unary(Unary op, npy_intp cost, PyObject* object) {
     Rows rows;
     if (!x || !rows.find(x, nullptr)) return nullptr;
     if (PyArray_DESCR(x) == float_descr) return unary<float>(loops<float>().unary[op], cost, x, rows);
-    const bool vectors = op < TAN || op >= LOG_SIGMOID;  // of the other doubles NumPy's loops may have some
+    // Of other doubles NumPy's loops may be vectors.
+    const bool vectors = unary_rows[op].doubles == Doubles::OURS && op != LOG1P;
     return PyArray_DESCR(x) == double_descr && vectors ? unary<double>(loops<double>().unary[op], cost, x, rows) : nullptr;
 }
 
