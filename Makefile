@@ -112,6 +112,7 @@ check: $(VENV)/.built $(VENV)/.installed-dev
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 	$(RUN) -m mypy --exclude '\.pyi$$' --cache-dir .mypy_cache/sources
+	$(RUN) tools/make_names.py --check
 	$(RUN) tools/make_stub.py --check
 	$(RUN) tools/check_stub.py
 	$(RUN) tools/check_layers.py

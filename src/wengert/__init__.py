@@ -6,8 +6,14 @@ from ._start import build as _build  # isort: skip  (chooses the compiled or the
 
 __path__.append(_build.TORCH)  # the modules that are here because torch has them: `wengert.cuda` is `_torch/cuda`
 
-from ._start.later import LATER as _LATER, METHODS as _METHODS, SHARED as _SHARED
-from ._start.loading import Uncollected as _Uncollected, at_home as _at_home, load as _load, on_demand as _on_demand
+from ._start import names as _late
+from ._start.loading import (
+    Uncollected as _Uncollected,
+    at_home as _at_home,
+    homes as _homes,
+    load as _load,
+    on_demand as _on_demand,
+)
 
 with _Uncollected():
     from ._tensor import Tensor  # isort: skip  (binds the methods that no card gives)
@@ -87,20 +93,21 @@ globals().update(_UNHELD)
 # Operators come when they are asked for, by `__getattr__`, but for those whose names the imports above have taken.
 globals().update({name: card.public_as(name) for name, card in _CARDS.items() if card.function and name in globals()})
 
-_get_later, _names = _on_demand(globals(), _LATER)
+_get_later, _names = _on_demand(globals())
 
 
 def __getattr__(name: str) -> Any:
     """What is not loaded yet; public operators are put here when they are first asked for."""
     if name == "__all__":
-        return [each for each in __dir__() if each[0] != "_" and each not in _LATER]
-    if name not in _LATER and name[:2] != "__":
+        late = _homes(__name__)
+        return [name for name in __dir__() if name[0] != "_" and name not in late]
+    if name not in _homes(__name__) and name[:2] != "__":
         card = _find(name)
         if card is not None and card.function:
-            shared = _load(f"{__name__}.nn.functional") if name in _SHARED else None
+            shared = _load(f"{__name__}.nn.functional") if name in _late.SHARED.split() else None
             globals()[name] = card.public_as(name) if shared is None else getattr(shared, name)
             return globals()[name]
-        if name in _METHODS:
+        if name in _late.METHODS.split():
             found = getattr(Tensor, name)
             made = _form_of(found, name, __name__) if isinstance(found, _Op) else _checked(name, found, module=__name__)
             globals()[name] = _asking(made, name, module=__name__) if made is found else made
@@ -109,7 +116,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_names(), *_METHODS, *(name for name, card in _load_all().items() if card.function)})
+    return sorted({*_names(), *_late.METHODS.split(), *(name for name, card in _load_all().items() if card.function)})
 
 
 __version__ = "0.1.0"

@@ -1,5 +1,6 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.foreach import (
+    FOREACH as FOREACH,
     FUNCTIONS as FUNCTIONS,
     POSITIONAL as POSITIONAL,
     SCALED as SCALED,

@@ -13,7 +13,7 @@ from wengert import nn
 from wengert._core.cards.card import REGISTRY
 from wengert._core.state import modes
 from wengert._core.writes.inplace import InPlaceOp
-from wengert._start.later import SHARED
+from wengert._start.names import SHARED
 from wengert.utils.hooks import unserializable_hook
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
@@ -167,7 +167,7 @@ def test_copies_of_inference_tensors_are_ordinary():
 
 def test_operators_are_pickled_and_copied_as_themselves():
     # Programs have those of `SHARED` as functions of `nn.functional`.
-    operators = [getattr(wg, name) if name in SHARED else card.public for name, card in REGISTRY.items()]
+    operators = [getattr(wg, name) if name in SHARED.split() else card.public for name, card in REGISTRY.items()]
     operators += [each for each in vars(wg.Tensor).values() if isinstance(each, InPlaceOp)]
     assert len(operators) > 500
     for operator in operators:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import wengert as wg
-from wengert._start.later import STORAGES
+from wengert.ops.create import legacy_storages
 
-TYPES = [name for name in STORAGES if name != "Storage"]
+TYPES = [name for name in legacy_storages._IN_PACKAGE if name.endswith("Storage") and name != "Storage"]
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import wengert as wg
 from wengert._core.writes.inplace import InPlaceOp
-from wengert._start.later import METHODS
+from wengert._start.names import METHODS
 
 NAN, INF = math.nan, math.inf
 
@@ -129,7 +129,7 @@ def test_outer_products_are_added_in_the_promoted_dtype():
 
 
 def test_methods_that_write_are_functions_too():
-    for name in METHODS:
+    for name in METHODS.split():
         function, method = getattr(wg, name), getattr(wg.Tensor, name)
         assert callable(function) and function is not method  # two keys of a table of functions, as in torch
         assert not isinstance(method, InPlaceOp) or function.functional is method.functional

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from wengert.ops import families
+from wengert._start import names
 
 LATE = (
     *("cmath", "dataclasses", "threading", "wengert._tensor.printing"),
@@ -39,7 +39,7 @@ LATE = (
             "viz",
         )
     ),
-    *(f"wengert.ops.{family}" for family in (*families.NAMES, *families.METHODS)),
+    *(f"wengert.{module}" for module in (*names.OPERATORS, *names.ON_TENSOR)),
 )
 FIRST = "import json, numpy, sys, gc\ndef show(value): print(json.dumps(value))\n"
 

@@ -56,14 +56,15 @@ def uses() -> dict[str, Callable[[], object]]:
     """What loads something late, one use for each module that the tables name; and some programs."""
     import wengert as wg
     from wengert._core.cards import card, late
+    from wengert._start.loading import homes
 
     found: dict[str, Callable[[], object]] = {}
     for name, home in late.HOMES.items():
         if home not in found:
             found[home] = lambda name=name: card.find(name) or getattr(wg.Tensor, name)  # type: ignore[misc]
-    for name, home in vars(wg)["_LATER"].items():
-        if f"wengert.{home}" not in found:
-            found[f"wengert.{home}"] = lambda name=name: getattr(wg, name)  # type: ignore[misc]
+    for name, home in homes("wengert").items():
+        if home not in found:
+            found[home] = lambda name=name: getattr(wg, name)  # type: ignore[misc]
     return {**found, **{program.__name__: program for program in PROGRAMS}}
 
 

@@ -22,8 +22,9 @@ from tools.stubs.signatures import forms_of, function_of, words_of
 from tools.stubs.words import NAMES
 from wengert import Tensor
 from wengert._core.cards.card import REGISTRY, Card, Composite
-from wengert._start.later import METHODS
+from wengert._start import names
 
+METHODS = names.METHODS.split()
 Convert = Callable[[str], str]
 """What makes reStructuredText of the sections of a docstring (`Args:` and the like)."""
 

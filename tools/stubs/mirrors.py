@@ -25,7 +25,11 @@ def stub(source: Path) -> str:
     """Return the text of the stub of a module in `_torch`."""
     tree = ast.parse(source.read_text(encoding="utf-8"))
     module = ".".join(source.relative_to(MIRRORS.parent.parent).with_suffix("").parts).removesuffix(".__init__")
-    names = sorted(name for name in {*bound_names(tree.body), *listed_names(tree.body)} if name[:2] != "__")
+    names = sorted(
+        name
+        for name in {*bound_names(tree.body), *listed_names(tree.body)}
+        if name[:2] != "__" and name not in ("TYPE_CHECKING", "_IN_PACKAGE")
+    )
     lines = [f"{ast.unparse(each)}\n" for each in tree.body if takes_all(each)]
     if names:
         lines += [f"from {module} import (\n", *(f"    {name} as {name},\n" for name in names), ")\n"]

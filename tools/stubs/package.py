@@ -12,7 +12,8 @@ from tools.stubs.signatures import definitions, forms_of, function_of, spelled
 from tools.stubs.tensor import CLASSES, own_import
 from wengert._core.cards.card import REGISTRY
 from wengert._core.tensor import base
-from wengert._start.later import LATER, METHODS
+from wengert._start.loading import homes
+from wengert._start.names import METHODS
 
 ALIASES = [(base.__name__, each, each) for each in ("_Ints", "_Number", "_Operand")]
 HIDDEN = ("REGISTRY", "TYPE_CHECKING")
@@ -20,7 +21,7 @@ HIDDEN = ("REGISTRY", "TYPE_CHECKING")
 
 def public() -> dict[str, Any]:
     """What programs find in the package, its layers included."""
-    layers = {"autograd", "ops", *LATER}
+    layers = {"autograd", "ops", *homes("wengert")}
     found = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_") and name not in HIDDEN}
     return {
         name: value
@@ -41,14 +42,14 @@ def stub() -> str:
             exported.append((value.__name__.rpartition(".")[0], name, name))
         elif card is not None and card.function:
             functions += definitions(name, forms_of(name, function_of(card)))
-        elif name in METHODS:
+        elif name in METHODS.split():
             functions += definitions(name, [of_method(each) for each in forms_of(name, value, method=True)])
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__code__"):
             module, own, _ = own_import(value, name)
             exported.append((module, own, own if own in found else name))
             if own != name and own in found:  # a second name, which checkers would not take from an import
                 values.append(f"{name} = {own}")
-        elif type(value).__module__ == f"wengert.{LATER.get(name)}":  # the only one of its class
+        elif type(value).__module__ == homes("wengert").get(name):  # the only one of its class
             exported.append((type(value).__module__, name, name))
         else:
             kind = (

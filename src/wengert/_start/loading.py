@@ -23,6 +23,8 @@ from marshal import loads
 from time import sleep
 from types import MethodType, ModuleType
 
+from .names import LATE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -406,17 +408,26 @@ def absent(module: str, name: str) -> NoReturn:
     refuse(module, name, asker)
 
 
-def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def homes(module: str) -> dict[str, str]:
+    """The names that a module has late, with the modules that have them; a module among them is its own home."""
+    listed = LATE.get(module, {})
+    return {name: f"{OWN}{home}" for home, names in listed.items() for name in names.split()}
+
+
+def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a module some of whose names are loaded when they are first asked for.
+
+    `tools/make_names.py` finds them: who imports them for type checkers alone, as themselves, has them late.
 
     Args:
         module: its `globals()`.
-        homes: for each of these names the module below it that has it; one that is its own home is that module. One
-            that begins with a dot lies beside the module.
     """
+    known: dict[str, str] = {}
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
-        if name not in homes:
+        if not known:
+            known.update(homes(module["__name__"]))
+        if name not in known:
             try:
                 absent(module["__name__"], name)
             except Exception as error:
@@ -424,15 +435,13 @@ def on_demand(module: dict[str, Any], homes: dict[str, str]) -> tuple[Callable[[
 
                 shorten(error)
                 raise
-        home = homes[name]
-        anchor = module["__package__"] if home[0] == "." else module["__name__"]
-        found: Any = load(f"{anchor}.{home.lstrip('.')}")
-        if home != name:
+        found: Any = load(known[name])
+        if known[name] != f"{module['__name__']}.{name}":
             found = module[name] = getattr(found, name)
         return found
 
     def names() -> list[str]:
-        return sorted({*module, *homes})
+        return sorted({*module, *homes(module["__name__"])})
 
     return __getattr__, names
 

@@ -15,7 +15,6 @@ from .._core.calls.asking import asks_itself
 from .._core.calls.subclasses import begin_subclass, make
 from .._core.calls.unanswered import disabled as disabled, undispatched
 from .._core.cards.arguments import asked_or_refused, asking
-from .._core.cards.late import promise
 from .._core.graph.hooks import HookDict, RemovableHandle
 from .._core.graph.node import Node, end_of
 from .._core.operators.promotion import is_operand
@@ -29,7 +28,6 @@ from .._core.types import dtypes
 from .._core.types.devices import device, sparse_coo, strided
 from .._core.types.sizes import Size
 from .._start.boundary import shorten
-from .._start.later import CONVERSIONS, KINDS
 from .._start.loading import load
 from ..ops.create.factory import read_lengths
 from ..ops.memory.reach import data_ptr, get_nbytes, is_contiguous, storage_offset, stride
@@ -355,19 +353,13 @@ PROTOCOLS: dict[str, Any] = {
     "setitem": WRITING,
 }
 """What the class itself asks for, see `slots`."""
-ARRAYS = ("__array_ufunc__", "__array_function__", "__array_namespace__", "to_device")
-"""What NumPy and programs of the array API standard ask for."""
+_IN_PACKAGE = ("detach", "detach_")
 
 
 def bind_all() -> None:
     """Put everything above on the class."""
     for name, value in {**METHODS, **PROPERTIES}.items():
         bind(name, value)
-    promise(f"{__package__}.kinds", KINDS)
-    promise(f"{__package__}.pickling", ("__deepcopy__", "__reduce__"))
-    promise(f"{__package__}.conversions", CONVERSIONS)
-    promise("wengert._core.calls.overriding", ("__torch_function__",))
-    promise("wengert.compat.arrays.protocols", ARRAYS)
     for name, function in PROTOCOLS.items():
         setattr(OPERATORS, name, function)
 

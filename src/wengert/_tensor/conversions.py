@@ -15,7 +15,6 @@ from .._core.tensor.base import Tensor
 from .._core.tensor.postponed import is_conjugated, resolved
 from .._core.tensor.standins import StandIn
 from .._core.types import dtypes
-from .._start.later import CONVERSIONS
 from ..ops.create.interchange import capsule_of, refuse_meta
 
 
@@ -150,10 +149,17 @@ def formatted(self: Tensor, spec: str) -> str:
     return repr(self)
 
 
-METHODS: tuple[Any, ...] = (formatted, as_array_protocol, dlpack, dlpack_device, numpy, type_)
+METHODS: dict[str, Any] = {
+    "__format__": formatted,
+    "__array__": as_array_protocol,
+    "__dlpack__": dlpack,
+    "__dlpack_device__": dlpack_device,
+    "numpy": numpy,
+    "type": type_,
+}
 
 RARE = ("__format__", "__dlpack__", "__dlpack_device__")
 """Methods that ask what is no tensor when they fail, in a call around them."""
 
-for name, method in zip(CONVERSIONS, METHODS, strict=True):
+for name, method in METHODS.items():
     bind(name, asking(method, name, method=True) if name in RARE else method)

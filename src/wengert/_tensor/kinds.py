@@ -24,6 +24,8 @@ from .._core.types.devices import device as as_device, refuse_absent, sparse_coo
 from .._core.types.sizes import Size
 from .removed import eig, lstsq, reinforce, solve, symeig
 
+_IN_PACKAGE = ("get_device", "is_distributed", "is_nonzero", "is_same_size", "is_signed")
+
 NEVER = (
     *("is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
     *("is_ipu", "is_maia", "is_mtia", "is_nested"),

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+_IN_PACKAGE = ("set_printoptions",)
+
 __all__ = ["PrintOptions", "format_tensor", "get_printoptions", "printoptions", "set_printoptions"]
 
 _PREFIX = "tensor("

@@ -13,6 +13,8 @@ from .._core.tensor.base import Tensor
 from .._core.types import dtypes
 from .._core.types.dtypes import dtype
 
+_IN_PACKAGE = ("is_inference", "numel", "result_type")
+
 
 @asks_itself("is_inference")
 def is_inference(input: Tensor) -> bool:

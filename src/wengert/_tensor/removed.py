@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from .._core.tensor.base import Tensor
 
+_IN_PACKAGE = ("eig", "lstsq", "matrix_rank", "solve", "symeig")
+
 GONE = "This function was deprecated since version 1.9 and is now removed. "
 
 

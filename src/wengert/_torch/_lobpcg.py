@@ -14,6 +14,8 @@ from wengert.ops import asking
 from wengert.ops.randomness.random import randn
 from wengert.ops.shapes.join import cat, stack
 
+_IN_PACKAGE = ("lobpcg",)
+
 DEFAULT_TOLERANCE = {"torch.float32": 1.2e-07**0.5, "torch.float64": 2.23e-16**0.5}
 
 

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 from wengert._core.types.devices import device, refuse_absent
 
+_IN_PACKAGE = ("Event", "Stream")
+
 
 def is_available() -> bool:
     """False."""

@@ -19,6 +19,8 @@ from typing import Any
 
 from wengert._start.loading import absent
 
+_IN_PACKAGE = ("install_as_torch",)
+
 PACKAGE = str(__package__)
 OWN = "torch"
 ALONE = "functorch"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+_IN_PACKAGE = ("compile",)
+
 Anything = TypeVar("Anything")
 
 

@@ -14,6 +14,38 @@ from wengert._tensor import Tensor
 from wengert.ops import asking
 from wengert.ops.create.create import tensor
 
+_IN_PACKAGE = (
+    "SymBool",
+    "SymFloat",
+    "SymInt",
+    "_assert",
+    "_assert_async",
+    "_check",
+    "_check_index",
+    "_check_is_size",
+    "_check_not_implemented",
+    "_check_tensor_all",
+    "_check_tensor_all_with",
+    "_check_type",
+    "_check_value",
+    "_check_with",
+    "_shape_as_tensor",
+    "_softmax_backward_data",
+    "classes",
+    "cond",
+    "legacy_contiguous_format",
+    "newaxis",
+    "sym_float",
+    "sym_int",
+    "sym_ite",
+    "sym_max",
+    "sym_min",
+    "sym_not",
+    "sym_sqrt",
+    "sym_sum",
+    "while_loop",
+)
+
 newaxis = None
 
 

@@ -8,9 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert._start.later import FOREACH
 from wengert._tensor import Tensor
 
+FOREACH = """
+    abs abs_ acos acos_ add add_ addcdiv addcdiv_ addcmul addcmul_ asin asin_ atan atan_ ceil ceil_ clamp_max clamp_max_
+    clamp_min clamp_min_ clone copy_ cos cos_ cosh cosh_ div div_ erf erf_ erfc erfc_ exp exp_ expm1 expm1_ floor floor_
+    frac frac_ lerp lerp_ lgamma lgamma_ log log_ log10 log10_ log1p log1p_ log2 log2_ max maximum maximum_ minimum
+    minimum_ mm mul mul_ neg neg_ norm pow pow_ powsum reciprocal reciprocal_ round round_ rsqrt rsqrt_ sigmoid sigmoid_
+    sign sign_ sin sin_ sinh sinh_ sqrt sqrt_ sub sub_ tan tan_ tanh tanh_ trunc trunc_ zero_
+""".split()  # noqa: SIM905 - so that it can be read
+"""The operators that lists of tensors have."""
 SCALED = ("addcdiv", "addcmul")
 """Those whose last argument may be numbers by position, which the operators take by name; one for each, too."""
 POSITIONAL = (
@@ -106,3 +113,4 @@ def foreach(name: str) -> Callable[..., Any]:
 
 
 globals().update({f"_foreach_{name}": foreach(name) for name in FOREACH})
+_IN_PACKAGE = tuple(f"_foreach_{name}" for name in FOREACH)

@@ -55,6 +55,7 @@ TYPES: dict[str, TensorType] = {
     if each.legacy.endswith("Tensor")
 }
 """All of them, by name."""
+_IN_PACKAGE = tuple([name for name in TYPES if not name.startswith("UInt")])  # for these dtypes torch has no types
 
 
 def __getattr__(name: str) -> TensorType:

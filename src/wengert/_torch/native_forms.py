@@ -8,6 +8,8 @@ from wengert._tensor import Tensor
 from wengert.nn import functional
 from wengert.ops import asking
 
+_IN_PACKAGE = ("adaptive_max_pool1d", "binary_cross_entropy_with_logits", "max_pool1d_with_indices")
+
 REDUCTIONS = {1: "mean", 2: "sum"}
 
 

@@ -11,6 +11,32 @@ from wengert._core.graph import anomaly
 from wengert._core.tensor.base import Tensor
 from wengert._core.types.devices import context, device
 
+_IN_PACKAGE = (
+    "are_deterministic_algorithms_enabled",
+    "compiled_with_cxx11_abi",
+    "get_default_device",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "has_lapack",
+    "has_mkl",
+    "has_openmp",
+    "has_spectral",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_storage",
+    "is_vulkan_available",
+    "is_warn_always_enabled",
+    "set_default_device",
+    "set_default_tensor_type",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "set_warn_always",
+    "typename",
+    "use_deterministic_algorithms",
+)
+
 _set: dict[str, Any] = {
     "deterministic": False,
     "warn only": False,

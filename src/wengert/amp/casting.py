@@ -15,6 +15,24 @@ from .._core.types.devices import device as Device
 from .._start.boundary import boundary
 from .._tensor import Tensor
 
+_IN_PACKAGE = (
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
+    "clear_autocast_cache",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+    "set_autocast_gpu_dtype",
+)
+
 SHORT = frozenset({
     "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "bmm",
     "mm", "baddbmm", "addmm", "addbmm", "linear", "matmul", "conv_tbc", "prelu", "scaled_dot_product_attention",

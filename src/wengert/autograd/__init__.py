@@ -26,19 +26,7 @@ if TYPE_CHECKING:
     from .gradcheck.rule import check_rule
     from .watching import Finding, Watch
 
-LATER = {
-    "Finding": "watching",
-    "Function": "function",
-    "Watch": "watching",
-    "check_rule": "gradcheck.rule",
-    "forward_ad": "forward_ad",
-    "function": "function",
-    "functional": "functional",
-    "graph": "graph",
-    "profiler": "profiler",
-    "profiler_util": "profiler_util",
-}
-__getattr__, __dir__ = on_demand(globals(), LATER)
+__getattr__, __dir__ = on_demand(globals())
 
 __all__ = [
     "Finding",

@@ -4,4 +4,10 @@ from __future__ import annotations
 
 from .._start.loading import on_demand
 
-__getattr__, __dir__ = on_demand(globals(), {name: name for name in ("array_api", "hips")})
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import array_api as array_api, hips as hips
+
+_IN_PACKAGE = ("array_api",)
+
+__getattr__, __dir__ = on_demand(globals())

@@ -7,4 +7,6 @@ from .explanation import Explanation, explain
 from .mode import set_debug
 from .report import GraphReport, Kept, graph_report
 
+_IN_PACKAGE = ("explain", "graph_report", "set_debug")
+
 __all__ = ["Explanation", "GraphReport", "Kept", "explain", "graph_report", "set_debug"]

@@ -13,6 +13,8 @@ from .sparse import hessian_sparsity, jacobian_sparsity, sparse_hessian, sparse_
 from .taylor import jet, taylor
 from .vmap import vmap
 
+_IN_PACKAGE = ("vmap",)
+
 __all__ = [
     "debug_unwrap",
     "functional_call",

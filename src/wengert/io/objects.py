@@ -29,6 +29,8 @@ from .source import Source
 from .surveys import NameSurvey
 from .weights import METADATA, NAMES, content_of, read_array, read_header
 
+_IN_PACKAGE = ("load", "save")
+
 ENTRY = "wengert"
 """Of the metadata: the container."""
 VERSION = 1

@@ -14,6 +14,8 @@ from .placing import memory_of
 from .records import FAILED, SUSPICION, Records
 from .source import Source
 
+_IN_PACKAGE = ("PyTorchFileReader",)
+
 LOCAL_HEADER = 30  # bytes before the name in the header of a member
 
 

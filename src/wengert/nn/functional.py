@@ -118,6 +118,15 @@ from .windows import (
     max_unpool3d,
 )
 
+_IN_PACKAGE = ("rrelu_", "selu_")
+
+_SHARED = (
+    *("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d"),
+    *("conv_transpose2d", "conv_transpose3d", "cosine_similarity", "native_channel_shuffle", "pairwise_distance"),
+    *("pdist", "prelu"),
+)
+"""Operators that are the same objects in the package, as they are in torch; those without a method are so anyway."""
+
 __all__ = [
     "adaptive_avg_pool1d",
     "adaptive_avg_pool2d",

@@ -1,15 +1,15 @@
 """Operator cards, one file per family. Imported one by one: the registry is filled by these imports.
 
-Here stand the families that every program needs; `families.py` names all others, which are loaded when an operator of
-theirs is first asked for.
+Here stand the families that every program needs; all others are loaded when an operator of theirs is first asked for
+(`_start/names.py`, which is generated, says what is whose).
 """
 
 from .._core.cards.arguments import Truth as Truth, asking as asking, asking_by_name as asking_by_name
 from .._core.cards.card import checked as checked
 from .._core.cards.forms import functions_of as functions_of
+from .._core.cards.late import promise_all
 from .._core.cards.plain_case import plain_arrays as plain_arrays, plain_function as plain_function
 from .create import create
-from .families import promise_all
 from .indexing import advanced, index
 from .linalg import matmul, products
 from .memory import convert, kept, overwrite

@@ -7,6 +7,8 @@ import enum
 from .._tensor import Tensor
 from ..ops.create.interchange import capsule_of, from_dlpack
 
+_IN_PACKAGE = ("to_dlpack",)
+
 DLDeviceType = enum.IntEnum(
     "DLDeviceType",
     {

@@ -18,6 +18,7 @@ from wengert._torch._C import (
     _disabled_torch_dispatch_impl as _disabled_torch_dispatch_impl,
     _disabled_torch_function_impl as _disabled_torch_function_impl,
     _fft as _fft,
+    _functorch as _functorch,
     _get_accelerator as _get_accelerator,
     _get_default_device as _get_default_device,
     _get_privateuse1_backend_name as _get_privateuse1_backend_name,

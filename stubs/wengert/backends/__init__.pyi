@@ -1,6 +1,14 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.backends import (
-    _NAMES as _NAMES,
+    cpu as cpu,
+    cuda as cuda,
+    cudnn as cudnn,
+    mkl as mkl,
+    mkldnn as mkldnn,
+    mps as mps,
+    openmp as openmp,
+    opt_einsum as opt_einsum,
+    quantized as quantized,
 )
 import typing
 

@@ -1,6 +1,7 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch.cpu import (
     Stream as Stream,
+    amp as amp,
     current_device as current_device,
     current_stream as current_stream,
     device_count as device_count,

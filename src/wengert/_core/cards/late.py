@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from ..._start.loading import LOADS, import_module, is_loading
+from ..._start import names
+from ..._start.loading import LOADS, OWN, import_module, is_loading
 from ..tensor.base import Tensor, bind as bind_at_once
 
 HOMES: dict[str, str] = {}
@@ -16,34 +16,17 @@ WAITING: dict[str, Any] = {}
 """What modules that are being loaded are to give Tensor, by name."""
 
 
-def promise(module: str, methods: Iterable[str]) -> None:
-    """Say what a module gives on Tensor when it is loaded, operators or not."""
-    HOMES.update(dict.fromkeys(methods, module))
-    stand_in(methods)
-
-
-def promise_families(package: str, names: dict[str, str], methods: dict[str, str]) -> None:
-    """Say what modules of a package give when they are loaded: operators, and names on Tensor.
-
-    Args:
-        names, methods: by module, its name in the package, all of them in one text: this runs at each import.
-    """
-    on_tensor: list[str] = []
-    for module, listed in names.items():
-        HOMES.update(dict.fromkeys(listed.split(), f"{package}.{module}"))
-    for module, listed in methods.items():
-        found = listed.split()
-        HOMES.update(dict.fromkeys(found, f"{package}.{module}"))
-        on_tensor += found
-    stand_in(on_tensor)
-
-
-def stand_in(methods: Iterable[str]) -> None:
-    """Put something in the place of what comes late on Tensor."""
+def promise_all() -> None:
+    """Note what modules give when they are loaded, and put something in the place of what they give Tensor."""
     present = vars(Tensor)
-    for name in methods:
-        if name not in present:  # a family that came at once, because another one needs it
-            bind_at_once(name, LateMethod(name))
+    for module, listed in names.OPERATORS.items():
+        HOMES.update(dict.fromkeys(listed.split(), OWN + module))
+    for module, listed in names.ON_TENSOR.items():
+        methods = listed.split()
+        HOMES.update(dict.fromkeys(methods, OWN + module))
+        for name in methods:
+            if name not in present:  # a module that came at once, because another one needs it
+                bind_at_once(name, LateMethod(name))
 
 
 def bind(name: str, value: object) -> None:

@@ -29,6 +29,10 @@ from wengert.nn.modules.conversion import parse_to as _parse_to
 from wengert.ops.linalg.matrices import LinAlgError as _LinAlgError
 from wengert.ops.randomness.generator import Generator as Generator
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import _functorch as _functorch
+
 _TensorMeta = type(Tensor)
 PACKAGE = str(__package__).rpartition(".")[0]
 
@@ -212,7 +216,7 @@ class Value(metaclass=StandIn):
     path, says = "torch._C.Value", "there is no compiler here"
 
 
-__getattr__, __dir__ = on_demand(globals(), {"_functorch": "_functorch"})
+__getattr__, __dir__ = on_demand(globals())
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator",

@@ -7,5 +7,18 @@ from __future__ import annotations
 
 from wengert._start.loading import on_demand
 
-_NAMES = ("cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum", "quantized")
-__getattr__, __dir__ = on_demand(globals(), {name: name for name in _NAMES})
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import (
+        cpu as cpu,
+        cuda as cuda,
+        cudnn as cudnn,
+        mkl as mkl,
+        mkldnn as mkldnn,
+        mps as mps,
+        openmp as openmp,
+        opt_einsum as opt_einsum,
+        quantized as quantized,
+    )
+
+__getattr__, __dir__ = on_demand(globals())

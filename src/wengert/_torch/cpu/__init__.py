@@ -9,6 +9,12 @@ from wengert._core.types.devices import refuse_absent
 from wengert._start.boundary import boundary
 from wengert._start.loading import on_demand
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import amp as amp
+
+_IN_PACKAGE = ("get_device_module",)
+
 
 def is_available() -> bool:
     """True."""
@@ -67,4 +73,4 @@ def get_device_module(device: Any = None) -> Any:
     return sys.modules[__name__]
 
 
-__getattr__, __dir__ = on_demand(globals(), {"amp": "amp"})
+__getattr__, __dir__ = on_demand(globals())

@@ -7,6 +7,12 @@ from typing import Any
 from wengert._start.absent import Absent, NoDevice, NoDeviceOf, NoStream
 from wengert._start.loading import on_demand
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import amp as amp, nvtx as nvtx, random as random
+
+_IN_PACKAGE = ("AcceleratorError", "OutOfMemoryError")
+
 _cuda = Absent("cuda", "CUDA")
 
 is_available = _cuda.is_available
@@ -96,7 +102,7 @@ class OutOfMemoryError(RuntimeError):
     """A device has no more memory; never raised here, so that programs may name it."""
 
 
-__getattr__, __dir__ = on_demand(globals(), {"amp": "amp", "nvtx": "nvtx", "random": "random"})
+__getattr__, __dir__ = on_demand(globals())
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

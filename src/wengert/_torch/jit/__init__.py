@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, Final as Final, TypeVar
 
+_IN_PACKAGE = ("ScriptFunction", "ScriptModule")
+
 Anything = TypeVar("Anything")
 
 _said: set[str] = set()

@@ -161,10 +161,7 @@ def gradgradcheck(
         return False
 
 
-_former = dict.fromkeys(
-    ("get_analytical_jacobian", "get_numerical_jacobian", "get_numerical_jacobian_wrt_specific_input"), "former"
-)
-__getattr__, __dir__ = on_demand(globals(), {"GradcheckError": "errors", **_former})
+__getattr__, __dir__ = on_demand(globals())
 
 __all__ = [
     "GradcheckError",

@@ -14,6 +14,14 @@ from ..parameter import Parameter
 from .module import Module
 from .utils import _own_init
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .lazy_layers import (
+        LazyBatchNorm1d as LazyBatchNorm1d,
+        LazyBatchNorm2d as LazyBatchNorm2d,
+        LazyBatchNorm3d as LazyBatchNorm3d,
+    )
+
 
 class _NormBase(Module):
     """What batch and instance normalisation share: parameters and running statistics; see `BatchNorm2d`."""
@@ -218,4 +226,4 @@ class SyncBatchNorm(_BatchNorm):
         return made
 
 
-__getattr__, __dir__ = on_demand(globals(), dict.fromkeys([f"LazyBatchNorm{n}d" for n in (1, 2, 3)], ".lazy_layers"))
+__getattr__, __dir__ = on_demand(globals())

@@ -12,6 +12,10 @@ from ..._start.loading import on_demand
 from ...ops.warned import warn
 from .module import Module, indented
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .parameters import ParameterDict as ParameterDict, ParameterList as ParameterList
+
 
 def position(index: Any, length: int) -> int:
     """`index` counted from the front.
@@ -314,4 +318,4 @@ class ModuleDict(Module):
             self[name] = module
 
 
-__getattr__, __dir__ = on_demand(globals(), dict.fromkeys(("ParameterDict", "ParameterList"), ".parameters"))
+__getattr__, __dir__ = on_demand(globals())

@@ -13,6 +13,17 @@ from ..parameter import Parameter
 from .module import Module
 from .utils import _ntuple, _own_init, _reverse_repeat_tuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .lazy_layers import (
+        LazyConv1d as LazyConv1d,
+        LazyConv2d as LazyConv2d,
+        LazyConv3d as LazyConv3d,
+        LazyConvTranspose1d as LazyConvTranspose1d,
+        LazyConvTranspose2d as LazyConvTranspose2d,
+        LazyConvTranspose3d as LazyConvTranspose3d,
+    )
+
 Lengths = int | Sequence[int]
 PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 
@@ -372,10 +383,4 @@ def spread(value: Lengths, count: int) -> tuple[int, ...]:
     return _ntuple(count)(value)
 
 
-__getattr__, __dir__ = on_demand(
-    globals(),
-    dict.fromkeys(
-        ("LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d"),
-        ".lazy_layers",
-    ),
-)
+__getattr__, __dir__ = on_demand(globals())

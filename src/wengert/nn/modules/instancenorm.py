@@ -10,6 +10,14 @@ from ..._tensor import Tensor
 from .. import functional
 from .batchnorm import _NormBase
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .lazy_layers import (
+        LazyInstanceNorm1d as LazyInstanceNorm1d,
+        LazyInstanceNorm2d as LazyInstanceNorm2d,
+        LazyInstanceNorm3d as LazyInstanceNorm3d,
+    )
+
 
 class _InstanceNorm(_NormBase):
     """See `InstanceNorm2d`."""
@@ -98,4 +106,4 @@ class InstanceNorm3d(_InstanceNorm):
     dimensions = 3
 
 
-__getattr__, __dir__ = on_demand(globals(), dict.fromkeys([f"LazyInstanceNorm{n}d" for n in (1, 2, 3)], ".lazy_layers"))
+__getattr__, __dir__ = on_demand(globals())

@@ -12,6 +12,10 @@ from .. import functional, init
 from ..parameter import Parameter
 from .module import Module
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .lazy_layers import LazyLinear as LazyLinear
+
 
 class Identity(Module):
     """Gives back what it gets; takes any arguments."""
@@ -125,4 +129,4 @@ class Bilinear(Module):
         )
 
 
-__getattr__, __dir__ = on_demand(globals(), dict.fromkeys(("LazyLinear",), ".lazy_layers"))
+__getattr__, __dir__ = on_demand(globals())

@@ -16,6 +16,23 @@ from ..memory.mapped import map_file
 from ..memory.storages import TypedStorage, UntypedStorage
 from .create import empty
 
+_IN_PACKAGE = (
+    "BFloat16Storage",
+    "BoolStorage",
+    "ByteStorage",
+    "CharStorage",
+    "ComplexDoubleStorage",
+    "ComplexFloatStorage",
+    "DoubleStorage",
+    "FloatStorage",
+    "HalfStorage",
+    "IntStorage",
+    "LongStorage",
+    "ShortStorage",
+    "Storage",
+    "from_file",
+)
+
 
 class StorageType(type):
     """The class of these types."""

@@ -22,6 +22,8 @@ from ..pointwise.binary import native
 from .index import integers
 from .indexed import laid_out, refuse_places, refuse_types
 
+_IN_PACKAGE = ("index_put_",)
+
 WHOLE = slice(None)
 
 

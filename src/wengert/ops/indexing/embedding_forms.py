@@ -7,6 +7,8 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from .embedding import shorten
 
+_IN_PACKAGE = ("embedding_renorm_",)
+
 
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
     """The rows that numbers name scaled down to a norm, where theirs is greater; in place and unrecorded.

@@ -23,6 +23,8 @@ from .products import (
     type_name,
 )
 
+_IN_PACKAGE = ("addmv_",)
+
 OF_BATCHES = "self and mat2 must have the same dtype, but got {found} and {wanted}"
 native = kernels.direct_function
 

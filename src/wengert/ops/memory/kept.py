@@ -7,6 +7,8 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core.state import modes
 
+_IN_PACKAGE = ("empty_cache", "memory_stats", "reset_peak_memory_stats", "set_memory_limit")
+
 NUMBERS = (
     "allocated_bytes",
     "peak_allocated_bytes",

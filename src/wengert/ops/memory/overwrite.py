@@ -16,6 +16,8 @@ from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import checked_number
 
+_IN_PACKAGE = ("fill_", "zero_")
+
 native = kernels.direct_function
 
 

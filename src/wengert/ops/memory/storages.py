@@ -20,6 +20,8 @@ from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, in
 from .mapped import is_shared, map_file, place_in_mapping, share
 from .storage_base import StorageBase, new_memory
 
+_IN_PACKAGE = ("StorageBase", "TypedStorage", "UntypedStorage")
+
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
     "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "

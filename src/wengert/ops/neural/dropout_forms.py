@@ -6,6 +6,8 @@ from ..._core.tensor.base import Tensor
 from ..._start.boundary import boundary
 from .dropout import channels, drop, saturate, whole
 
+_IN_PACKAGE = ("alpha_dropout_", "dropout_", "feature_alpha_dropout_", "feature_dropout_")
+
 
 @boundary
 def dropout_(input: Tensor, p: float, train: bool) -> Tensor:

@@ -7,6 +7,8 @@ from typing import Any
 from ..._core.tensor.base import Tensor
 from . import batch_norm as batches
 
+_IN_PACKAGE = ("batch_norm", "instance_norm")
+
 
 def batch_norm(
     input: Tensor,

@@ -36,6 +36,8 @@ from ..._core.tensor.base import wrap
 from .power import any_tensor, nonzero_tensor, single
 from .unary import function, native
 
+_IN_PACKAGE = ("relu_", "sigmoid_", "tanh_")
+
 
 def slope_samples(make: Any) -> Any:
     """Samples of a fused derivative: a gradient, and the value or result that it is taken at."""

@@ -22,6 +22,8 @@ from .power import any_tensor
 from .series import polynomial_at
 from .unary import positive_tensor
 
+_IN_PACKAGE = ("i0_",)
+
 
 @of_reals(samples=any_tensor, native=native("i0"))
 def i0(self: Array, *, out: Any = None) -> Any:

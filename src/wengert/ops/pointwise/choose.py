@@ -42,6 +42,8 @@ from .activation import kept_gradient
 from .binary import broadcast_pairs, check_tensor, is_number, native
 from .power import any_tensor
 
+_IN_PACKAGE = ("clamp_", "clamp_max_", "clamp_min_", "clip_", "nan_to_num_")
+
 
 def refuse_complex(self: Any, text: str) -> None:
     """Refuse complex operands as torch does, by a NotImplementedError."""

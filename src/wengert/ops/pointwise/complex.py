@@ -39,6 +39,8 @@ from ..create.like import zeros_like
 from .binary import check_tensor
 from .unary import complex_tensor, conjugate_complex, conjugate_complex_jvp, conjugate_complex_vjp
 
+_IN_PACKAGE = ("conj_physical_",)
+
 native = kernels.direct_function
 COMPLEX_OF: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.complex64),

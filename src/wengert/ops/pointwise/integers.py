@@ -10,6 +10,8 @@ import numpy as np
 from ..._core.cards.card import INTEGERS, Array, pointwise
 from .binary import native, tensor_pairs
 
+_IN_PACKAGE = ("gcd_", "lcm_")
+
 of_integers = partial(
     pointwise,
     numbers=False,

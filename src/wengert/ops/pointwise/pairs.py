@@ -20,6 +20,8 @@ from .binary import as_number, broadcast_pairs, native, tensor_pairs
 from .rounding import flat
 from .unary import LOG_2
 
+_IN_PACKAGE = ("xlogy_",)
+
 
 def pairs_of_any(make: Any) -> Any:
     """Samples of a function of two real tensors, with special values on both sides."""

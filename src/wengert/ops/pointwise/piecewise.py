@@ -28,6 +28,8 @@ from .piecewise_slopes import (
 from .power import nonzero_tensor
 from .smooth_slopes import elu_backward
 
+_IN_PACKAGE = ("celu_", "threshold_")
+
 
 def signed_kinked(make: Any) -> Any:
     """Samples of a function with kinks at whole numbers, for dtypes that have negative numbers."""

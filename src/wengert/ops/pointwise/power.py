@@ -18,6 +18,8 @@ from ..._core.types import dtypes
 from ..dtype_checks import checked_number
 from .binary import arithmetic, native
 
+_IN_PACKAGE = ("reciprocal_", "square_")
+
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
 

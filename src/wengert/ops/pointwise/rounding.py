@@ -21,6 +21,8 @@ from ..._kernels.pointwise import refuse_zero_divisor
 from .binary import PAIRS, arithmetic, broadcast_pairs, is_number, native, true_divide
 from .power import any_tensor, single
 
+_IN_PACKAGE = ("ceil_", "fix_", "floor_", "frac_", "round_", "trunc_")
+
 ORDERED_NUMBERS = REALS | INTEGERS
 
 

@@ -24,6 +24,8 @@ from .power import any_tensor, power
 from .series import polynomial_at
 from .unary import function
 
+_IN_PACKAGE = ("deg2rad_", "ldexp_", "logit_", "rad2deg_", "sinc_")
+
 LOG_2 = math.log(2)
 
 

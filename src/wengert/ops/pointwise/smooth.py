@@ -17,6 +17,8 @@ from .power import any_tensor
 from .smooth_slopes import log_sigmoid_backward, softplus_backward
 from .unary import function, native
 
+_IN_PACKAGE = ("erf_", "erfc_")
+
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 

@@ -14,6 +14,26 @@ from .binary import as_number, tensor_pairs
 from .pairs import hypot
 from .unary import function, native
 
+_IN_PACKAGE = (
+    "acos_",
+    "acosh_",
+    "arccos_",
+    "arccosh_",
+    "arcsin_",
+    "arcsinh_",
+    "arctan_",
+    "arctanh_",
+    "asin_",
+    "asinh_",
+    "atan_",
+    "atanh_",
+    "cos_",
+    "cosh_",
+    "sin_",
+    "sinh_",
+    "tan_",
+)
+
 
 def unit_tensor(make: Any) -> Any:
     """Samples of a function that exists for reals between -1 and 1."""

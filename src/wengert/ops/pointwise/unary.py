@@ -33,6 +33,21 @@ from .binary import check_tensor
 from .power import any_tensor, nonzero_tensor, single
 from .rounding import constant, flat
 
+_IN_PACKAGE = (
+    "abs_",
+    "exp2_",
+    "exp_",
+    "expm1_",
+    "log10_",
+    "log1p_",
+    "log2_",
+    "log_",
+    "neg_",
+    "negative_",
+    "rsqrt_",
+    "sqrt_",
+)
+
 native = kernels.direct_function
 function = partial(
     pointwise,

@@ -21,6 +21,8 @@ from ..._core.tensor.base import OPERATORS, Tensor, wrap
 from ..._core.types.devices import device as Device, refuse_absent
 from ..._start.boundary import guarded, shorten
 
+_IN_PACKAGE = ("default_generator",)
+
 DEFAULT_SEED = 67280421310721
 WORDS = 624
 STATE = np.dtype(

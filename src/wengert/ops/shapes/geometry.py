@@ -29,6 +29,8 @@ from ..memory.reach import first_bytes, refuse_sparse, resize
 from .as_strided import as_strided_from, strided_arguments
 from .moved import swapaxes, swapdims
 
+_IN_PACKAGE = ("as_strided_", "resize_as_")
+
 CANNOT_RESIZE = "cannot resize variables that require grad"
 NO_DERIVATIVE = "derivative for set_ is not implemented; set the memory under no_grad(), or use copy_()"
 

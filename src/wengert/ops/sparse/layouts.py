@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..._core.types.devices import layout
 
+_IN_PACKAGE = ("sparse_bsc", "sparse_bsr", "sparse_csc", "sparse_csr")
+
 
 class Compressed(layout):
     """How elements are kept: those that are not zero line by line, each by its place in the line.

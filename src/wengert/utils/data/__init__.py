@@ -11,12 +11,13 @@ from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, Su
 from .stacked import StackDataset
 from .worker import get_worker_info
 
-LATER = {
-    **dict.fromkeys(("DFIterDataPipe", "DataChunk", "IterDataPipe", "MapDataPipe"), "datapipes.datapipe"),
-    "datapipes": "datapipes",
-    "functional_datapipe": "datapipes._decorator",
-}
-__getattr__, __dir__ = on_demand(globals(), LATER)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import datapipes as datapipes
+    from .datapipes._decorator import functional_datapipe
+    from .datapipes.datapipe import DataChunk, DFIterDataPipe, IterDataPipe, MapDataPipe
+
+__getattr__, __dir__ = on_demand(globals())
 
 __all__ = [
     "BatchSampler",

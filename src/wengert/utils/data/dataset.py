@@ -13,6 +13,10 @@ from ..._start.loading import on_demand
 from ..._tensor import Tensor
 from ...ops.randomness.random import randperm
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .stacked import StackDataset as StackDataset
+
 T = TypeVar("T", covariant=True)
 
 
@@ -158,4 +162,4 @@ def random_split(dataset: Dataset[T], lengths: Sequence[float], generator: Any =
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts)]
 
 
-__getattr__, __dir__ = on_demand(globals(), dict.fromkeys(("StackDataset",), ".stacked"))
+__getattr__, __dir__ = on_demand(globals())

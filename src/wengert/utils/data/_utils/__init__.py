@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from ...._start.loading import on_demand
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import collate as collate, fetch as fetch, pin_memory as pin_memory, worker as worker
+
 MP_STATUS_CHECK_INTERVAL = 5.0
 """Seconds between two looks whether a worker is still there, in torch."""
 
-__getattr__, __dir__ = on_demand(globals(), {name: name for name in ("collate", "fetch", "pin_memory", "worker")})
+__getattr__, __dir__ = on_demand(globals())
