@@ -85,8 +85,7 @@ from wengert._core.types.dtypes import (
 from wengert._core.types.sizes import Size as Size
 from wengert._kernels import get_num_threads as get_num_threads, set_num_threads as set_num_threads
 from wengert._lobpcg import lobpcg as lobpcg
-from wengert._tensor.printing import set_printoptions as set_printoptions
-from wengert._tensor.questions import is_inference as is_inference, numel as numel, result_type as result_type
+from wengert._tensor.predicates import is_inference as is_inference, numel as numel, result_type as result_type
 from wengert._tensor.removed import (
     eig as eig,
     lstsq as lstsq,
@@ -94,6 +93,7 @@ from wengert._tensor.removed import (
     solve as solve,
     symeig as symeig,
 )
+from wengert._tensor.text import set_printoptions as set_printoptions
 from wengert.accelerator import Event as Event, Stream as Stream
 from wengert.amp.autocast_mode import autocast as autocast
 from wengert.amp.casting import (

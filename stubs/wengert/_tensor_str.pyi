@@ -1,6 +1,5 @@
 # Made by tools/make_stub.py; do not edit.
 from wengert._torch._tensor_str import (
-    Options as Options,
     PRINT_OPTS as PRINT_OPTS,
     _Formatter as _Formatter,
     _add_suffixes as _add_suffixes,

@@ -14,7 +14,7 @@ import pytest
 from wengert._start import names
 
 LATE = (
-    *("cmath", "dataclasses", "threading", "wengert._tensor.printing"),
+    *("cmath", "dataclasses", "threading", "wengert._tensor.text"),
     *(
         f"wengert.autograd.{module}"
         for module in ("forward_ad", "function", "functional", "graph", "variables", "watching")

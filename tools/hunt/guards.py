@@ -73,7 +73,7 @@ ARGUMENTS: dict[str, Callable[[Any], Any]] = {
     "wengert.autograd.anomaly_mode.set_detect_anomaly": lambda guard: guard(True),
     "wengert.autograd.grad_mode.set_grad_enabled": lambda guard: guard(False),
     "wengert.autograd.grad_mode.set_multithreading_enabled": lambda guard: guard(False),
-    "wengert._tensor.printing.printoptions": lambda guard: guard(precision=2),
+    "wengert._tensor.text.printoptions": lambda guard: guard(precision=2),
     "wengert.utils.checkpoint.set_checkpoint_debug_enabled": lambda guard: guard(True),
     "wengert.utils.checkpoint.set_checkpoint_early_stop": lambda guard: guard(False),
     "wengert.cpu.amp.autocast": lambda guard: guard(),
@@ -103,7 +103,7 @@ def state() -> dict[str, Any]:
     found.update({f"autocast {key}": repr(value) for key, value in vars(casting.state).items()})
     found.update({f"checkpoint {key}": value for key, value in vars(checkpoint._settings).items()})
     found["anomaly of all"] = tuple(anomaly_mode.shared)
-    found["printing"] = repr(sys.modules["wengert._tensor.printing"]._current)
+    found["printing"] = repr(sys.modules["wengert._tensor.text"]._current)
     found["sparse"] = wg.sparse.check_sparse_tensor_invariants.is_enabled()
     found["device"] = str(wg.get_default_device())
     source = wg.default_generator._stream.source()

@@ -199,13 +199,14 @@ OPERATORS = {
 ON_TENSOR = {
     "_core.calls.overriding": "__torch_function__",
     "_tensor.conversions": "__array__ __dlpack__ __dlpack_device__ __format__ numpy type",
-    "_tensor.kinds": (
-        "_cdata _is_zerotensor _make_subclass _make_wrapper_subclass as_subclass cuda dequantize dim_order eig "
-        "get_device ipu is_cpu is_distributed is_ipu is_maia is_meta is_mkldnn is_mps is_mtia is_nested is_nonzero "
-        "is_pinned is_quantized is_same_size is_set_to is_signed is_sparse is_sparse_csr is_vulkan is_xla is_xpu lstsq "
-        "module_load mtia ndimension new pin_memory reinforce resize resize_as solve symeig xpu"
-    ),
+    "_tensor.older": "eig lstsq new reinforce resize resize_as solve symeig",
     "_tensor.pickling": "__deepcopy__ __reduce__",
+    "_tensor.predicates": (
+        "_cdata _is_zerotensor cuda dequantize dim_order get_device ipu is_cpu is_distributed is_ipu is_maia is_meta "
+        "is_mkldnn is_mps is_mtia is_nested is_nonzero is_pinned is_quantized is_same_size is_set_to is_signed "
+        "is_sparse is_sparse_csr is_vulkan is_xla is_xpu mtia ndimension pin_memory xpu"
+    ),
+    "_tensor.subclasses": "_make_subclass _make_wrapper_subclass as_subclass module_load",
     "compat.arrays.protocols": "__array_function__ __array_namespace__ __array_ufunc__ to_device",
     "ops.create.legacy_storages": "storage_type",
     "ops.create.like": "new_empty new_empty_strided new_full new_ones new_tensor new_zeros",
@@ -330,9 +331,9 @@ LATE = {
         "_prims_common": "_prims_common",
         "_refs": "_refs",
         "_subclasses": "_subclasses",
-        "_tensor.printing": "set_printoptions",
-        "_tensor.questions": "is_inference numel result_type",
+        "_tensor.predicates": "is_inference numel result_type",
         "_tensor.removed": "eig lstsq matrix_rank solve symeig",
+        "_tensor.text": "set_printoptions",
         "_tensor_str": "_tensor_str",
         "_utils": "_utils",
         "_vmap_internals": "_vmap_internals",

@@ -99,7 +99,7 @@ def set_data(self: Tensor, new: Tensor) -> None:
         raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
     gradients.refuse_batch(self, "mutating directly with `.data` under vmap transform is not allowed.")
     if current().transforms:
-        load(f"{__package__}.transformed").refuse_data(self)
+        load(f"{__package__}.transforms").refuse_data(self)
     if levels_of(self) != levels_of(new):
         refuse("`.data = ...`", self, new)
     if self.requires_grad and new._array_.dtype.kind not in "fcV":
@@ -198,9 +198,9 @@ def get_base(self: Tensor) -> Tensor | None:
 
 def representation(self: Tensor) -> str:
     """As torch prints it."""
-    from .shown import text
+    from .text import text_of
 
-    return text(self)
+    return text_of(self)
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._tensor import Tensor
-from .._tensor.transformed import layers, plain
+from .._tensor.transforms import layers, without_transforms
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
@@ -34,7 +34,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
         raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
     depths, inner = layers(tensor), tensor
     if recurse:
-        return plain(tensor) if depths else tensor
+        return without_transforms(tensor) if depths else tensor
     if depths:
         held: Any = tensor._array_
         inner = held.whole if depths[max(depths)] else tensor.detach()  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from wengert._tensor import Tensor
-from wengert._tensor.transformed import layers
+from wengert._tensor.transforms import layers
 from wengert.autograd.limits import depth
 from wengert.func.debug import debug_unwrap
 

@@ -1,6 +1,7 @@
-"""The text of tensors, letter for letter; the expected strings are what torch 2.13 prints for the same content."""
+"""The text of tensors, letter for letter, and its options; the expected strings are what torch 2.13 prints."""
 
 import re
+import threading
 import tracemalloc
 from collections.abc import Iterator
 
@@ -10,7 +11,8 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import wengert as wg
-from wengert._tensor.printing import format_tensor, printoptions, set_printoptions
+from wengert._tensor.text import PrintOptions, format_tensor, get_printoptions, printoptions, set_printoptions
+from wengert.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 CASES = [
     pytest.param(np.array(3), "int64", "tensor(3)", id="a 0-dim integer"),
@@ -355,3 +357,139 @@ def test_what_is_left_out_of_a_text_is_not_copied(dtype, take, shape):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert text == repr(small) and peak < 1_000_000
+
+
+# ---- the options -----------------------------------------------------------------------------------------------------
+
+
+def test_options_are_read_back() -> None:
+    set_printoptions(precision=7, threshold=float("inf"), linewidth=100, sci_mode=False)
+    assert get_printoptions() == {
+        "precision": 7,
+        "threshold": float("inf"),
+        "edgeitems": 3,
+        "linewidth": 100,
+        "sci_mode": False,
+    }
+
+
+def test_a_call_that_does_not_name_sci_mode_resets_it() -> None:
+    set_printoptions(sci_mode=True)
+    set_printoptions(precision=5)
+    assert get_printoptions()["sci_mode"] is None
+    assert get_printoptions()["precision"] == 5
+
+
+def test_options_beside_a_profile_win() -> None:
+    set_printoptions(profile="short", precision=9)
+    assert get_printoptions()["precision"] == 9
+    assert get_printoptions()["edgeitems"] == 2
+
+
+def test_the_context_manager_restores_the_options_after_an_error() -> None:
+    before = get_printoptions()
+    with pytest.raises(KeyError), printoptions(precision=1):
+        assert get_printoptions()["precision"] == 1
+        raise KeyError
+    assert get_printoptions() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"profile": "tiny"}, ValueError, "default, short, full"),
+        ({"precision": -1}, ValueError, "precision must not be negative"),
+        ({"threshold": float("nan")}, ValueError, "threshold"),
+        ({"linewidth": "wide"}, TypeError, "linewidth must be a number"),
+        ({"edgeitems": 2.5}, TypeError, "edgeitems must be a number"),
+    ],
+)
+def test_bad_options_are_refused_and_change_nothing(options: dict, error: type[Exception], says: str) -> None:
+    before = get_printoptions()
+    with pytest.raises(error, match=says):
+        set_printoptions(**{"precision": 9, **options})
+    assert get_printoptions() == before
+
+
+def test_options_may_change_while_other_threads_print() -> None:
+    array = np.arange(2000, dtype=np.float32).reshape(20, 100) / 7
+    profiles = ["default", "short", "full"]
+    allowed = set()
+    for profile in profiles:
+        set_printoptions(profile=profile)
+        allowed.add(format_tensor(array, dtype_name="float32"))
+    seen: list[str] = []
+    printer = threading.Thread(
+        target=lambda: seen.extend(format_tensor(array, dtype_name="float32") for _ in range(20))
+    )
+    printer.start()
+    turn = 0
+    while printer.is_alive():
+        set_printoptions(profile=profiles[turn % len(profiles)])
+        turn += 1
+    printer.join()
+    assert len(seen) == 20
+    assert set(seen) <= allowed
+
+
+def test_options_cannot_be_changed_from_outside() -> None:
+    get_printoptions()["precision"] = 1
+    assert get_printoptions()["precision"] == 4
+    with pytest.raises(AttributeError):
+        PrintOptions().precision = 1  # type: ignore[misc]
+
+
+# ---- functions that are transformed: torch's wrappers ----------------------------------------------------------------
+
+X = wg.arange(3.0)
+ROWS = wg.arange(4.0).reshape(2, 2)
+TRACKED = "GradTrackingTensor(lvl={}, value=\n    tensor([0., 1., 2.])\n)"
+BATCHED = "BatchedTensor(lvl={}, bdim=0, value=\n{}\n)"
+
+
+def shown(transform, *args):
+    """What is printed of the argument of the innermost function."""
+    texts = []
+
+    def function(x):
+        texts.append(repr(x))
+        return (x**2).sum()
+
+    transform(function)(*args)
+    return texts[-1]
+
+
+@pytest.mark.parametrize(
+    ("transform", "depth"), [(grad, 1), (jacrev, 1), (jacfwd, 2), (lambda f: lambda x: jvp(f, (x,), (x,)), 1)]
+)
+def test_a_variable_is_shown_within_the_wrapper_of_its_transform(transform, depth):
+    assert shown(transform, X) == TRACKED.format(depth)
+
+
+def test_transforms_that_nest_are_shown_from_the_innermost_outwards():
+    rows = "    tensor([[0., 1.],\n            [2., 3.]])"
+    assert shown(vmap, ROWS) == BATCHED.format(1, rows)
+    inner = "\n".join(f"    {line}" for line in BATCHED.format(1, rows).splitlines())
+    assert shown(lambda f: vmap(grad(f)), ROWS) == f"GradTrackingTensor(lvl=2, value=\n{inner}\n)"
+    twice = shown(lambda f: grad(grad(f)), wg.tensor(2.0))
+    assert twice.splitlines()[:3] == [
+        "GradTrackingTensor(lvl=2, value=",
+        "    GradTrackingTensor(lvl=1, value=",
+        "        tensor(2.)",
+    ]
+    assert shown(hessian, X).count("GradTrackingTensor") == 2
+
+
+def test_what_no_transform_follows_is_shown_as_it_is():
+    texts = []
+
+    def function(x):
+        texts.append(repr(X * 2))
+        return x.sum()
+
+    grad(function)(X)
+    assert texts == ["tensor([0., 2., 4.])"]
+
+
+def test_numbers_of_one_derivative_in_many_directions_can_be_printed():
+    assert shown(lambda f: jacfwd(lambda x: f(x.sum())), X) == "GradTrackingTensor(lvl=2, value=\n    tensor(3.)\n)"

@@ -1,4 +1,4 @@
-"""How a tensor is shown while transforms of functions run: within one of torch's wrappers for each that follows it."""
+"""Which transforms of functions (`func.grad`, `vmap`, ...) follow a tensor while they run."""
 
 from __future__ import annotations
 
@@ -12,19 +12,6 @@ from .._core.leaves.accumulate import AccumulateGrad
 from .._core.tensor.base import Tensor, share
 from .._core.tensor.batches import levels_of
 from .._core.tensor.tangents import first_of
-
-
-def wrapped(tensor: Tensor) -> str:
-    """The text of a tensor with its wrappers, the outermost transform innermost; empty if it has none."""
-    depths = layers(tensor)
-    if not depths:
-        return ""
-    text = repr(plain(tensor))
-    for depth in sorted(depths):
-        inner = "\n".join(f"    {line}" if line else line for line in text.splitlines())
-        kind = "BatchedTensor(lvl={}, bdim=0, value=" if depths[depth] else "GradTrackingTensor(lvl={}, value="
-        text = f"{kind.format(depth)}\n{inner}\n)"
-    return text
 
 
 def layers(tensor: Tensor) -> dict[int, bool]:
@@ -45,7 +32,7 @@ def refuse_data(tensor: Tensor) -> None:
         raise RuntimeError("mutating directly with `.data` inside functorch transform is not allowed.")
 
 
-def plain(tensor: Tensor) -> Tensor:
+def without_transforms(tensor: Tensor) -> Tensor:
     """A tensor without the transforms that follow it, of the same memory."""
     array: Any = tensor._array_
     while hasattr(array, "whole"):

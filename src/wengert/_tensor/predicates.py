@@ -1,0 +1,224 @@
+"""What programs ask of tensors, most of it because torch has more kinds: sparse, quantised, on other devices.
+
+Bound to Tensor when one of them is first asked for. Conversions to kinds that are not here are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .._core import errors, flags, sparse_errors
+from .._core.calls.asking import asks_itself
+from .._core.cards.arguments import asked_or_refused, asking
+from .._core.cards.late import bind
+from .._core.tensor.base import Tensor
+from .._core.types import dtypes
+from .._core.types.devices import refuse_absent, sparse_coo
+from .._core.types.dtypes import dtype
+
+_IN_PACKAGE = (
+    *("get_device", "is_distributed", "is_inference", "is_nonzero", "is_same_size", "is_signed", "numel"),
+    "result_type",
+)
+
+NEVER = (
+    *("is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_xla", "is_vulkan"),
+    *("is_ipu", "is_maia", "is_mtia", "is_nested"),
+)
+"""Properties that are False for every tensor here."""
+
+
+def no(self: Tensor) -> bool:
+    """False, for every tensor here."""
+    return False
+
+
+def is_signed(self: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return self.dtype.is_signed
+
+
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether the shapes are equal.
+
+    Raises:
+        TypeError: `other` is no tensor.
+    """
+    if not isinstance(other, Tensor):
+        raise TypeError(errors.wrong_type("is_same_size", "other", 1, "Tensor", other))
+    return self.shape == other.shape
+
+
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether both are the same elements of the same memory, in the same order.
+
+    Raises:
+        TypeError: `tensor` is none.
+        NotImplementedError: one of them is sparse.
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(errors.wrong_type("is_set_to", "tensor", 1, "Tensor", tensor))
+    if any(each._flags_ & flags.SPARSE and not is_meta(each) for each in (self, tensor)):
+        raise NotImplementedError(sparse_errors.no_kernel("is_set_to"))
+    return (
+        self._storage_.array is tensor._storage_.array
+        and self.storage_offset() == tensor.storage_offset()  # type: ignore[attr-defined]
+        and self.shape == tensor.shape
+        and self.stride() == tensor.stride()  # type: ignore[attr-defined]
+    )
+
+
+def is_nonzero(self: Tensor) -> bool:
+    """Whether the one element is not zero.
+
+    Raises:
+        RuntimeError: there is not one element.
+    """
+    return bool(self)
+
+
+def ndimension(self: Tensor) -> int:
+    """The number of dimensions."""
+    return self.ndim
+
+
+def is_sparse(self: Tensor) -> bool:
+    """Whether the tensor keeps the places and entries of coordinates, and not all of its elements."""
+    return self._flags_ & flags.SPARSE != 0 and self.layout is sparse_coo  # type: ignore[attr-defined]
+
+
+def is_sparse_csr(self: Tensor) -> bool:
+    """Whether the tensor is compressed row by row."""
+    return self._flags_ & flags.SPARSE != 0 and self.layout.name == "sparse_csr"  # type: ignore[attr-defined]
+
+
+def is_meta(self: Tensor) -> bool:
+    """Whether the tensor is on the device "meta": it has a shape, and no values."""
+    return self._flags_ & (flags.SPARSE | flags.OBSERVED) != 0 and self.device.type == "meta"  # type: ignore[attr-defined]
+
+
+def get_device(self: Tensor) -> int:
+    """-1: the memory is the CPU's."""
+    return -1
+
+
+def dim_order(self: Tensor) -> tuple[int, ...]:
+    """The dimensions from that of the longest step in memory to that of the shortest.
+
+    Raises:
+        AttributeError: the tensor is sparse.
+    """
+    if self._flags_ & flags.SPARSE and not is_meta(self):
+        kind = self.type()  # type: ignore[attr-defined]
+        raise AttributeError(f"Can't get dim order on sparse type: {kind} Use Tensor.to_dense() to convert first.")
+    steps: Any = self.stride()  # type: ignore[attr-defined]
+    return tuple(sorted(range(self.ndim), key=lambda dim: -steps[dim]))
+
+
+def identity(self: Tensor) -> int:
+    """A number that no other tensor has while this one lives."""
+    return id(self)
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Any:
+    """Refused: there is no accelerator to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def dequantized(self: Any) -> Any:
+    """The tensor in float32, as that of a quantised one would be."""
+    return self.to(dtypes.float32)
+
+
+@asks_itself("is_inference")
+def is_inference(input: Tensor) -> bool:
+    """Whether this is an inference tensor: one made in `inference_mode`, or a view of one.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(input, Tensor):
+        error = TypeError(errors.wrong_type("is_inference", "input", 1, "Tensor", input))
+        return asked_or_refused(is_inference, error, input)  # type: ignore[no-any-return]
+    return bool(input._flags_ & flags.INFERENCE)
+
+
+@asks_itself("numel")
+def numel(input: Tensor) -> int:
+    """How many elements there are.
+
+    Raises:
+        TypeError: it is no tensor.
+    """
+    if not isinstance(input, Tensor):
+        error = TypeError(errors.wrong_type("numel", "input", 1, "Tensor", input))
+        return asked_or_refused(numel, error, input)  # type: ignore[no-any-return]
+    return int(input._array_.size)
+
+
+RESULT_TYPE_NAMES = (("tensor", "other"), ("scalar", "tensor"), ("scalar1", "scalar2"))
+"""How torch names the arguments of `result_type`, which may be tensors or numbers."""
+
+
+@asking
+def result_type(*operands: Any, **named: Any) -> dtype:
+    """Return the dtype of an operation on two tensors or numbers.
+
+    Args:
+        operands: two tensors or numbers.
+        named: the same by one of the pairs of names `tensor`, `other`; `scalar`, `tensor`; `scalar1`, `scalar2`.
+
+    Raises:
+        TypeError: if there are not two, or one is something else.
+
+    >>> import wengert as wg
+    >>> wg.result_type(wg.tensor([1, 2]), 1.0)
+    torch.float32
+    """
+    for names in RESULT_TYPE_NAMES:
+        rest = names[len(operands) :]
+        if named and set(rest) == named.keys():
+            operands, named = (*operands, *[named[name] for name in rest]), {}
+    known = all(isinstance(operand, (Tensor, int, float, complex, np.generic)) for operand in operands)
+    if len(operands) != 2 or named or not known:
+        given = ", ".join(type(each).__name__ for each in operands)
+        raise TypeError(f"result_type() takes tensors and numbers: invalid combination of arguments - got ({given})")
+    arrays = [each._array_ for each in operands if isinstance(each, Tensor)]
+    plain = [each.item() if isinstance(each, np.generic) else each for each in operands if not isinstance(each, Tensor)]
+    return dtypes.result_type(arrays, plain)
+
+
+def on_device(name: str) -> Callable[..., NoReturn]:
+    """A method that copies to a device that is not there."""
+
+    def method(self: Tensor, device: Any = None, non_blocking: bool = False, **options: Any) -> NoReturn:
+        refuse_absent(name)
+        raise AssertionError(name)  # not reached
+
+    method.__name__ = name
+    method.__doc__ = f"Refused: there is no such device; see `torch.{name}.is_available()`."
+    return method
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("is_distributed", "is_pinned", "_is_zerotensor"), no),
+    **{method.__name__: method for method in (is_signed, is_nonzero, ndimension, get_device, pin_memory)},
+    **{method.__name__: asking(method, method=True) for method in (dim_order, is_same_size, is_set_to)},
+    **{name: asking(on_device(name), method=True) for name in ("cuda", "xpu", "ipu", "mtia")},
+    "dequantize": dequantized,
+}
+PROPERTIES = {
+    **{name: property(no, doc="False: no tensor here is of that kind.") for name in NEVER},
+    "is_sparse": property(is_sparse, doc=is_sparse.__doc__),
+    "is_sparse_csr": property(is_sparse_csr, doc=is_sparse_csr.__doc__),
+    "is_cpu": property(lambda self: not is_meta(self), doc="Whether the memory is the CPU's."),
+    "_cdata": property(identity, doc=identity.__doc__),
+    "is_meta": property(is_meta, doc=is_meta.__doc__),
+}
+"""All of them, by name."""
+
+for name, value in (METHODS | PROPERTIES).items():
+    bind(name, value)
