@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from .._core.calls.op import Op, begin_calls
 from .._core.cards.arguments import checked
@@ -15,6 +15,7 @@ from .._core.cards.plain_case import plain_function
 from .._core.operators.declaration import take_over
 
 PACKAGE = str(__package__).partition(".")[0]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def named(body: Callable[..., Any], name: str, docstring: str | None, **options: Any) -> Any:
@@ -24,9 +25,20 @@ def named(body: Callable[..., Any], name: str, docstring: str | None, **options:
     return composite(**options)(body)
 
 
-def described(body: Callable[..., Any], sections: str) -> str | None:
-    """The summary of a family's member, with the sections of a docstring that the family shares."""
-    return body.__doc__ and f"{body.__doc__}\n{sections}"
+def describes(sections: str, **words: str) -> Callable[[Function], Function]:
+    """Complete the docstring of a family's member by the sections that the family shares; decorates the member.
+
+    Args:
+        sections: what comes after the summary, with places for `words`.
+        words: what differs between members.
+    """
+
+    def complete(function: Function) -> Function:
+        if function.__doc__:
+            function.__doc__ = f"{function.__doc__}\n{sections.format(**words)}"
+        return function
+
+    return complete
 
 
 class OnSequence(Card):

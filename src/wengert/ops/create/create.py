@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..._core.types.sizes import check_room
 from ..dtype_checks import checked_number
-from ..family import described, named
+from ..family import describes
 from ..memory.kept import in_kept
 from ..memory.memory_formats import in_format
 from .factory import (
@@ -34,6 +35,8 @@ from .factory import (
     result_dtype,
 )
 from .infer import array_of
+
+ArrayOfSize = Callable[[tuple[int, ...], Any], Any]
 
 
 def sizes(make: Any) -> Any:
@@ -127,43 +130,69 @@ SIZED = """
     """
 
 
-def sized(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
-    """A factory that takes a size, from what makes its array."""
-    name = array_of_size.__name__
-
-    def factory(
-        *sizes: Any,
-        size: Any = None,
-        out: Tensor | None = None,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-    ) -> Tensor:
-        check_place(name, device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
-        element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
-        array = laid(name, layout, array_of_size, read_size(name, sizes, size), element.numpy)
-        return deliver(name, array, requires_grad, out)
-
-    return named(factory, name, described(array_of_size, SIZED), method=False)
+zeros_of_size: ArrayOfSize = partial(in_kept, np.zeros)
+ones_of_size: ArrayOfSize = partial(in_kept, np.ones)
+uninitialised: ArrayOfSize = partial(in_kept, np.empty)
+"""Make the array of a shape and a dtype of NumPy's."""
 
 
-@sized
-def zeros(shape: tuple[int, ...], element: Any) -> Any:
+def of_size(
+    name: str,
+    array_of_size: ArrayOfSize,
+    size: tuple[Any, Any],
+    out: Tensor | None,
+    dtype: DType | None,
+    layout: Any,
+    place: tuple[Any, Any],
+    requires_grad: bool,
+) -> Tensor:
+    """Make what a factory of this name returns.
+
+    Args:
+        name: of the factory.
+        array_of_size: makes the array.
+        size: the lengths that were given one by one, and those given by name.
+        out, dtype, layout, requires_grad: as they were given.
+        place: the device, and whether memory is to be pinned.
+    """
+    check_place(name, *place, layout, sparse=True, out=out, dtype=dtype)
+    element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
+    array = laid(name, layout, array_of_size, read_size(name, *size), element.numpy)
+    return deliver(name, array, requires_grad, out)
+
+
+@composite(method=False)
+@describes(SIZED)
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Zeros."""
-    return in_kept(np.zeros, shape, element)
+    place = (device, pin_memory)
+    return of_size("zeros", zeros_of_size, (sizes, size), out, dtype, layout, place, requires_grad)
 
 
-@sized
-def ones(shape: tuple[int, ...], element: Any) -> Any:
+@composite(method=False)
+@describes(SIZED)
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Ones."""
-    return in_kept(np.ones, shape, element)
-
-
-def uninitialised(shape: tuple[int, ...], element: Any) -> Any:
-    """Memory with whatever values it holds."""
-    return in_kept(np.empty, shape, element)
+    place = (device, pin_memory)
+    return of_size("ones", ones_of_size, (sizes, size), out, dtype, layout, place, requires_grad)
 
 
 @composite(method=False)

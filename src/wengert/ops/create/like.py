@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,18 @@ from ..._core.tensor.base import Tensor
 from ..._core.types.devices import refuse_absent, strided
 from ..._core.types.dtypes import dtype as DType
 from ..dtype_checks import checked_number
-from ..family import described, named
+from ..family import describes
 from ..memory.kept import in_kept
 from ..memory.memory_formats import strides_in
-from .create import copy_of_members, copy_warning, strided_array, uninitialised
+from .create import (
+    ArrayOfSize,
+    copy_of_members,
+    copy_warning,
+    ones_of_size,
+    strided_array,
+    uninitialised,
+    zeros_of_size,
+)
 from .factory import (
     Levels,
     carried,
@@ -123,45 +132,89 @@ LIKE = """
     """
 
 
-def like(fill: Callable[[Any], None]) -> Any:
-    """A factory of the shape of a tensor, from what fills its array."""
-    name = fill.__name__
+fill_zeros: Callable[[Any], None] = methodcaller("fill", 0)
+fill_ones: Callable[[Any], None] = methodcaller("fill", 1)
 
-    def factory(
-        input: Tensor,
-        *,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-        memory_format: Any = None,
-    ) -> Tensor:
-        levels = carried(input)
-        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels, layout)
+
+def like(
+    name: str,
+    fill: Callable[[Any], None] | None,
+    input: Tensor,
+    dtype: DType | None,
+    layout: Any,
+    place: tuple[Any, Any],
+    requires_grad: bool,
+    memory_format: Any,
+) -> Tensor:
+    """Make what a factory of this name returns, of the shape of a tensor.
+
+    Args:
+        name: of the factory.
+        fill: writes to the array; None leaves it as it is.
+        input: the tensor.
+        dtype, layout, requires_grad, memory_format: as they were given.
+        place: the device, and whether memory is to be pinned.
+    """
+    levels = carried(input)
+    array = array_like(name, input, dtype, *place, memory_format, levels, layout)
+    if fill is not None:
         fill(array)
-        return finish(name, array, requires_grad, levels)
-
-    made = named(factory, name, described(fill, LIKE), method=False)
-    made.samples(likes)
-    return made
+    return finish(name, array, requires_grad, levels)
 
 
-@like
-def zeros_like(array: Any) -> None:
+@composite(method=False)
+@describes(LIKE)
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """Zeros of the shape of a tensor."""
-    array.fill(0)
+    place = (device, pin_memory)
+    return like("zeros_like", fill_zeros, input, dtype, layout, place, requires_grad, memory_format)
 
 
-@like
-def ones_like(array: Any) -> None:
+@composite(method=False)
+@describes(LIKE)
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """Ones of the shape of a tensor."""
-    array.fill(1)
+    place = (device, pin_memory)
+    return like("ones_like", fill_ones, input, dtype, layout, place, requires_grad, memory_format)
 
 
-@like
-def empty_like(array: Any) -> None:
+@composite(method=False)
+@describes(LIKE)
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """Memory with whatever values it holds, of the shape of a tensor."""
+    place = (device, pin_memory)
+    return like("empty_like", None, input, dtype, layout, place, requires_grad, memory_format)
+
+
+for factory in (zeros_like, ones_like, empty_like):
+    factory.samples(likes)  # type: ignore[attr-defined]
 
 
 @composite(method=False)
@@ -229,49 +282,88 @@ NEW = """
     """
 
 
-def new(array_of_size: Callable[[tuple[int, ...], Any], Any]) -> Any:
-    """A method for a tensor of the dtype of another, from what makes its array."""
-    name = array_of_size.__name__
+def new(
+    name: str,
+    array_of_size: ArrayOfSize,
+    input: Tensor,
+    size: tuple[Any, Any],
+    dtype: DType | None,
+    layout: Any,
+    place: tuple[Any, Any],
+    requires_grad: bool,
+) -> Tensor:
+    """Make what a method of this name returns, of the dtype of a tensor.
 
-    def method(
-        input: Tensor,
-        *sizes: Any,
-        size: Any = None,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-    ) -> Tensor:
-        check_place(name, device, pin_memory, layout, sparse=True)
-        element = read_dtype(name, dtype, input.dtype)
-        levels = carried(input)
-        if layout is None and is_sparse(input, device):
-            layout = input.layout  # type: ignore[attr-defined]
-        array = laid(name, layout, array_of_size, room(levels, read_size(name, sizes, size)), element.numpy)
-        return finish(name, array, requires_grad, levels)
-
-    made = named(method, name, described(array_of_size, NEW), function=False)
-    made.samples(news)
-    return made
+    Args:
+        name: of the method.
+        array_of_size: makes the array.
+        input: the tensor.
+        size: the lengths that were given one by one, and those given by name.
+        dtype, layout, requires_grad: as they were given.
+        place: the device, and whether memory is to be pinned.
+    """
+    check_place(name, *place, layout, sparse=True)
+    element = read_dtype(name, dtype, input.dtype)
+    levels = carried(input)
+    if layout is None and is_sparse(input, place[0]):
+        layout = input.layout  # type: ignore[attr-defined]
+    array = laid(name, layout, array_of_size, room(levels, read_size(name, *size)), element.numpy)
+    return finish(name, array, requires_grad, levels)
 
 
-@new
-def new_zeros(shape: tuple[int, ...], element: Any) -> Any:
+@composite(function=False)
+@describes(NEW)
+def new_zeros(
+    input: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Zeros of the dtype of a tensor."""
-    return in_kept(np.zeros, shape, element)
+    place = (device, pin_memory)
+    return new("new_zeros", zeros_of_size, input, (sizes, size), dtype, layout, place, requires_grad)
 
 
-@new
-def new_ones(shape: tuple[int, ...], element: Any) -> Any:
+@composite(function=False)
+@describes(NEW)
+def new_ones(
+    input: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Ones of the dtype of a tensor."""
-    return in_kept(np.ones, shape, element)
+    place = (device, pin_memory)
+    return new("new_ones", ones_of_size, input, (sizes, size), dtype, layout, place, requires_grad)
 
 
-@new
-def new_empty(shape: tuple[int, ...], element: Any) -> Any:
+@composite(function=False)
+@describes(NEW)
+def new_empty(
+    input: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Memory with whatever values it holds, of the dtype of a tensor."""
-    return in_kept(np.empty, shape, element)
+    place = (device, pin_memory)
+    return new("new_empty", uninitialised, input, (sizes, size), dtype, layout, place, requires_grad)
+
+
+for method in (new_zeros, new_ones, new_empty):
+    method.samples(news)  # type: ignore[attr-defined]
 
 
 @composite(function=False)

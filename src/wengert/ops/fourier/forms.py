@@ -9,16 +9,15 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.arguments import some_integers
-from ..._core.cards.card import Bad, Sample
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
-from ..family import named
+from ..family import Function, describes
 from .arguments import Plan, check_out, check_real, promoted, read_one, read_several, resized
 from .transforms import complex_to_complex, complex_to_real, real_to_complex
 
-ONE = """{summary}.
-
+ONE = """
     Args:
         input: {input} tensor of one dimension or more; integers become the default dtype.
         n: how many points: `input` is cut, or continued with zeros, to as many{terms}. Unless given, {points}.
@@ -37,8 +36,7 @@ ONE = """{summary}.
     Examples:
         {example}
     """
-SEVERAL = """{summary}, along {along}.
-
+SEVERAL = """
     Args:
         input: {input} tensor; integers become the default dtype.
         s: how many points along each dimension: `input` is cut, or continued with zeros, to as many{terms}; -1 for as
@@ -67,39 +65,30 @@ GRID = """>>> import wengert as wg
         tensor([[{}],
                 [{}]])"""
 ALL, HALF = "as many as there are", "2 (m - 1) for m terms along the last dimension"
-MANY = {"every": "; unless given, the last `s` ones, or all", "along": "some dimensions"}
-TWO = {"every": "", "along": "two dimensions"}
+SOME_LAST = "; unless given, the last `s` ones, or all"
 
 LAST_TWO = (-2, -1)
 """The dimensions that a transform along two is of, unless a program says others."""
 
 
 class Kind:
-    """One kind of transform, with the words of its documentation.
+    """One kind of transform.
 
     Attributes:
         compute: called with a tensor and a plan, it gives the result.
         real: it takes real numbers only; `makes_real` says that it gives them.
-        summary: of its documentation.
+        words: what docstrings say of it.
     """
 
-    def __init__(
-        self, compute: Callable[[Any, Plan], Any], summary: str, *, real: bool = False, makes_real: bool = False
-    ) -> None:
+    def __init__(self, compute: Callable[[Any, Plan], Any], *, real: bool = False, makes_real: bool = False) -> None:
         self.compute = compute
-        self.summary = summary
         self.real = real
         self.makes_real = makes_real
-
-    def words(self, example: str) -> dict[str, str]:
-        """What the documentation of its functions says of it."""
-        return {
-            "summary": self.summary,
-            "input": "real" if self.real else "real or complex",
-            "output": "real" if self.makes_real else "complex",
-            "terms": "; n // 2 + 1 terms along the last dimension" if self.makes_real else "",
-            "points": HALF if self.makes_real else ALL,
-            "example": example,
+        self.words = {
+            "input": "real" if real else "real or complex",
+            "output": "real" if makes_real else "complex",
+            "terms": "; n // 2 + 1 terms along the last dimension" if makes_real else "",
+            "points": HALF if makes_real else ALL,
         }
 
 
@@ -153,32 +142,21 @@ WRITERS: dict[Any, str] = {
 """Torch's names of what gives the result, where that is no transform of complex numbers."""
 
 
-def delivered(name: str, out: Any, compute: Callable[[Any, Plan], Any], input: Any, plan: Plan) -> Any:
-    """A transform, or `out` with it, which torch's last step writes there: a transform in rows, or a conjugate."""
-    made = compute(input, plan)
+def written(name: str, out: Any, compute: Callable[[Any, Plan], Any], result: Any, plan: Plan) -> Any:
+    """Write a result to `out`, which torch's last step writes there: a row-major transform, or a conjugate."""
     if compute is inverse_of_real or (compute is inverse_to_hermitian and len(plan.dims) == 1):
-        return put(name, out, made, recorded=False, writer="conj_physical")
-    return put(name, out, made, rows="always", writer=WRITERS.get(compute, "_fft_c2c"))
+        return put(name, out, result, recorded=False, writer="conj_physical")
+    return put(name, out, result, rows="always", writer=WRITERS.get(compute, "_fft_c2c"))
 
 
 KINDS = {
-    "fft": Kind(fourier, "The discrete Fourier transform"),
-    "ifft": Kind(inverse, "The inverse discrete Fourier transform"),
-    "rfft": Kind(
-        of_real, "The discrete Fourier transform of real numbers: only the terms 0 to n // 2 of the last dimension",
-        real=True,
-    ),
-    "irfft": Kind(
-        inverse_to_real, "The inverse of `rfft`: the transform of half a spectrum to real numbers", makes_real=True
-    ),
-    "hfft": Kind(
-        of_hermitian, "The discrete Fourier transform of half a Hermitian signal, whose spectrum is real",
-        makes_real=True,
-    ),
-    "ihfft": Kind(
-        inverse_to_hermitian, "The inverse of `hfft`: half the Hermitian signal of a real spectrum", real=True
-    ),
-}  # fmt: skip
+    "fft": Kind(fourier),
+    "ifft": Kind(inverse),
+    "rfft": Kind(of_real, real=True),
+    "irfft": Kind(inverse_to_real, makes_real=True),
+    "hfft": Kind(of_hermitian, makes_real=True),
+    "ihfft": Kind(inverse_to_hermitian, real=True),
+}
 
 
 def signals(make: Any) -> Any:
@@ -208,66 +186,186 @@ def grids(make: Any) -> Any:
     yield Bad(make(3, 3), norm="half", raises=RuntimeError, says='Invalid normalization mode: "half"')
 
 
-def finished(name: str, function: Any, docstring: str, sampler: Any) -> Any:
-    """A function of the family, registered."""
-    made = named(function, f"fft_{name}", docstring, method=False, function=False)
-    made.__qualname__ = name  # what it is called in this module, where pickle looks for it
-    made.samples(sampler)
-    return made
-
-
-def along_one(name: str, made: str) -> Any:
-    """The form of a kind of transform along one dimension."""
+def along_one(name: str, input: Any, n: Any, dim: Any, norm: Any, out: Any) -> Any:
+    """Transform along one dimension."""
     kind = KINDS[name]
-
-    def transform(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
-        check_out(name, out, wants_complex=not kind.makes_real)
-        if kind.real:
-            check_real(name, "real", input)
-        plan = read_one(f"fft_{name}", input.shape, n, dim, norm, kind.makes_real)
-        compute = kind.compute if input.dtype.is_complex else REAL_INPUT.get(name, kind.compute)
-        return delivered(f"fft_{name}", out, compute, input, plan)
-
-    return finished(name, transform, ONE.format(**kind.words(LINE.format(name, made))), signals)
+    check_out(name, out, wants_complex=not kind.makes_real)
+    if kind.real:
+        check_real(name, "real", input)
+    plan = read_one(f"fft_{name}", input.shape, n, dim, norm, kind.makes_real)
+    compute = kind.compute if input.dtype.is_complex else REAL_INPUT.get(name, kind.compute)
+    result = compute(input, plan)
+    return result if out is None else written(f"fft_{name}", out, compute, result, plan)
 
 
-def along_several(name: str, kind: Kind, input: Any, plan: Plan, out: Any) -> Any:
-    """A transform along several dimensions.
+def along_two(name: str, input: Any, s: Any, dim: Any, norm: Any, out: Any) -> Any:
+    """Transform along two dimensions."""
+    dims = some_integers(f"fft_{name}2", "dim", dim)
+    return along_any(name, read_several(f"fft_{name}2", input.shape, s, dims, norm, KINDS[name].makes_real), input, out)
+
+
+def along_any(name: str, plan: Plan, input: Any, out: Any) -> Any:
+    """Transform along the dimensions of a plan.
 
     Raises:
-        RuntimeError: the kinds of numbers are wrong, or there is no dimension.
+        RuntimeError: if the numbers are of another kind than the transform takes, or there is no dimension.
     """
-    check_out(name, out, wants_complex=not kind.makes_real)
-    if kind.real and input.dtype.is_complex and name.startswith("ihfft"):
+    kind, full = KINDS[name], f"{name}n"
+    check_out(full, out, wants_complex=not kind.makes_real)
+    if kind.real and input.dtype.is_complex and name == "ihfft":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {input.dtype.legacy[:-6]}")
     if kind.real:
-        check_real(name, "real-valued", input)
+        check_real(full, "real-valued", input)
     if not plan.dims and kind.compute not in (fourier, inverse):
-        raise RuntimeError(f"{name} must transform at least one axis")
-    return delivered(f"fft_{name}", out, kind.compute, input, plan)
+        raise RuntimeError(f"{full} must transform at least one axis")
+    result = kind.compute(input, plan)
+    return result if out is None else written(f"fft_{full}", out, kind.compute, result, plan)
 
 
-def along_two(name: str, *rows: str) -> Any:
-    """The form of a kind of transform along two dimensions."""
-    kind = KINDS[name]
+def line(*, result: str) -> Callable[[Function], Function]:
+    """Declare a transform along one dimension; `result` is what its example prints."""
 
-    def transform(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
-        dims = some_integers(f"fft_{name}2", "dim", dim)
-        plan = read_several(f"fft_{name}2", input.shape, s, dims, norm, kind.makes_real)
-        return along_several(f"{name}n", kind, input, plan, out)
+    def declare(function: Function) -> Function:
+        name = function.__name__
+        described = describes(ONE, **KINDS[name].words, example=LINE.format(name, result))(function)
+        return declared(described, signals)
 
-    return finished(f"{name}2", transform, SEVERAL.format(**TWO, **kind.words(GRID.format(f"{name}2", *rows))), grids)
+    return declare
 
 
-def along_any(name: str, *rows: str) -> Any:
-    """The form of a kind of transform along any dimensions."""
-    kind = KINDS[name]
+def grid(*, rows: tuple[str, str]) -> Callable[[Function], Function]:
+    """Declare a transform along several dimensions; its example prints these rows."""
 
-    def transform(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
-        plan = read_several(f"fft_{name}n", input.shape, s, dim, norm, kind.makes_real)
-        return along_several(f"{name}n", kind, input, plan, out)
+    def declare(function: Function) -> Function:
+        name = function.__name__
+        every = "" if name.endswith("2") else SOME_LAST
+        words = {**KINDS[name[:-1]].words, "every": every, "example": GRID.format(name, *rows)}
+        return declared(describes(SEVERAL, **words)(function), grids)
 
-    return finished(f"{name}n", transform, SEVERAL.format(**MANY, **kind.words(GRID.format(f"{name}n", *rows))), grids)
+    return declare
+
+
+def declared(function: Function, sampler: Any) -> Function:
+    """Declare a function of `fft` with its samples."""
+    public: Any = composite(method=False, function=False, name=f"fft_{function.__name__}")(function)
+    public.samples(sampler)
+    return public  # type: ignore[no-any-return]
+
+
+@line(result="10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j")
+def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform."""
+    return along_one("fft", input, n, dim, norm, out)
+
+
+@line(result=" 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j, -0.5000+0.5000j")
+def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse discrete Fourier transform."""
+    return along_one("ifft", input, n, dim, norm, out)
+
+
+@line(result="10.+0.j, -2.+2.j, -2.+0.j")
+def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform of real numbers: only the terms 0 to n // 2 of the last dimension."""
+    return along_one("rfft", input, n, dim, norm, out)
+
+
+@line(result=" 2.5000, -0.6667,  0.0000, -0.1667,  0.0000, -0.6667")
+def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse of `rfft`: the transform of half a spectrum to real numbers."""
+    return along_one("irfft", input, n, dim, norm, out)
+
+
+@line(result="15., -4.,  0., -1.,  0., -4.")
+def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform of half a Hermitian signal, whose spectrum is real."""
+    return along_one("hfft", input, n, dim, norm, out)
+
+
+@line(result=" 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j")
+def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse of `hfft`: half the Hermitian signal of a real spectrum."""
+    return along_one("ihfft", input, n, dim, norm, out)
+
+
+@grid(rows=("10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j"))
+def fft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform, along two dimensions."""
+    return along_two("fft", input, s, dim, norm, out)
+
+
+@grid(rows=(" 2.5000+0.j, -0.5000+0.j", "-1.0000+0.j,  0.0000+0.j"))
+def ifft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse discrete Fourier transform, along two dimensions."""
+    return along_two("ifft", input, s, dim, norm, out)
+
+
+@grid(rows=("10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j"))
+def rfft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform of real numbers: only the terms 0 to n // 2 of the last dimension, along two
+    dimensions."""
+    return along_two("rfft", input, s, dim, norm, out)
+
+
+@grid(rows=(" 2.5000, -0.5000", "-1.0000,  0.0000"))
+def irfft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse of `rfft`: the transform of half a spectrum to real numbers, along two dimensions."""
+    return along_two("irfft", input, s, dim, norm, out)
+
+
+@grid(rows=("10., -2.", "-4.,  0."))
+def hfft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform of half a Hermitian signal, whose spectrum is real, along two dimensions."""
+    return along_two("hfft", input, s, dim, norm, out)
+
+
+@grid(rows=(" 2.5000-0.j, -0.5000-0.j", "-1.0000+0.j,  0.0000+0.j"))
+def ihfft2(input: Tensor, s: Any = None, dim: Any = LAST_TWO, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse of `hfft`: half the Hermitian signal of a real spectrum, along two dimensions."""
+    return along_two("ihfft", input, s, dim, norm, out)
+
+
+@grid(rows=("10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j"))
+def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform, along some dimensions."""
+    plan = read_several("fft_fftn", input.shape, s, dim, norm, False)
+    return along_any("fft", plan, input, out)
+
+
+@grid(rows=(" 2.5000+0.j, -0.5000+0.j", "-1.0000+0.j,  0.0000+0.j"))
+def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse discrete Fourier transform, along some dimensions."""
+    plan = read_several("fft_ifftn", input.shape, s, dim, norm, False)
+    return along_any("ifft", plan, input, out)
+
+
+@grid(rows=("10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j"))
+def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform of real numbers: only the terms 0 to n // 2 of the last dimension, along some
+    dimensions."""
+    plan = read_several("fft_rfftn", input.shape, s, dim, norm, False)
+    return along_any("rfft", plan, input, out)
+
+
+@grid(rows=(" 2.5000, -0.5000", "-1.0000,  0.0000"))
+def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse of `rfft`: the transform of half a spectrum to real numbers, along some dimensions."""
+    plan = read_several("fft_irfftn", input.shape, s, dim, norm, True)
+    return along_any("irfft", plan, input, out)
+
+
+@grid(rows=("10., -2.", "-4.,  0."))
+def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+    """The discrete Fourier transform of half a Hermitian signal, whose spectrum is real, along some dimensions."""
+    plan = read_several("fft_hfftn", input.shape, s, dim, norm, True)
+    return along_any("hfft", plan, input, out)
+
+
+@grid(rows=(" 2.5000-0.j, -0.5000-0.j", "-1.0000+0.j,  0.0000+0.j"))
+def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None, *, out: Any = None) -> Any:
+    """The inverse of `hfft`: half the Hermitian signal of a real spectrum, along some dimensions."""
+    plan = read_several("fft_ihfftn", input.shape, s, dim, norm, False)
+    return along_any("ihfft", plan, input, out)
 
 
 c2c = complex_to_complex.native
@@ -287,23 +385,3 @@ def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = T
 def signal_of_array(array: Any, s: Any, dim: Any, norm: Any) -> Any:
     """`ifft2` of a matrix that lies in rows, where nothing is recorded."""
     return spectrum_of_array(array, s, dim, norm, False)
-
-
-fft = along_one("fft", "10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j")
-ifft = along_one("ifft", " 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j, -0.5000+0.5000j")
-rfft = along_one("rfft", "10.+0.j, -2.+2.j, -2.+0.j")
-irfft = along_one("irfft", " 2.5000, -0.6667,  0.0000, -0.1667,  0.0000, -0.6667")
-hfft = along_one("hfft", "15., -4.,  0., -1.,  0., -4.")
-ihfft = along_one("ihfft", " 2.5000-0.0000j, -0.5000-0.5000j, -0.5000-0.0000j")
-fft2 = along_two("fft", "10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j")
-ifft2 = along_two("ifft", " 2.5000+0.j, -0.5000+0.j", "-1.0000+0.j,  0.0000+0.j")
-rfft2 = along_two("rfft", "10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j")
-irfft2 = along_two("irfft", " 2.5000, -0.5000", "-1.0000,  0.0000")
-hfft2 = along_two("hfft", "10., -2.", "-4.,  0.")
-ihfft2 = along_two("ihfft", " 2.5000-0.j, -0.5000-0.j", "-1.0000+0.j,  0.0000+0.j")
-fftn = along_any("fft", "10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j")
-ifftn = along_any("ifft", " 2.5000+0.j, -0.5000+0.j", "-1.0000+0.j,  0.0000+0.j")
-rfftn = along_any("rfft", "10.+0.j, -2.+0.j", "-4.+0.j,  0.+0.j")
-irfftn = along_any("irfft", " 2.5000, -0.5000", "-1.0000,  0.0000")
-hfftn = along_any("hfft", "10., -2.", "-4.,  0.")
-ihfftn = along_any("ihfft", " 2.5000-0.j, -0.5000-0.j", "-1.0000+0.j,  0.0000+0.j")

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..._core.cards.arguments import Truth, integer
-from ..._core.cards.card import Bad, Sample
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..create.create import ones, tensor
 from ..create.ranges import arange, linspace
-from ..family import named
+from ..family import describes
 
-WINDOW = """{summary}
-
+WINDOW = """
     Args:
         M: number of points.{parameters}
         sym: symmetric; else the first M points of a window of M + 1, of which repetitions join smoothly.
@@ -78,7 +77,7 @@ class Options:
         return ones(int(self.count), **self.made)
 
 
-def exponential(options: Options, center: Any, tau: Any) -> Any:
+def exponential_shape(options: Options, center: Any, tau: Any) -> Any:
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if options.sym and center is not None:
@@ -89,7 +88,7 @@ def exponential(options: Options, center: Any, tau: Any) -> Any:
     return (-options.points(-middle / tau, (-middle + (options.count - 1)) / tau).abs()).exp()
 
 
-def cosine(options: Options) -> Any:
+def cosine_shape(options: Options) -> Any:
     count = options.count
     if not count:
         return options.ones()
@@ -97,7 +96,7 @@ def cosine(options: Options) -> Any:
     return options.points(0.5 * step, (0.5 + (count - 1)) * step).sin()
 
 
-def gaussian(options: Options, std: Any) -> Any:
+def gaussian_shape(options: Options, std: Any) -> Any:
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     if not options.count:
@@ -107,7 +106,7 @@ def gaussian(options: Options, std: Any) -> Any:
     return (-(options.points(start * scale, (start + (options.count - 1)) * scale) ** 2)).exp()
 
 
-def kaiser(options: Options, beta: Any) -> Any:
+def kaiser_shape(options: Options, beta: Any) -> Any:
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if options.count in (0, 1):
@@ -117,13 +116,13 @@ def kaiser(options: Options, beta: Any) -> Any:
     return (width * width - options.points(-width, end).pow(2)).sqrt().i0() / width.i0()
 
 
-def bartlett(options: Options) -> Any:
+def bartlett_shape(options: Options) -> Any:
     if options.count in (0, 1):
         return options.ones()
     return 1 - options.points(-1, -1 + (options.count - 1) * (2 / options.steps)).abs()
 
 
-def general_cosine(options: Options, a: Any) -> Any:
+def general_cosine_shape(options: Options, a: Any) -> Any:
     if options.count in (0, 1):
         return options.ones()
     if not isinstance(a, Iterable):
@@ -136,8 +135,8 @@ def general_cosine(options: Options, a: Any) -> Any:
     return (heights.unsqueeze(-1) * (orders.unsqueeze(-1) * places).cos()).sum(0)
 
 
-def general_hamming(options: Options, alpha: Any) -> Any:
-    return general_cosine(options, [alpha, 1.0 - alpha])
+def general_hamming_shape(options: Options, alpha: Any) -> Any:
+    return general_cosine_shape(options, [alpha, 1.0 - alpha])
 
 
 def lengths(make: Any) -> Any:
@@ -160,34 +159,121 @@ def weighted_lengths(make: Any) -> Any:
     yield Bad(-1, a=[1], raises=ValueError, says="requires non-negative window length, got M=-1")
 
 
-def register(name: str, function: Any, summary: str, example: str, parameters: str = "", call: str = "5") -> Any:
-    """A window under its name, documented."""
-    parameters = parameters and f"\n        {parameters}"
-    docstring = WINDOW.format(summary=summary, parameters=parameters, name=name, example=example, call=call)
-    made = named(function, f"signal_windows_{name}", docstring, method=False, function=False)
-    made.__qualname__ = f"{name}_window"  # what it is called in this module, where pickle looks for it
-    made.samples(lengths if call == "5" else weighted_lengths)
-    return made
+def window(example: str, parameters: str = "", call: str = "5") -> Callable[[Callable[..., Tensor]], Any]:
+    """Declare a window; decorates its function.
+
+    Args:
+        example: what the window of five points prints.
+        parameters: what the docstring says of further parameters.
+        call: how the example calls the function.
+    """
+
+    def declare(function: Callable[..., Tensor]) -> Any:
+        name, further = function.__name__, parameters and f"\n        {parameters}"
+        complete = describes(WINDOW, name=name, parameters=further, example=example, call=call)
+        declared: Any = composite(method=False, function=False, name=f"signal_windows_{name}")(complete(function))
+        declared.samples(lengths if call == "5" else weighted_lengths)
+        return declared
+
+    return declare
 
 
-def plain(name: str, shape: Callable[..., Any], summary: str, example: str, *parameters: Any, general: str = "") -> Any:
-    """A window without parameters of its own; `general` names the one whose checks it shares."""
-
-    def function(
-        M: float,
-        *,
-        sym: Truth = True,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        requires_grad: Truth = False,
-    ) -> Tensor:
-        return shape(Options(general or name, M, sym, dtype, layout, device, requires_grad), *parameters)  # type: ignore[no-any-return]
-
-    return register(name, function, summary, example)
+@window("0.0000, 0.5000, 1.0000, 0.5000, 0.0000")
+def bartlett(
+    M: float,
+    *,
+    sym: Truth = True,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Truth = False,
+) -> Tensor:
+    """The Bartlett window, a triangle."""
+    options = Options("bartlett", M, sym, dtype, layout, device, requires_grad)
+    return bartlett_shape(options)  # type: ignore[no-any-return]
 
 
-def exponential_window(
+@window("-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08")
+def blackman(
+    M: float,
+    *,
+    sym: Truth = True,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Truth = False,
+) -> Tensor:
+    """The Blackman window: 0.42 - 0.5 cos(2 pi k / (M - 1)) + 0.08 cos(4 pi k / (M - 1))."""
+    options = Options("blackman", M, sym, dtype, layout, device, requires_grad)
+    return general_cosine_shape(options, [0.42, 0.5, 0.08])  # type: ignore[no-any-return]
+
+
+@window("0.3090, 0.8090, 1.0000, 0.8090, 0.3090")
+def cosine(
+    M: float,
+    *,
+    sym: Truth = True,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Truth = False,
+) -> Tensor:
+    """Half a wave: sin(pi (k + 0.5) / M)."""
+    options = Options("cosine", M, sym, dtype, layout, device, requires_grad)
+    return cosine_shape(options)  # type: ignore[no-any-return]
+
+
+@window("0.0800, 0.5400, 1.0000, 0.5400, 0.0800")
+def hamming(
+    M: float,
+    *,
+    sym: Truth = True,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Truth = False,
+) -> Tensor:
+    """The Hamming window: 0.54 - 0.46 cos(2 pi k / (M - 1))."""
+    options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    return general_hamming_shape(options, 0.54)  # type: ignore[no-any-return]
+
+
+@window("0.0000, 0.5000, 1.0000, 0.5000, 0.0000")
+def hann(
+    M: float,
+    *,
+    sym: Truth = True,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Truth = False,
+) -> Tensor:
+    """The Hann window: 0.5 - 0.5 cos(2 pi k / (M - 1))."""
+    options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    return general_hamming_shape(options, 0.5)  # type: ignore[no-any-return]
+
+
+@window("3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04")
+def nuttall(
+    M: float,
+    *,
+    sym: Truth = True,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: Truth = False,
+) -> Tensor:
+    """Nuttall's minimum window of four terms."""
+    options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    return general_cosine_shape(options, [0.3635819, 0.4891775, 0.1365995, 0.0106411])  # type: ignore[no-any-return]
+
+
+@window(
+    "0.1353, 0.3679, 1.0000, 0.3679, 0.1353",
+    parameters="center: where it is highest, in points, if it is not symmetric; the middle unless given.\n"
+    "        tau: how slowly it falls off.",
+)
+def exponential(
     M: float,
     *,
     center: float | None = None,
@@ -198,10 +284,13 @@ def exponential_window(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    return exponential(Options("exponential", M, sym, dtype, layout, device, requires_grad), center, tau)  # type: ignore[no-any-return]
+    """The exponential window: exp(-|k - center| / tau)."""
+    options = Options("exponential", M, sym, dtype, layout, device, requires_grad)
+    return exponential_shape(options, center, tau)  # type: ignore[no-any-return]
 
 
-def gaussian_window(
+@window("0.1353, 0.6065, 1.0000, 0.6065, 0.1353", parameters="std: the standard deviation, in points.")
+def gaussian(
     M: float,
     *,
     std: float = 1.0,
@@ -211,10 +300,13 @@ def gaussian_window(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    return gaussian(Options("gaussian", M, sym, dtype, layout, device, requires_grad), std)  # type: ignore[no-any-return]
+    """The Gaussian window: exp(-(k - middle)^2 / (2 std^2))."""
+    options = Options("gaussian", M, sym, dtype, layout, device, requires_grad)
+    return gaussian_shape(options, std)  # type: ignore[no-any-return]
 
 
-def kaiser_window(
+@window("5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05", parameters="beta: how fast it falls off.")
+def kaiser(
     M: float,
     *,
     beta: float = 12.0,
@@ -224,10 +316,13 @@ def kaiser_window(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    return kaiser(Options("kaiser", M, sym, dtype, layout, device, requires_grad), beta)  # type: ignore[no-any-return]
+    """The Kaiser window: i0(beta sqrt(1 - (2 k / (M - 1) - 1)^2)) / i0(beta)."""
+    options = Options("kaiser", M, sym, dtype, layout, device, requires_grad)
+    return kaiser_shape(options, beta)  # type: ignore[no-any-return]
 
 
-def general_cosine_window(
+@window("0.5400, 0.1500, 1.0000, 0.1500, 0.5400", parameters="a: the height of each.", call="5, a=[0.46, 0.23, 0.31]")
+def general_cosine(
     M: float,
     *,
     a: Any,
@@ -237,10 +332,13 @@ def general_cosine_window(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    return general_cosine(Options("general_cosine", M, sym, dtype, layout, device, requires_grad), a)  # type: ignore[no-any-return]
+    """A sum of cosines: that of (-1)^i a[i] cos(2 pi i k / (M - 1))."""
+    options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    return general_cosine_shape(options, a)  # type: ignore[no-any-return]
 
 
-def general_hamming_window(
+@window("0.0800, 0.5400, 1.0000, 0.5400, 0.0800", parameters="alpha: the height of its constant part.")
+def general_hamming(
     M: float,
     *,
     alpha: float = 0.54,
@@ -250,79 +348,6 @@ def general_hamming_window(
     device: Any = None,
     requires_grad: Truth = False,
 ) -> Tensor:
-    return general_hamming(Options("general_cosine", M, sym, dtype, layout, device, requires_grad), alpha)  # type: ignore[no-any-return]
-
-
-bartlett_window = plain(
-    "bartlett", bartlett, "The Bartlett window, a triangle.", "0.0000, 0.5000, 1.0000, 0.5000, 0.0000"
-)
-blackman_window = plain(
-    "blackman",
-    general_cosine,
-    "The Blackman window: 0.42 - 0.5 cos(2 pi k / (M - 1)) + 0.08 cos(4 pi k / (M - 1)).",
-    "-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08",
-    [0.42, 0.5, 0.08],
-    general="blackman",
-)
-cosine_window = plain("cosine", cosine, "Half a wave: sin(pi (k + 0.5) / M).", "0.3090, 0.8090, 1.0000, 0.8090, 0.3090")
-hamming_window = plain(
-    "hamming",
-    general_hamming,
-    "The Hamming window: 0.54 - 0.46 cos(2 pi k / (M - 1)).",
-    "0.0800, 0.5400, 1.0000, 0.5400, 0.0800",
-    0.54,
-    general="general_cosine",
-)
-hann_window = plain(
-    "hann",
-    general_hamming,
-    "The Hann window: 0.5 - 0.5 cos(2 pi k / (M - 1)).",
-    "0.0000, 0.5000, 1.0000, 0.5000, 0.0000",
-    0.5,
-    general="general_cosine",
-)
-nuttall_window = plain(
-    "nuttall",
-    general_cosine,
-    "Nuttall's minimum window of four terms.",
-    "3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04",
-    [0.3635819, 0.4891775, 0.1365995, 0.0106411],
-    general="general_cosine",
-)
-register(
-    "exponential",
-    exponential_window,
-    "The exponential window: exp(-|k - center| / tau).",
-    "0.1353, 0.3679, 1.0000, 0.3679, 0.1353",
-    """center: where it is highest, in points, if it is not symmetric; the middle unless given.
-        tau: how slowly it falls off.""",
-)
-register(
-    "gaussian",
-    gaussian_window,
-    "The Gaussian window: exp(-(k - middle)^2 / (2 std^2)).",
-    "0.1353, 0.6065, 1.0000, 0.6065, 0.1353",
-    "std: the standard deviation, in points.",
-)
-register(
-    "kaiser",
-    kaiser_window,
-    "The Kaiser window: i0(beta sqrt(1 - (2 k / (M - 1) - 1)^2)) / i0(beta).",
-    "5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05",
-    "beta: how fast it falls off.",
-)
-register(
-    "general_cosine",
-    general_cosine_window,
-    "A sum of cosines: that of (-1)^i a[i] cos(2 pi i k / (M - 1)).",
-    "0.5400, 0.1500, 1.0000, 0.1500, 0.5400",
-    "a: the height of each.",
-    "5, a=[0.46, 0.23, 0.31]",
-)
-register(
-    "general_hamming",
-    general_hamming_window,
-    "alpha - (1 - alpha) cos(2 pi k / (M - 1)).",
-    "0.0800, 0.5400, 1.0000, 0.5400, 0.0800",
-    "alpha: the height of its constant part.",
-)
+    """alpha - (1 - alpha) cos(2 pi k / (M - 1))."""
+    options = Options("general_cosine", M, sym, dtype, layout, device, requires_grad)
+    return general_hamming_shape(options, alpha)  # type: ignore[no-any-return]

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import Bad, Sample
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -20,10 +20,9 @@ from ..._core.types.dtypes import dtype as DType
 from ..create.create import ones
 from ..create.factory import check_place, deliver, read_dtype, read_number
 from ..create.ranges import arange
-from ..family import named
+from ..family import describes
 
-WINDOW = """{summary}
-
+WINDOW = """
     Args:
         window_length: number of points, n.
         periodic: the first n points of a window of n + 1, of which repetitions join smoothly; else the window is
@@ -103,28 +102,6 @@ def bessel(places: Any, last: int, beta: float) -> Any:
     return (((1 - off * off).clamp(min=0).sqrt() * beta).i0() / height).to(kind)
 
 
-def plain(name: str, shape: Any, summary: str, example: str, *parameters: Any) -> Any:
-    """A window without parameters of its own."""
-
-    def function(
-        window_length: int,
-        periodic: bool = True,
-        *,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-    ) -> Tensor:
-        options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
-        return window(name, shape, options, parameters)
-
-    docstring = WINDOW.format(summary=summary, parameters="", name=name, example=example)
-    made = named(function, name, docstring, method=False)
-    made.samples(lengths)
-    return made
-
-
 def lengths(make: Any) -> Any:
     """Samples of windows."""
     for count in (0, 1, 2, 5):
@@ -137,7 +114,80 @@ def lengths(make: Any) -> Any:
     yield Bad(5, dtype=dtypes.int64, raises=RuntimeError, says="expects floating point dtypes, got: torch.int64")
 
 
-def hamming(
+@composite(method=False)
+@describes(
+    WINDOW,
+    name="hann_window",
+    parameters="",
+    example="0.0000, 0.3455, 0.9045, 0.9045, 0.3455",
+)
+def hann_window(
+    window_length: int,
+    periodic: bool = True,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The Hann window: 0.5 - 0.5 cos(2 pi k / n)."""
+    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
+    return window("hann_window", cosines, options, (0.5, 0.5))
+
+
+@composite(method=False)
+@describes(
+    WINDOW,
+    name="bartlett_window",
+    parameters="",
+    example="0.0000, 0.4000, 0.8000, 0.8000, 0.4000",
+)
+def bartlett_window(
+    window_length: int,
+    periodic: bool = True,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The Bartlett window, a triangle: 1 - |2 k / n - 1|."""
+    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
+    return window("bartlett_window", triangle, options)
+
+
+@composite(method=False)
+@describes(
+    WINDOW,
+    name="blackman_window",
+    parameters="",
+    example="-2.9802e-08,  2.0077e-01,  8.4923e-01,  8.4923e-01,  2.0077e-01",
+)
+def blackman_window(
+    window_length: int,
+    periodic: bool = True,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The Blackman window: 0.42 - 0.5 cos(2 pi k / n) + 0.08 cos(4 pi k / n)."""
+    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
+    return window("blackman_window", two_cosines, options)
+
+
+@composite(method=False)
+@describes(
+    WINDOW,
+    name="hamming_window",
+    parameters="\n        alpha, beta: the heights of its two parts.",
+    example="0.0800, 0.3979, 0.9121, 0.9121, 0.3979",
+)
+def hamming_window(
     window_length: int,
     periodic: bool = True,
     alpha: float = 0.54,
@@ -149,15 +199,23 @@ def hamming(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
+    """The Hamming window: alpha - beta cos(2 pi k / n)."""
+    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
     heights = (
         read_number("hamming_window", "alpha", 3, alpha),
         read_number("hamming_window", "beta", 4, beta),
     )
-    options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
     return window("hamming_window", cosines, options, heights)
 
 
-def kaiser(
+@composite(method=False)
+@describes(
+    WINDOW,
+    name="kaiser_window",
+    parameters="\n        beta: how fast it falls off.",
+    example="5.2773e-05, 1.0172e-01, 7.9294e-01, 7.9294e-01, 1.0172e-01",
+)
+def kaiser_window(
     window_length: int,
     periodic: bool = True,
     beta: float = 12.0,
@@ -168,18 +226,14 @@ def kaiser(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
+    """The Kaiser window: i0(beta sqrt(1 - (2 k / n - 1)^2)) / i0(beta)."""
     options = (window_length, periodic, dtype, layout, (device, pin_memory), requires_grad)
     return window("kaiser_window", bessel, options, (read_number("kaiser_window", "beta", 3, beta),))
 
 
-hann_window = plain(
-    "hann_window",
-    cosines,
-    "The Hann window: 0.5 - 0.5 cos(2 pi k / n).",
-    "0.0000, 0.3455, 0.9045, 0.9045, 0.3455",
-    0.5,
-    0.5,
-)
+for function in (hann_window, bartlett_window, blackman_window, hamming_window, kaiser_window):
+    function.samples(lengths)  # type: ignore[attr-defined]
+
 FEW = 4096
 """Up to how many points `hann_of_places` gives."""
 NATIVE = kernels.natives("multiply", "cos", "add")
@@ -200,39 +254,3 @@ def hann_of_places(
 
 
 hann_window = plain_arrays(hann_window, hann_of_places, *NATIVE)
-bartlett_window = plain(
-    "bartlett_window",
-    triangle,
-    "The Bartlett window, a triangle: 1 - |2 k / n - 1|.",
-    "0.0000, 0.4000, 0.8000, 0.8000, 0.4000",
-)
-blackman_window = plain(
-    "blackman_window",
-    two_cosines,
-    "The Blackman window: 0.42 - 0.5 cos(2 pi k / n) + 0.08 cos(4 pi k / n).",
-    "-2.9802e-08,  2.0077e-01,  8.4923e-01,  8.4923e-01,  2.0077e-01",
-)
-hamming_window = named(
-    hamming,
-    "hamming_window",
-    WINDOW.format(
-        summary="The Hamming window: alpha - beta cos(2 pi k / n).",
-        parameters="\n        alpha, beta: the heights of its two parts.",
-        name="hamming_window",
-        example="0.0800, 0.3979, 0.9121, 0.9121, 0.3979",
-    ),
-    method=False,
-)
-hamming_window.samples(lengths)
-kaiser_window = named(
-    kaiser,
-    "kaiser_window",
-    WINDOW.format(
-        summary="The Kaiser window: i0(beta sqrt(1 - (2 k / n - 1)^2)) / i0(beta).",
-        parameters="\n        beta: how fast it falls off.",
-        name="kaiser_window",
-        example="5.2773e-05, 1.0172e-01, 7.9294e-01, 7.9294e-01, 1.0172e-01",
-    ),
-    method=False,
-)
-kaiser_window.samples(lengths)

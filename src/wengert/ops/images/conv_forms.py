@@ -11,7 +11,7 @@ from ..._core.errors import shown
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._kernels import direct_function as native
-from ..family import named
+from ..family import describes
 from .conv import convolution
 from .conv_checks import check_dilation, check_dimensions, spread
 from .pad import constant_pad_nd
@@ -39,7 +39,7 @@ def check_operands(name: str, count: int, input: Any, weight: Any) -> None:
         )
 
 
-def plain(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
+def convolve(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
     """A convolution in `count` dimensions, with or without a batch dimension."""
     check_operands(name, count, input, weight)
     stride, padding, dilation, groups = options
@@ -93,7 +93,7 @@ def named_padding(
     return input, tuple(width // 2 for width in total)
 
 
-def turned(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
+def convolve_transposed(name: str, count: int, input: Any, weight: Any, bias: Any, *options: Any) -> Tensor:
     """A transposed convolution in `count` dimensions, with or without a batch dimension."""
     check_operands(name, count, input, weight)
     stride, padding, output_padding, groups, dilation = options
@@ -107,8 +107,7 @@ def turned(name: str, count: int, input: Any, weight: Any, bias: Any, *options: 
     return result if batched.ndim == input.ndim else result.squeeze(0)  # type: ignore[no-any-return]
 
 
-CONVOLUTION = """Convolution (cross-correlation) {where}.
-
+CONVOLUTION = """
     Args:
         input: (N, C, {lengths}) or (C, {lengths}).
         weight: (O, C / groups, {kernel}), of the dtype of `input`.
@@ -125,8 +124,7 @@ CONVOLUTION = """Convolution (cross-correlation) {where}.
         RuntimeError: shapes, dtypes or options do not fit together.
         TypeError: an operand is no tensor.
     """
-TRANSPOSED = """Transposed convolution {where}: the transpose, as a linear map, of `conv{count}d` with the same kernel.
-
+TRANSPOSED = """
     Args:
         input: (N, C, {lengths}) or (C, {lengths}).
         weight: (C, O / groups, {kernel}), of the dtype of `input`.
@@ -144,61 +142,109 @@ TRANSPOSED = """Transposed convolution {where}: the transpose, as a linear map, 
         RuntimeError: shapes, dtypes or options do not fit together.
         TypeError: an operand is no tensor.
     """
-WORDS = (
-    {"count": 1, "where": "along one dimension", "lengths": "L", "kernel": "K", "places": "length"},
-    {"count": 2, "where": "in two dimensions", "lengths": "H, W", "kernel": "rows, columns", "places": "height, width"},
-    {
-        "count": 3,
-        "where": "in three dimensions",
-        "lengths": "D, H, W",
-        "kernel": "depths, rows, columns",
-        "places": "depth, height, width",
-    },
-)
+LINE = {"lengths": "L", "kernel": "K", "places": "length"}
+PLANE = {"lengths": "H, W", "kernel": "rows, columns", "places": "height, width"}
+VOLUME = {"lengths": "D, H, W", "kernel": "depths, rows, columns", "places": "depth, height, width"}
 """What docstrings say of one, two and three dimensions."""
 
 
-def plain_form(words: dict[str, Any]) -> Any:
-    """The convolution in so many dimensions."""
-    count = words["count"]
-    name = f"conv{count}d"
-
-    def convolve(
-        input: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-    ) -> Tensor:
-        return plain(name, count, input, weight, bias, stride, padding, dilation, groups)
-
-    return named(convolve, name, CONVOLUTION.format(**words), method=False)
+@composite(method=False)
+@describes(CONVOLUTION, **LINE)
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution (cross-correlation) along one dimension."""
+    return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
-def turned_form(words: dict[str, Any]) -> Any:
-    """The transposed convolution in so many dimensions."""
-    count = words["count"]
-    name = f"conv_transpose{count}d"
-
-    def convolve(
-        input: Tensor,
-        weight: Tensor,
-        bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-    ) -> Tensor:
-        return turned(name, count, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-    return named(convolve, name, TRANSPOSED.format(**words), method=False)
+@composite(method=False)
+@describes(CONVOLUTION, **PLANE)
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution (cross-correlation) in two dimensions."""
+    return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
-conv1d, conv2d, conv3d = map(plain_form, WORDS)
-conv_transpose1d, conv_transpose2d, conv_transpose3d = map(turned_form, WORDS)
+@composite(method=False)
+@describes(CONVOLUTION, **VOLUME)
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution (cross-correlation) in three dimensions."""
+    return convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(method=False)
+@describes(TRANSPOSED, **LINE)
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """Transposed convolution along one dimension: the transpose, as a linear map, of `conv1d` with the same kernel."""
+    return convolve_transposed(
+        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+@composite(method=False)
+@describes(TRANSPOSED, **PLANE)
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """Transposed convolution in two dimensions: the transpose, as a linear map, of `conv2d` with the same kernel."""
+    return convolve_transposed(
+        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+@composite(method=False)
+@describes(TRANSPOSED, **VOLUME)
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Tensor:
+    """Transposed convolution in three dimensions: the transpose, as a linear map, of `conv3d` with the same kernel."""
+    return convolve_transposed(
+        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
 
 
 @composite(method=False)
@@ -248,7 +294,7 @@ def conv_tbc_samples(make: Any) -> Any:
     yield Bad(make(5, 2, 3), make(2, 2, 4), make(4), raises=RuntimeError, says="is not == dim 1 in the weight tensor")
 
 
-@conv1d.samples
+@conv1d.samples  # type: ignore[attr-defined]
 def conv1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 6), make(6, 2, 3), make(6), 2, 1, 1, 2)
     yield Sample(make(3, 5), make(2, 3, 2), padding="same")
@@ -257,7 +303,7 @@ def conv1d_samples(make: Any) -> Any:
     )
 
 
-@conv2d.samples
+@conv2d.samples  # type: ignore[attr-defined]
 def conv2d_samples(make: Any) -> Any:
     yield Sample(make(2, 3, 6, 5), make(4, 3, 3, 2), make(4), (2, 1), (1, 0), (1, 2))
     yield Sample(make(3, 4, 4), make(2, 3, 3, 3), padding="same")
@@ -272,7 +318,7 @@ def conv2d_samples(make: Any) -> Any:
     )
 
 
-@conv3d.samples
+@conv3d.samples  # type: ignore[attr-defined]
 def conv3d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 3, 4, 3), make(2, 2, 2, 2, 2), make(2), padding=1, groups=2)
     yield Bad(
@@ -283,7 +329,7 @@ def conv3d_samples(make: Any) -> Any:
     )
 
 
-@conv_transpose1d.samples
+@conv_transpose1d.samples  # type: ignore[attr-defined]
 def conv_transpose1d_samples(make: Any) -> Any:
     yield Sample(make(2, 4, 5), make(4, 3, 3), make(6), 2, 1, 1, 2)
     yield Bad(
@@ -291,13 +337,13 @@ def conv_transpose1d_samples(make: Any) -> Any:
     )
 
 
-@conv_transpose2d.samples
+@conv_transpose2d.samples  # type: ignore[attr-defined]
 def conv_transpose2d_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3, 4), make(2, 3, 2, 3), make(3), 2, (0, 1), 1)
     yield Sample(make(2, 3, 4), make(2, 3, 2, 3), dilation=2, output_padding=1)
 
 
-@conv_transpose3d.samples
+@conv_transpose3d.samples  # type: ignore[attr-defined]
 def conv_transpose3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
 

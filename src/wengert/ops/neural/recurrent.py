@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..._core.cards.arguments import check_list
-from ..._core.cards.card import Bad, Sample
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor
-from ..family import described, named
+from ..family import describes
 from ..shapes.join import cat, stack
 from .dropout import dropout
 from .recurrent_choice import is_plain, run_at_once
@@ -162,31 +162,6 @@ SECTIONS = """
     """
 
 
-def make(kind: Kind, summary: str, **words: str) -> Callable[..., Any]:
-    """The function of a kind of network."""
-
-    def network(
-        input: Tensor,
-        hx: Any,
-        params: Any,
-        has_biases: Any,
-        num_layers: Any,
-        dropout: Any,
-        train: Any,
-        bidirectional: Any,
-        batch_first: Any,
-    ) -> tuple[Any, ...]:
-        given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-        return apply_network(kind, given)
-
-    network.__doc__ = summary
-    made: Callable[..., Any] = named(
-        network, kind.name, described(network, SECTIONS.format(**words)), method=False, function=True
-    )
-    made.samples(samples_of(kind))  # type: ignore[attr-defined]
-    return made
-
-
 def samples_of(kind: Kind) -> Callable[[Any], Any]:
     """Samples of a network."""
 
@@ -231,13 +206,87 @@ def samples_of(kind: Kind) -> Callable[[Any], Any]:
 
 
 ONE = {"hx": "a tensor", "projection": "", "last": "the last state"}
-rnn_tanh = make(RNN_TANH, "Plain recurrent networks with tanh: layers, in one or both directions.", **ONE)
-rnn_relu = make(RNN_RELU, "Plain recurrent networks with relu: layers, in one or both directions.", **ONE)
-gru = make(GRU, "Networks of gated recurrent units: layers, in one or both directions.", **ONE)
-lstm = make(
-    LSTM,
-    "Networks of long short-term memory: layers, in one or both directions.",
-    hx="hidden state and cell, a tuple",
-    projection=", then (size, hidden_size), by\n            which the output is projected to a size of its own",
-    last="the last\n        hidden state and the last cell",
-)
+TWO = {
+    "hx": "hidden state and cell, a tuple",
+    "projection": ", then (size, hidden_size), by\n            which the output is projected to a size of its own",
+    "last": "the last\n        hidden state and the last cell",
+}
+"""What docstrings say of networks with one state, and with two."""
+
+
+@composite(method=False)
+@describes(SECTIONS, **ONE)
+def rnn_tanh(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple[Any, ...]:
+    """Plain recurrent networks with tanh: layers, in one or both directions."""
+    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(RNN_TANH, given)
+
+
+@composite(method=False)
+@describes(SECTIONS, **ONE)
+def rnn_relu(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple[Any, ...]:
+    """Plain recurrent networks with relu: layers, in one or both directions."""
+    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(RNN_RELU, given)
+
+
+@composite(method=False)
+@describes(SECTIONS, **ONE)
+def gru(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple[Any, ...]:
+    """Networks of gated recurrent units: layers, in one or both directions."""
+    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(GRU, given)
+
+
+@composite(method=False)
+@describes(SECTIONS, **TWO)
+def lstm(
+    input: Tensor,
+    hx: Any,
+    params: Any,
+    has_biases: Any,
+    num_layers: Any,
+    dropout: Any,
+    train: Any,
+    bidirectional: Any,
+    batch_first: Any,
+) -> tuple[Any, ...]:
+    """Networks of long short-term memory: layers, in one or both directions."""
+    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(LSTM, given)
+
+
+rnn_tanh.samples(samples_of(RNN_TANH))  # type: ignore[attr-defined]
+rnn_relu.samples(samples_of(RNN_RELU))  # type: ignore[attr-defined]
+gru.samples(samples_of(GRU))  # type: ignore[attr-defined]
+lstm.samples(samples_of(LSTM))  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..create.factory import check_place, deliver, read_size, read_tuple, result_dtype, room
 from ..dtype_checks import integers_of, largest_of
-from ..family import described, named
+from ..family import describes
 from .batches import drawn_levels
 from .generator import chosen, native_draw
 
@@ -172,45 +172,71 @@ DRAWN = """
     """
 
 
-def drawn(draw: Callable[..., Any]) -> Any:
-    """A random tensor of a given size, from what draws its array."""
-    name = draw.__name__
+def drawn(
+    name: str,
+    draw: Callable[..., Any],
+    size: tuple[Any, Any],
+    generator: Any,
+    out: Tensor | None,
+    dtype: DType | None,
+    layout: Any,
+    place: tuple[Any, Any],
+    requires_grad: bool,
+) -> Tensor:
+    """Make what a factory of this name returns.
 
-    def factory(
-        *sizes: Any,
-        size: Any = None,
-        generator: Any = None,
-        out: Tensor | None = None,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-    ) -> Tensor:
-        check_place(name, device, pin_memory, layout, out=out, dtype=dtype)
-        element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
-        levels = drawn_levels()
-        array = draw(chosen(name, generator), room(levels, read_size(name, sizes, size)), element)
-        return deliver(name, array, requires_grad, out, levels)
-
-    made = named(factory, name, described(draw, DRAWN), method=False)
-    made.samples(sized)
-    return made
+    Args:
+        name: of the factory.
+        draw: makes the array, given a generator, a shape and a dtype.
+        size: the lengths that were given one by one, and those given by name.
+        generator, out, dtype, layout, requires_grad: as they were given.
+        place: the device, and whether memory is to be pinned.
+    """
+    check_place(name, *place, layout, out=out, dtype=dtype)
+    element = result_dtype(name, dtype, out, dtypes.get_default_dtype())
+    levels = drawn_levels()
+    array = draw(chosen(name, generator), room(levels, read_size(name, *size)), element)
+    return deliver(name, array, requires_grad, out, levels)
 
 
-@drawn
-def rand(generator: Any, shape: Ints, element: DType) -> Any:
+@composite(method=False)
+@describes(DRAWN)
+def rand(
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Numbers drawn evenly from [0, 1) (complex: both parts)."""
-    return uniform_array(generator, shape, element)
+    place = (device, pin_memory)
+    return drawn("rand", uniform_array, (sizes, size), generator, out, dtype, layout, place, requires_grad)
 
 
-@drawn
-def randn(generator: Any, shape: Ints, element: DType) -> Any:
+@composite(method=False)
+@describes(DRAWN)
+def randn(
+    *sizes: Any,
+    size: Any = None,
+    generator: Any = None,
+    out: Tensor | None = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Numbers of the normal distribution with mean 0 and variance 1 (complex: half of it in each part)."""
-    return normal_array(generator, shape, element)
+    place = (device, pin_memory)
+    return drawn("randn", normal_array, (sizes, size), generator, out, dtype, layout, place, requires_grad)
 
 
 for factory in (rand, randn):
+    factory.samples(sized)  # type: ignore[attr-defined]
     plain_factory(factory, native_draw(factory.__name__), draws=True)
 
 

@@ -11,7 +11,7 @@ from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
 from ..create.factory import finish, read_dtype
 from ..create.like import array_like
-from ..family import described, named
+from ..family import describes
 from .batches import drawn_levels, drawn_room
 from .generator import chosen
 from .random import integer_array, laid_over, normal_array, read_range, uniform_array
@@ -35,46 +35,82 @@ DRAWN_LIKE = """
     """
 
 
-def drawn_like(draw: Callable[..., Any]) -> Any:
-    """A random tensor of the shape of another, from what draws its array."""
-    name = draw.__name__
+def drawn_like(
+    name: str,
+    draw: Callable[..., Any],
+    input: Tensor,
+    generator: Any,
+    dtype: DType | None,
+    layout: Any,
+    place: tuple[Any, Any],
+    requires_grad: bool,
+    memory_format: Any,
+) -> Tensor:
+    """Make what a factory of this name returns, of the shape of a tensor.
 
-    def factory(
-        input: Tensor,
-        *,
-        generator: Any = None,
-        dtype: DType | None = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
-        memory_format: Any = None,
-    ) -> Tensor:
-        levels = drawn_levels(input)
-        array = array_like(name, input, dtype, device, pin_memory, memory_format, levels, layout)
-        element = read_dtype(name, dtype, input.dtype)
-        if levels:
-            array[...] = draw(chosen(name, generator), drawn_room(levels, array.shape[len(levels) :]), element, True)
-        else:
-            dense, source = array.flags.c_contiguous, chosen(name, generator)
-            array[...] = laid_over(array, lambda shape: draw(source, shape, element, dense))
-        return finish(name, array, requires_grad, levels)
-
-    made = named(factory, name, described(draw, DRAWN_LIKE), method=False)
-    made.samples(likes)
-    return made
+    Args:
+        name: of the factory.
+        draw: makes the array, given a generator, a shape, a dtype, and whether its elements lie in row-major order.
+        input: the tensor.
+        generator, dtype, layout, requires_grad, memory_format: as they were given.
+        place: the device, and whether memory is to be pinned.
+    """
+    levels = drawn_levels(input)
+    array = array_like(name, input, dtype, *place, memory_format, levels, layout)
+    element = read_dtype(name, dtype, input.dtype)
+    if levels:
+        array[...] = draw(chosen(name, generator), drawn_room(levels, array.shape[len(levels) :]), element, True)
+    else:
+        dense, source = array.flags.c_contiguous, chosen(name, generator)
+        array[...] = laid_over(array, lambda shape: draw(source, shape, element, dense))
+    return finish(name, array, requires_grad, levels)
 
 
-@drawn_like
-def rand_like(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
-    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`."""
+def uniform_numbers(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
+    """Numbers of `rand`, whose order is the same in every memory."""
     return uniform_array(generator, shape, element)
 
 
-@drawn_like
-def randn_like(generator: Any, shape: tuple[int, ...], element: DType, dense: bool) -> Any:
+@composite(method=False)
+@describes(DRAWN_LIKE)
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """`rand` of the shape and dtype of a tensor; other arguments as for `rand` and `zeros_like`."""
+    place = (device, pin_memory)
+    return drawn_like(
+        "rand_like", uniform_numbers, input, generator, dtype, layout, place, requires_grad, memory_format
+    )
+
+
+@composite(method=False)
+@describes(DRAWN_LIKE)
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Any = None,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """`randn` of the shape and dtype of a tensor; other arguments as for `randn` and `zeros_like`."""
-    return normal_array(generator, shape, element, dense=dense)
+    place = (device, pin_memory)
+    return drawn_like("randn_like", normal_array, input, generator, dtype, layout, place, requires_grad, memory_format)
+
+
+for factory in (rand_like, randn_like):
+    factory.samples(likes)  # type: ignore[attr-defined]
 
 
 @composite(method=False)

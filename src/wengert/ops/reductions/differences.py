@@ -18,7 +18,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..axes import read_dim, read_number
-from ..family import named
+from ..family import describes
 from ..pointwise.binary import over, times
 from ..shapes.join import cat
 from ..shapes.slices import slice_
@@ -316,8 +316,7 @@ def distances(name: str, y: Any, x: Any, dx: Any, dim: Any) -> tuple[Any, int]:
     return (1.0 if dx is None else float(dx)) if x is None else along_places(name, y, x, axis), axis
 
 
-INTEGRAL = """{}
-
+INTEGRAL = """
     Args:
         y: tensor of the values of the function.
         x: tensor of the places; of one dimension, or such as broadcasts with `y`.
@@ -332,45 +331,45 @@ INTEGRAL = """{}
 
     Examples:
         >>> import wengert as wg
-        >>> {}
+        >>> wg.{name}(wg.tensor([1., 2., 4.]))
+        {result}
     """
 
 
-def integral(name: str) -> Any:
-    """`trapezoid` under one of its names."""
-
-    def integrate(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
-        step, axis = distances("trapezoid", y, x, as_double(name, dx) if name == "trapz" else dx, dim)
-        shape = y._array_.shape
-        if not shape[axis]:
-            return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))
-        if isinstance(step, Tensor):
-            return over(((part(y, axis, 0, -1) + part(y, axis, 1, None)) * step).sum(axis), 2.0)
-        return times(y.sum(axis) - times(y.select(axis, 0) + y.select(axis, -1), 0.5), step)
-
-    example = f"wg.{name}(wg.tensor([1., 2., 4.]))\n        tensor(4.5000)"
-    summary = "The integral along a dimension, by the trapezoidal rule."
-    return named(integrate, name, INTEGRAL.format(summary, example), method=False)
+def integral(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Any:
+    """Return the integral along a dimension, by the trapezoidal rule."""
+    step, axis = distances("trapezoid", y, x, dx, dim)
+    shape = y._array_.shape
+    if not shape[axis]:
+        return y.new_zeros((*shape[:axis], *shape[axis + 1 :]))  # type: ignore[attr-defined]
+    if isinstance(step, Tensor):
+        return over(((part(y, axis, 0, -1) + part(y, axis, 1, None)) * step).sum(axis), 2.0)
+    return times(y.sum(axis) - times(y.select(axis, 0) + y.select(axis, -1), 0.5), step)  # type: ignore[attr-defined]
 
 
-def running_integral() -> Any:
-    """`cumulative_trapezoid`."""
-
-    def integrate(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
-        step, axis = distances("cumulative_trapezoid", y, x, dx, dim)
-        left, right = part(y, axis, 0, -1), part(y, axis, 1, None)
-        if isinstance(step, Tensor):
-            return over(((left + right) * step).cumsum(axis), 2.0)
-        return times(left + right, step / 2.0).cumsum(axis)
-
-    example = "wg.cumulative_trapezoid(wg.tensor([1., 2., 4.]))\n        tensor([1.5000, 4.5000])"
-    summary = "The running integral along a dimension, by the trapezoidal rule; by one shorter than `y`."
-    return named(integrate, "cumulative_trapezoid", INTEGRAL.format(summary, example), method=False)
+@composite(method=False)
+@describes(INTEGRAL, name="trapezoid", result="tensor(4.5000)")
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The integral along a dimension, by the trapezoidal rule."""
+    return integral(y, x, dx, dim)
 
 
-trapezoid = integral("trapezoid")
-trapz = integral("trapz")
-cumulative_trapezoid = running_integral()
+@composite(method=False)
+@describes(INTEGRAL, name="trapz", result="tensor(4.5000)")
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The integral along a dimension, by the trapezoidal rule."""
+    return integral(y, x, as_double("trapz", dx), dim)
+
+
+@composite(method=False)
+@describes(INTEGRAL, name="cumulative_trapezoid", result="tensor([1.5000, 4.5000])")
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The running integral along a dimension, by the trapezoidal rule; by one shorter than `y`."""
+    step, axis = distances("cumulative_trapezoid", y, x, dx, dim)
+    left, right = part(y, axis, 0, -1), part(y, axis, 1, None)
+    if isinstance(step, Tensor):
+        return over(((left + right) * step).cumsum(axis), 2.0)
+    return times(left + right, step / 2.0).cumsum(axis)
 
 
 @trapz.samples

@@ -14,7 +14,7 @@ from ..._core.operators.declaration import is_whole, number_in
 from ..._core.tensor.base import Tensor
 from ..._core.types.dtypes import int64
 from ..._core.types.sizes import normalise
-from ..family import named
+from ..family import describes
 from .slices import slice_
 
 MANY = 64
@@ -139,8 +139,7 @@ def places_of(name: str, given: Any) -> tuple[int, ...]:
     )
 
 
-PARTS = """{}
-
+PARTS = """
     Args:
         input: tensor.
         indices_or_sections: how many parts of equal length, or where to cut.
@@ -153,18 +152,25 @@ PARTS = """{}
     """
 
 
-def cut(name: str, summary: str, dim: int, least: int) -> Any:
-    """A function that cuts along one dimension, of tensors that have at least `least`."""
-
-    def split(input: Any, indices_or_sections: Any) -> Any:
-        return sections(name, input, indices_or_sections, min(dim, input._array_.ndim - 1), least)
-
-    return named(split, name, PARTS.format(summary))
+@composite()
+@describes(PARTS)
+def hsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts along the second dimension; of vectors along their only one."""
+    return sections("hsplit", input, indices_or_sections, min(1, input._array_.ndim - 1), 1)
 
 
-hsplit = cut("hsplit", "Parts along the second dimension; of vectors along their only one.", 1, 1)
-vsplit = cut("vsplit", "Parts along the first dimension.", 0, 2)
-dsplit = cut("dsplit", "Parts along the third dimension.", 2, 3)
+@composite()
+@describes(PARTS)
+def vsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts along the first dimension."""
+    return sections("vsplit", input, indices_or_sections, min(0, input._array_.ndim - 1), 2)
+
+
+@composite()
+@describes(PARTS)
+def dsplit(input: Any, indices_or_sections: Any) -> Any:
+    """Parts along the third dimension."""
+    return sections("dsplit", input, indices_or_sections, min(2, input._array_.ndim - 1), 3)
 
 
 def column_arguments(array: Any, sections: Any) -> Any:

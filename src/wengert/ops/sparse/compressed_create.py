@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import integers
-from ..._core.cards.card import Bad, Sample
+from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import Size
 from ..create.factory import check_place
-from ..family import named
+from ..family import describes
 from . import compressed_kernels as compressed_kernels
 from .compressed import Compressed, compressed
 from .compressed_entries import packed_lines
@@ -99,8 +99,7 @@ def made_of(
     return made
 
 
-WORDS = """A sparse tensor, compressed {way}: zero but at some places.
-
+WORDS = """
     Args:
         {first}: (batch ..., {lines} + 1): integers: how many entries there are before each {line}.
         {second}: (batch ..., entries): integers: the {across} of each entry.
@@ -119,50 +118,20 @@ WORDS = """A sparse tensor, compressed {way}: zero but at some places.
     """
 
 
-def words_of(form: Layout) -> str:
-    """The docstring of the constructor for a layout."""
+def words_of(form: Layout) -> dict[str, str]:
+    """What the docstring of the constructor of a layout says of it."""
     line, across = ("row", "column") if form.rows else ("column", "row")
     if form.blocks:
         line, across = f"{line} of blocks", f"{across} of blocks"
-    return WORDS.format(
-        way=f"{line.split()[0]} by {line.split()[0]}{' of blocks' if form.blocks else ''}",
-        first=form.words[0],
-        second=form.words[1],
-        lines=line.replace("row", "rows").replace("column", "columns"),
-        line=line,
-        across=across,
-        blocks=", rows and columns of a block" if form.blocks else "",
-        layout=form,
-    )
-
-
-def constructor(form: Layout) -> Any:
-    """The public function that makes tensors of a layout."""
-    name = f"{form.name}_tensor"
-
-    def by_rows(
-        crow_indices: Any, col_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, layout: Any = None,
-        device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
-    ) -> Any:  # fmt: skip
-        refuse_layout(name, form, layout, device, pin_memory)
-        return made_of(name, form, (crow_indices, col_indices, values), size, dtype, requires_grad, check_invariants)
-
-    def by_columns(
-        ccol_indices: Any, row_indices: Any, values: Any, size: Any = None, *, dtype: Any = None, layout: Any = None,
-        device: Any = None, pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
-    ) -> Any:  # fmt: skip
-        refuse_layout(name, form, layout, device, pin_memory)
-        return made_of(name, form, (ccol_indices, row_indices, values), size, dtype, requires_grad, check_invariants)
-
-    made = named(by_rows if form.rows else by_columns, name, words_of(form), method=False)
-
-    @made.samples  # type: ignore[untyped-decorator]
-    def samples(make: Any) -> Any:
-        entries = make(2, 1, 2) if form.blocks else make(2)
-        yield Sample([0, 1, 2], [1, 0], entries)
-        yield Bad([0, 1, 3], [1, 0], entries, raises=RuntimeError, says=f"`{form.words[0]}[..., -1] == nnz` is not")
-
-    return made
+    return {
+        "first": form.words[0],
+        "second": form.words[1],
+        "lines": line.replace("row", "rows").replace("column", "columns"),
+        "line": line,
+        "across": across,
+        "blocks": ", rows and columns of a block" if form.blocks else "",
+        "layout": str(form),
+    }
 
 
 def refuse_layout(name: str, form: Layout, layout: Any, device: Any, pin_memory: Any) -> None:
@@ -183,24 +152,138 @@ def titled(layout: Any) -> str:
     return layout.title if layout in ALL else {"strided": "Strided", "sparse_coo": "Sparse"}.get(layout.name, "none")
 
 
-sparse_csr_tensor, sparse_csc_tensor, sparse_bsr_tensor, sparse_bsc_tensor = map(constructor, ALL)
+CSR, CSC, BSR, BSC = ALL
 
 
-def sparse_compressed(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, dtype: Any = None,
-    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+def constructed(
+    form: Layout, parts: tuple[Any, Any, Any], size: Any, dtype: Any, layout: Any, place: tuple[Any, Any], *checks: Any
+) -> Any:
+    """Make a tensor of a layout of its parts; refuses another layout, and other devices.
+
+    Args:
+        form: the layout.
+        parts: where lines begin, places in them, entries.
+        size, dtype, layout: as they were given.
+        place: the device, and whether memory is to be pinned.
+        checks: whether a gradient is required, and whether the parts are checked.
+    """
+    name = f"{form.name}_tensor"
+    refuse_layout(name, form, layout, *place)
+    return made_of(name, form, parts, size, dtype, *checks)
+
+
+@composite(method=False)
+@describes(WORDS, **words_of(CSR))
+def sparse_csr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
     check_invariants: bool | None = None,
-) -> Any:  # fmt: skip
-    if layout not in ALL:
-        raise RuntimeError(
-            f"sparse_compressed_tensor expected sparse compressed tensor layout but got {titled(layout)}"
-        )
-    check_place("sparse_compressed_tensor", device, pin_memory)
-    parts = (compressed_indices, plain_indices, values)
-    return made_of("sparse_compressed_tensor", layout, parts, size, dtype, requires_grad, check_invariants)
+) -> Any:
+    """A sparse tensor, compressed row by row: zero but at some places."""
+    parts, place = (crow_indices, col_indices, values), (device, pin_memory)
+    return constructed(CSR, parts, size, dtype, layout, place, requires_grad, check_invariants)
 
 
-GENERAL = """A sparse tensor, compressed line by line, of the layout that is said.
+@composite(method=False)
+@describes(WORDS, **words_of(CSC))
+def sparse_csc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:
+    """A sparse tensor, compressed column by column: zero but at some places."""
+    parts, place = (ccol_indices, row_indices, values), (device, pin_memory)
+    return constructed(CSC, parts, size, dtype, layout, place, requires_grad, check_invariants)
+
+
+@composite(method=False)
+@describes(WORDS, **words_of(BSR))
+def sparse_bsr_tensor(
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:
+    """A sparse tensor, compressed row by row of blocks: zero but at some places."""
+    parts, place = (crow_indices, col_indices, values), (device, pin_memory)
+    return constructed(BSR, parts, size, dtype, layout, place, requires_grad, check_invariants)
+
+
+@composite(method=False)
+@describes(WORDS, **words_of(BSC))
+def sparse_bsc_tensor(
+    ccol_indices: Any,
+    row_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:
+    """A sparse tensor, compressed column by column of blocks: zero but at some places."""
+    parts, place = (ccol_indices, row_indices, values), (device, pin_memory)
+    return constructed(BSC, parts, size, dtype, layout, place, requires_grad, check_invariants)
+
+
+def samples_of(form: Layout) -> Any:
+    """The samples of the constructor of a layout."""
+
+    def samples(make: Any) -> Any:
+        entries = make(2, 1, 2) if form.blocks else make(2)
+        yield Sample([0, 1, 2], [1, 0], entries)
+        yield Bad([0, 1, 3], [1, 0], entries, raises=RuntimeError, says=f"`{form.words[0]}[..., -1] == nnz` is not")
+
+    return samples
+
+
+sparse_csr_tensor.samples(samples_of(CSR))  # type: ignore[attr-defined]
+sparse_csc_tensor.samples(samples_of(CSC))  # type: ignore[attr-defined]
+sparse_bsr_tensor.samples(samples_of(BSR))  # type: ignore[attr-defined]
+sparse_bsc_tensor.samples(samples_of(BSC))  # type: ignore[attr-defined]
+
+
+@composite(method=False)
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> Any:
+    """A sparse tensor, compressed line by line, of the layout that is said.
 
     Args:
         compressed_indices: (batch ..., lines + 1): integers: how many entries there are before each line.
@@ -226,10 +309,16 @@ GENERAL = """A sparse tensor, compressed line by line, of the layout that is sai
         >>> made @ wg.ones(2)
         tensor([3., 4.])
     """
-sparse_compressed_tensor = named(sparse_compressed, "sparse_compressed_tensor", GENERAL, method=False)
+    if layout not in ALL:
+        raise RuntimeError(
+            f"sparse_compressed_tensor expected sparse compressed tensor layout but got {titled(layout)}"
+        )
+    check_place("sparse_compressed_tensor", device, pin_memory)
+    parts = (compressed_indices, plain_indices, values)
+    return made_of("sparse_compressed_tensor", layout, parts, size, dtype, requires_grad, check_invariants)
 
 
-@sparse_compressed_tensor.samples  # type: ignore[untyped-decorator]
+@sparse_compressed_tensor.samples  # type: ignore[attr-defined]
 def sparse_compressed_tensor_samples(make: Any) -> Any:
     yield Sample([0, 1, 2], [1, 0], make(2), layout=ALL[0])
     yield Bad([0, 1, 2], [1, 0], make(2), raises=RuntimeError, says="sparse compressed tensor layout but got none")

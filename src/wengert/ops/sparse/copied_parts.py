@@ -8,28 +8,14 @@ from ..._core.calls.out import put
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import composite
 from ..._core.out_errors import EXACT
+from ..family import describes
 from .forms import METHODS as FORMS
 from .parts import none
 from .reading import METHODS
 
-
-def declare(part: str, made_by: str, found: str) -> Any:
-    """The function that copies a part, which the method of that name gives on the memory of the tensor.
-
-    Args:
-        part: the name of the method.
-        made_by: a method that makes a sparse tensor with such a part of a dense one.
-        found: the part of an identity matrix of two rows, as it prints.
-    """
-    name, read = f"{part}_copy", {**METHODS, **FORMS}[part]
-
-    def copied(input: Any, *, out: Any = None) -> Any:
-        check_tensors(name, input=input)
-        return put(name, out, read(input).clone(), words=EXACT)
-
-    copied.__name__ = copied.__qualname__ = name
-    copied.__doc__ = f"""`Tensor.{part}`, copied.
-
+READERS = {**METHODS, **FORMS}
+"""The methods that give the parts, by name."""
+COPIED = """
     Args:
         input: compressed sparse tensor, or one in coordinates, as `Tensor.{part}` takes it.
         out: a tensor to write into.
@@ -41,17 +27,59 @@ def declare(part: str, made_by: str, found: str) -> Any:
         RuntimeError: the tensor has no such part.
 
     Examples:
-        >>> wg.{name}(wg.eye(2).{made_by}())
-        {found}
+        >>> wg.{part}_copy(wg.eye(2).{maker}())
+        {result}
     """
-    made = composite(method=False)(copied)
-    made.samples(none)
-    return made
 
 
-crow_indices_copy = declare("crow_indices", "to_sparse_csr", "tensor([0, 1, 2])")
-col_indices_copy = declare("col_indices", "to_sparse_csr", "tensor([0, 1])")
-ccol_indices_copy = declare("ccol_indices", "to_sparse_csc", "tensor([0, 1, 2])")
-row_indices_copy = declare("row_indices", "to_sparse_csc", "tensor([0, 1])")
-indices_copy = declare("indices", "to_sparse", "tensor([[0, 1],\n                [0, 1]])")
-values_copy = declare("values", "to_sparse", "tensor([1., 1.])")
+def copied(part: str, input: Any, out: Any) -> Any:
+    """Return what the method of that name gives, on memory of its own."""
+    name = f"{part}_copy"
+    check_tensors(name, input=input)
+    return put(name, out, READERS[part](input).clone(), words=EXACT)
+
+
+@composite(method=False)
+@describes(COPIED, part="crow_indices", maker="to_sparse_csr", result="tensor([0, 1, 2])")
+def crow_indices_copy(input: Any, *, out: Any = None) -> Any:
+    """`Tensor.crow_indices`, copied."""
+    return copied("crow_indices", input, out)
+
+
+@composite(method=False)
+@describes(COPIED, part="col_indices", maker="to_sparse_csr", result="tensor([0, 1])")
+def col_indices_copy(input: Any, *, out: Any = None) -> Any:
+    """`Tensor.col_indices`, copied."""
+    return copied("col_indices", input, out)
+
+
+@composite(method=False)
+@describes(COPIED, part="ccol_indices", maker="to_sparse_csc", result="tensor([0, 1, 2])")
+def ccol_indices_copy(input: Any, *, out: Any = None) -> Any:
+    """`Tensor.ccol_indices`, copied."""
+    return copied("ccol_indices", input, out)
+
+
+@composite(method=False)
+@describes(COPIED, part="row_indices", maker="to_sparse_csc", result="tensor([0, 1])")
+def row_indices_copy(input: Any, *, out: Any = None) -> Any:
+    """`Tensor.row_indices`, copied."""
+    return copied("row_indices", input, out)
+
+
+@composite(method=False)
+@describes(COPIED, part="indices", maker="to_sparse", result="tensor([[0, 1],\n                [0, 1]])")
+def indices_copy(input: Any, *, out: Any = None) -> Any:
+    """`Tensor.indices`, copied."""
+    return copied("indices", input, out)
+
+
+@composite(method=False)
+@describes(COPIED, part="values", maker="to_sparse", result="tensor([1., 1.])")
+def values_copy(input: Any, *, out: Any = None) -> Any:
+    """`Tensor.values`, copied."""
+    return copied("values", input, out)
+
+
+for function in (crow_indices_copy, col_indices_copy, ccol_indices_copy, row_indices_copy, indices_copy, values_copy):
+    function.samples(none)  # type: ignore[attr-defined]

@@ -8,14 +8,14 @@ import numpy as np
 
 from ..._core.calls.sparse import kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
-from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, composite, op
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.coordinates import Coordinates
 from ..._core.tensor.standins import StandIn
 from ..._core.types import dtypes
 from ..._kernels import compressed as lines, sparse as kernels
-from ..family import named
+from ..family import describes
 from .compressed import is_compressed, places_of
 from .compressed_entries import with_entries
 from .compressed_products import reduced_product
@@ -247,8 +247,7 @@ def sparse_addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 
     return added_product.call((mat, mat1, mat2, beta, alpha))
 
 
-PRODUCT = """The product of two matrices, of which the first may be sparse: an older name of `mm`.
-
+PRODUCT = """
     Args:
         input, mat2: matrices, (n, m) and (m, p).
 
@@ -260,21 +259,31 @@ PRODUCT = """The product of two matrices, of which the first may be sparse: an o
     """
 
 
-def product_named(name: str) -> Any:
-    """`mm` under another name."""
-
-    def product(input: Any, mat2: Any) -> Any:
-        return input.mm(mat2)
-
-    made = named(product, name, PRODUCT, method=False)
-    made.samples(products)
-    return made
+@composite(method=False)
+@describes(PRODUCT)
+def spmm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices, of which the first may be sparse: an older name of `mm`."""
+    return input.mm(mat2)
 
 
+@composite(method=False)
+@describes(PRODUCT)
+def dsmm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices, of which the first may be sparse: an older name of `mm`."""
+    return input.mm(mat2)
+
+
+@composite(method=False)
+@describes(PRODUCT)
+def hsmm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices, of which the first may be sparse: an older name of `mm`."""
+    return input.mm(mat2)
+
+
+@spmm.samples
+@dsmm.samples
+@hsmm.samples
 def products(make: Any) -> Any:
     """Samples of `mm`."""
     yield Sample(make(2, 3), make(3, 4))
     yield Bad(make(2, 3), make(2, 3), raises=RuntimeError, says="shapes cannot be multiplied")
-
-
-spmm, dsmm, hsmm = map(product_named, ("spmm", "dsmm", "hsmm"))
