@@ -52,7 +52,7 @@ from .ops.pointwise.polynomials import (
     shifted_chebyshev_polynomial_v,
     shifted_chebyshev_polynomial_w,
 )
-from .ops.pointwise.rounding import round_to as round
+from .ops.pointwise.rounding import round
 from .ops.pointwise.scales import logit, sinc
 from .ops.pointwise.smooth import erf, erfc
 from .ops.pointwise.unary import exp2, expm1, log1p

@@ -23,8 +23,6 @@ from marshal import loads
 from time import sleep
 from types import MethodType, ModuleType
 
-from .names import LATE
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -410,6 +408,8 @@ def absent(module: str, name: str) -> NoReturn:
 
 def homes(module: str) -> dict[str, str]:
     """The names that a module has late, with the modules that have them; a module among them is its own home."""
+    from .names import LATE  # here: what finds modules stands alone
+
     listed = LATE.get(module, {})
     return {name: f"{OWN}{home}" for home, names in listed.items() for name in names.split()}
 

@@ -36,6 +36,11 @@ def no(self: Tensor) -> bool:
     return False
 
 
+def is_distributed(self: Tensor) -> bool:
+    """False: no tensor here is spread over several processes."""
+    return False
+
+
 def is_signed(self: Tensor) -> bool:
     """Whether the dtype has negative numbers."""
     return self.dtype.is_signed
@@ -204,8 +209,11 @@ def on_device(name: str) -> Callable[..., NoReturn]:
 
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("is_distributed", "is_pinned", "_is_zerotensor"), no),
-    **{method.__name__: method for method in (is_signed, is_nonzero, ndimension, get_device, pin_memory)},
+    **dict.fromkeys(("is_pinned", "_is_zerotensor"), no),
+    **{
+        method.__name__: method
+        for method in (is_distributed, is_signed, is_nonzero, ndimension, get_device, pin_memory)
+    },
     **{method.__name__: asking(method, method=True) for method in (dim_order, is_same_size, is_set_to)},
     **{name: asking(on_device(name), method=True) for name in ("cuda", "xpu", "ipu", "mtia")},
     "dequantize": dequantized,

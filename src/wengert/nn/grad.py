@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from .._tensor import Tensor
+from ..ops.family import describes
 from ..ops.images.conv import convolution_input, convolution_weight
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]
 
 Lengths = int | Sequence[int]
 
-INPUT = """The gradient of `conv{count}d` by its input.
-
+INPUT = """
     Args:
         input_size: shape of the input.
         weight: (O, C / groups, ...), the kernels.
@@ -33,8 +32,7 @@ INPUT = """The gradient of `conv{count}d` by its input.
     >>> bool((wg.nn.grad.conv{count}d_input(x.shape, weight, wg.ones_like(result)) == expected).all())
     True
     """
-WEIGHT = """The gradient of `conv{count}d` by its kernels.
-
+WEIGHT = """
     Args:
         input: (N, C, ...).
         weight_size: shape of the kernels.
@@ -61,49 +59,96 @@ def spread(count: int, *options: Lengths) -> list[tuple[int, ...]]:
     return [(each,) * count if isinstance(each, int) else tuple(each) for each in options]
 
 
-def described(function: Any, kind: str, count: int, text: str) -> Any:
-    """The function under its name, with its docstring."""
-    function.__name__ = function.__qualname__ = f"conv{count}d_{kind}"
-    shapes = {"weight": (2, 1, *(3,) * count), "input": (1, 1, *(4,) * count)}
-    function.__doc__ = text.format(count=count, **shapes)
-    return function
+def shapes_of(count: int) -> dict[str, str]:
+    """What the examples of a convolution of so many dimensions say."""
+    return {"count": str(count), "weight": str((2, 1, *(3,) * count)), "input": str((1, 1, *(4,) * count))}
 
 
-def by_input(count: int) -> Any:
-    """The gradient by the input, in so many dimensions."""
-
-    def gradient(
-        input_size: Sequence[int],
-        weight: Tensor,
-        grad_output: Tensor,
-        stride: Lengths = 1,
-        padding: Lengths = 0,
-        dilation: Lengths = 1,
-        groups: int = 1,
-    ) -> Tensor:
-        steps = spread(count, stride, padding, dilation)
-        return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
-
-    return described(gradient, "input", count, INPUT)
+@describes(INPUT, **shapes_of(1))
+def conv1d_input(
+    input_size: Sequence[int],
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of `conv1d` by its input."""
+    steps = spread(1, stride, padding, dilation)
+    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
 
 
-def by_weight(count: int) -> Any:
-    """The gradient by the kernels, in so many dimensions."""
-
-    def gradient(
-        input: Tensor,
-        weight_size: Sequence[int],
-        grad_output: Tensor,
-        stride: Lengths = 1,
-        padding: Lengths = 0,
-        dilation: Lengths = 1,
-        groups: int = 1,
-    ) -> Tensor:
-        steps = spread(count, stride, padding, dilation)
-        return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]
-
-    return described(gradient, "weight", count, WEIGHT)
+@describes(WEIGHT, **shapes_of(1))
+def conv1d_weight(
+    input: Tensor,
+    weight_size: Sequence[int],
+    grad_output: Tensor,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of `conv1d` by its kernels."""
+    steps = spread(1, stride, padding, dilation)
+    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]
 
 
-conv1d_input, conv2d_input, conv3d_input = map(by_input, (1, 2, 3))
-conv1d_weight, conv2d_weight, conv3d_weight = map(by_weight, (1, 2, 3))
+@describes(INPUT, **shapes_of(2))
+def conv2d_input(
+    input_size: Sequence[int],
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of `conv2d` by its input."""
+    steps = spread(2, stride, padding, dilation)
+    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
+
+
+@describes(WEIGHT, **shapes_of(2))
+def conv2d_weight(
+    input: Tensor,
+    weight_size: Sequence[int],
+    grad_output: Tensor,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of `conv2d` by its kernels."""
+    steps = spread(2, stride, padding, dilation)
+    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]
+
+
+@describes(INPUT, **shapes_of(3))
+def conv3d_input(
+    input_size: Sequence[int],
+    weight: Tensor,
+    grad_output: Tensor,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of `conv3d` by its input."""
+    steps = spread(3, stride, padding, dilation)
+    return convolution_input(grad_output, weight, tuple(input_size), *steps, groups)  # type: ignore[no-any-return]
+
+
+@describes(WEIGHT, **shapes_of(3))
+def conv3d_weight(
+    input: Tensor,
+    weight_size: Sequence[int],
+    grad_output: Tensor,
+    stride: Lengths = 1,
+    padding: Lengths = 0,
+    dilation: Lengths = 1,
+    groups: int = 1,
+) -> Tensor:
+    """The gradient of `conv3d` by its kernels."""
+    steps = spread(3, stride, padding, dilation)
+    return convolution_weight(grad_output, input, tuple(weight_size), *steps, groups)  # type: ignore[no-any-return]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -345,21 +346,79 @@ def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
     return tensor.copy_(from_numpy(np.asarray(values, order="C")))  # type: ignore[attr-defined, no-any-return]
 
 
-def _older(fill: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function under its name of before functions that write in place ended in an underscore."""
-    name = fill.__name__.removesuffix("_")
+def _older(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function whose name of today ends in an underscore: warns of that. Decorates it."""
+    name = function.__name__
 
-    def filled(*args: Any, **kwargs: Any) -> Tensor:
-        text = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`."
-        warn(text, FutureWarning)
-        return fill(*args, **kwargs)
+    @wraps(function)
+    def warned(*args: Any, **kwargs: Any) -> Tensor:
+        warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning)
+        return function(*args, **kwargs)
 
-    filled.__name__ = filled.__qualname__ = name
-    filled.__doc__ = f"An older name of `{name}_`."
-    return boundary(filled)
+    return boundary(warned)
 
 
-uniform, normal, constant, eye, dirac = map(_older, (uniform_, normal_, constant_, eye_, dirac_))
-xavier_uniform, xavier_normal = map(_older, (xavier_uniform_, xavier_normal_))
-kaiming_uniform, kaiming_normal = map(_older, (kaiming_uniform_, kaiming_normal_))
-orthogonal, sparse = map(_older, (orthogonal_, sparse_))
+@_older
+def uniform(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `uniform_`."""
+    return uniform_(*args, **kwargs)
+
+
+@_older
+def normal(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `normal_`."""
+    return normal_(*args, **kwargs)
+
+
+@_older
+def constant(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `constant_`."""
+    return constant_(*args, **kwargs)
+
+
+@_older
+def eye(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `eye_`."""
+    return eye_(*args, **kwargs)
+
+
+@_older
+def dirac(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `dirac_`."""
+    return dirac_(*args, **kwargs)
+
+
+@_older
+def xavier_uniform(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `xavier_uniform_`."""
+    return xavier_uniform_(*args, **kwargs)
+
+
+@_older
+def xavier_normal(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `xavier_normal_`."""
+    return xavier_normal_(*args, **kwargs)
+
+
+@_older
+def kaiming_uniform(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `kaiming_uniform_`."""
+    return kaiming_uniform_(*args, **kwargs)
+
+
+@_older
+def kaiming_normal(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `kaiming_normal_`."""
+    return kaiming_normal_(*args, **kwargs)
+
+
+@_older
+def orthogonal(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `orthogonal_`."""
+    return orthogonal_(*args, **kwargs)
+
+
+@_older
+def sparse(*args: Any, **kwargs: Any) -> Tensor:
+    """An older name of `sparse_`."""
+    return sparse_(*args, **kwargs)

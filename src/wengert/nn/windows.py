@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._tensor import Tensor
@@ -17,27 +16,140 @@ from ..ops.images.pool_volumes import avg_pool3d
 from ..ops.images.unpool import max_unpool2d as unpool2d, max_unpool3d as unpool3d
 from ..ops.randomness.random import rand
 
-
-def with_indices(form: Callable[..., Any]) -> Callable[..., tuple[Tensor, Tensor]]:
-    """The form of a pooling that also gives where the values were, whatever `return_indices` says."""
-    signature = inspect.signature(form)
-
-    @functools.wraps(form)
-    def both(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
-        given.arguments["return_indices"] = True
-        return form(*given.args, **given.kwargs)
-
-    name = f"{form.__name__}_with_indices"
-    return asking(both, name, module="wengert.nn.functional")
+in_module = functools.partial(asking, module="wengert.nn.functional")
+"""Decorates a function that programs find there."""
 
 
-max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
-    with_indices, (pool_forms.max_pool1d, pool_forms.max_pool2d, pool_forms.max_pool3d)
-)
-adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = map(
-    with_indices, (pool_forms.adaptive_max_pool1d, pool_forms.adaptive_max_pool2d, pool_forms.adaptive_max_pool3d)
-)
+@in_module
+def max_pool1d_with_indices(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: Truth = False,
+) -> Any:
+    """The largest element of each window, and where it was: `max_pool1d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, L) or (C, L), real.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool1d`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if the windows do not fit the input.
+    """
+    return pool_forms.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@in_module
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: Truth = False,
+) -> Any:
+    """The largest element of each window, and where it was: `max_pool2d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), real.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool2d`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if the windows do not fit the input.
+    """
+    return pool_forms.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@in_module
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: Truth = False,
+) -> Any:
+    """The largest element of each window, and where it was: `max_pool3d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W), real.
+        kernel_size, stride, padding, dilation, ceil_mode: as for `max_pool3d`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if the windows do not fit the input.
+    """
+    return pool_forms.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@in_module
+def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: Truth = False) -> Any:
+    """The largest elements and their places: `adaptive_max_pool1d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, L) or (C, L), real.
+        output_size: as for `adaptive_max_pool1d`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if a size is negative, or the input has another number of dimensions.
+    """
+    return pool_forms.adaptive_max_pool1d(input, output_size, True)
+
+
+@in_module
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
+    """The largest elements and their places: `adaptive_max_pool2d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), real.
+        output_size: as for `adaptive_max_pool2d`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if a size is negative, or the input has another number of dimensions.
+    """
+    return pool_forms.adaptive_max_pool2d(input, output_size, True)
+
+
+@in_module
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: Truth = False) -> Any:
+    """The largest elements and their places: `adaptive_max_pool3d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W), real.
+        output_size: as for `adaptive_max_pool3d`.
+        return_indices: ignored.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        RuntimeError: if a size is negative, or the input has another number of dimensions.
+    """
+    return pool_forms.adaptive_max_pool3d(input, output_size, True)
 
 
 def spread(value: Any, count: int) -> tuple[Any, ...]:
@@ -276,5 +388,55 @@ def fractional_max_pool3d(
     return at_random(fractional3d, 3, given)
 
 
-fractional_max_pool2d_with_indices = with_indices(fractional_max_pool2d)
-fractional_max_pool3d_with_indices = with_indices(fractional_max_pool3d)
+@in_module
+def fractional_max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: Truth = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements and their places: `fractional_max_pool2d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, H, W) or (C, H, W), floating.
+        kernel_size, output_size, output_ratio: as for `fractional_max_pool2d`.
+        return_indices: ignored.
+        _random_samples: numbers that decide on the places; drawn unless given.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        ValueError: if there is neither size nor ratio.
+        RuntimeError: if the windows do not fit the input.
+    """
+    return fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
+
+
+@in_module
+def fractional_max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: Truth = False,
+    _random_samples: Tensor | None = None,
+) -> Any:
+    """The largest elements and their places: `fractional_max_pool3d` with `return_indices`, whatever that is.
+
+    Args:
+        input: (N, C, D, H, W) or (C, D, H, W), floating.
+        kernel_size, output_size, output_ratio: as for `fractional_max_pool3d`.
+        return_indices: ignored.
+        _random_samples: numbers that decide on the places; drawn unless given.
+
+    Returns:
+        New tensors: values, and their places (int64).
+
+    Raises:
+        ValueError: if there is neither size nor ratio.
+        RuntimeError: if the windows do not fit the input.
+    """
+    return fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)

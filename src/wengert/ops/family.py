@@ -9,20 +9,13 @@ from typing import Any, TypeVar
 
 from .._core.calls.op import Op, begin_calls
 from .._core.cards.arguments import checked
-from .._core.cards.card import CARDS, Card, composite, registered
+from .._core.cards.card import CARDS, Card, registered
 from .._core.cards.composed import Factory, PlainCase
 from .._core.cards.plain_case import plain_function
 from .._core.operators.declaration import take_over
 
 PACKAGE = str(__package__).partition(".")[0]
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def named(body: Callable[..., Any], name: str, docstring: str | None, **options: Any) -> Any:
-    """Declare a function of a family under its own name and docstring; `options` are those of `composite`."""
-    body.__name__ = body.__qualname__ = name
-    body.__doc__ = docstring
-    return composite(**options)(body)
 
 
 def describes(sections: str, **words: str) -> Callable[[Function], Function]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ..._core.cards.card import REALS, Bad, Sample
+from ..._core.cards.card import REALS, Bad, Sample, composite
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..create.factory import refuse_dtype
-from ..family import named
+from ..family import describes
 from .pool import max_pool2d_with_indices, scatter_planes
 from .pool_volumes import max_pool3d_with_indices, scatter_volumes
 
@@ -31,18 +31,7 @@ def check_places(kernel: str, grad_output: Tensor, indices: Tensor) -> None:
         )
 
 
-def backward_of(dims: int, scatter: Callable[..., Any], where: str) -> Any:
-    """The gradient of the pooling of so many dimensions, which `scatter` puts in its places."""
-
-    def body(
-        grad_output: Tensor, self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints,
-        ceil_mode: bool, indices: Tensor,
-    ) -> Any:  # fmt: skip
-        check_places(f"max_pool{dims}d_backward", grad_output, indices)
-        return scatter(grad_output, indices, tuple(self.shape), "", self)
-
-    docstring = f"""The gradient of `max_pool{dims}d`: each element of `grad_output` where the largest one was.
-
+SECTIONS = """
     Args:
         grad_output: gradient of what `max_pool{dims}d` gave.
         self: the input of `max_pool{dims}d`, of which the shape counts.
@@ -55,11 +44,40 @@ def backward_of(dims: int, scatter: Callable[..., Any], where: str) -> Any:
     Raises:
         RuntimeError: gradient and indices differ in shape.
     """
-    return named(body, f"max_pool{dims}d_with_indices_backward", docstring, method=False, function=False)
 
 
-max_pool2d_with_indices_backward = backward_of(2, scatter_planes, "planes")
-max_pool3d_with_indices_backward = backward_of(3, scatter_volumes, "volumes")
+@composite(method=False, function=False)
+@describes(SECTIONS, dims="2", where="planes")
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
+    indices: Tensor,
+) -> Any:
+    """The gradient of `max_pool2d`: each element of `grad_output` where the largest one was."""
+    check_places("max_pool2d_backward", grad_output, indices)
+    return scatter_planes(grad_output, indices, tuple(self.shape), "", self)
+
+
+@composite(method=False, function=False)
+@describes(SECTIONS, dims="3", where="volumes")
+def max_pool3d_with_indices_backward(
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    ceil_mode: bool,
+    indices: Tensor,
+) -> Any:
+    """The gradient of `max_pool3d`: each element of `grad_output` where the largest one was."""
+    check_places("max_pool3d_backward", grad_output, indices)
+    return scatter_volumes(grad_output, indices, tuple(self.shape), "", self)
 
 
 @max_pool2d_with_indices_backward.samples

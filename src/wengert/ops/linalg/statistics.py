@@ -15,7 +15,7 @@ from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
 from ..._core.types import dtypes
-from ..pointwise.complex_parts import complex_of
+from ..pointwise.complex_parts import complex
 from .products import type_name
 
 
@@ -189,7 +189,7 @@ def corrcoef(input: Any) -> Any:
     table = table / deviation.view((1, size))
     if not table.dtype.is_complex:
         return table.clamp(-1, 1)
-    return complex_of(table.real.clamp(-1, 1), table.imag.clamp(-1, 1))
+    return complex(table.real.clamp(-1, 1), table.imag.clamp(-1, 1))
 
 
 FURTHER = kernels.natives("sqrt", "clamp")

@@ -18,7 +18,7 @@ from ..._core.types.dtypes import promote_types
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import check_floating, refuse
 from ..pointwise.binary import sub
-from ..pointwise.unary import absolute
+from ..pointwise.unary import abs
 from ..reductions.reduce import mean
 from .loss import finished, read_reduction
 from .loss_slopes import gathered, huber_loss_backward, mse_loss_backward, share, smooth_l1_loss_backward
@@ -309,6 +309,6 @@ smooth_l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
 huber_loss.samples(pair_samples)  # type: ignore[attr-defined]
 
 mse_loss = plain_function(mse_loss, squared)
-l1_loss = plain_function(l1_loss, sub, (0, 1, -1), guard=native("is_pair"), then=(absolute, mean))
+l1_loss = plain_function(l1_loss, sub, (0, 1, -1), guard=native("is_pair"), then=(abs, mean))
 smooth_l1_loss = plain_function(smooth_l1_loss, smooth_l1)
 huber_loss = plain_function(huber_loss, huber)

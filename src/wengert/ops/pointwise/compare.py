@@ -83,9 +83,10 @@ def ge(self: Array, other: Array) -> Any:
     return kernels.greater_equal(self, other)
 
 
-for name, function in (
-    ("not_equal", ne), ("less", lt), ("less_equal", le), ("greater", gt), ("greater_equal", ge),
-):  # fmt: skip
-    alias(name, function)
+alias("not_equal", ne)
+alias("less", lt)
+alias("less_equal", le)
+alias("greater", gt)
+alias("greater_equal", ge)
 OPERATORS.eq, OPERATORS.ne = eq, ne
 OPERATORS.lt, OPERATORS.le, OPERATORS.gt, OPERATORS.ge = lt, le, gt, ge

@@ -49,10 +49,10 @@ PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} 
 
 
 @op(
-    layout="iterator", name="complex", dtypes=PARTS, larger=True, method=False, batching=elementwise,
+    layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise,
     out_words=PART_OUT, native=native("complex"),
 )  # fmt: skip
-def complex_of(real: Array, imag: Array) -> Any:
+def complex(real: Array, imag: Array) -> Any:
     """The complex numbers real + imag * 1j, element by element.
 
     Args:
@@ -71,22 +71,22 @@ def complex_of(real: Array, imag: Array) -> Any:
     return made
 
 
-@complex_of.vjp("real")
+@complex.vjp("real")
 def complex_vjp_real(grad: Any) -> Any:
     return grad.real
 
 
-@complex_of.vjp("imag")
+@complex.vjp("imag")
 def complex_vjp_imag(grad: Any) -> Any:
     return grad.imag
 
 
-@complex_of.jvp("real", "imag")
+@complex.jvp("real", "imag")
 def complex_of_jvp(real_tangent: Any, imag_tangent: Any) -> Any:
-    return complex_of(real_tangent, imag_tangent)
+    return complex(real_tangent, imag_tangent)
 
 
-complex_of.samples(parts)
+complex.samples(parts)
 
 
 @op(
@@ -114,7 +114,7 @@ def polar(abs: Array, angle: Array) -> Any:
 
 @polar.vjp("abs")
 def polar_vjp_abs(grad: Any, angle: Any) -> Any:
-    return (conjugate(grad) * complex_of(angle.cos(), angle.sin())).real
+    return (conjugate(grad) * complex(angle.cos(), angle.sin())).real
 
 
 @polar.vjp("angle")
@@ -124,7 +124,7 @@ def polar_vjp_angle(grad: Any, out: Any) -> Any:
 
 @polar.jvp("abs")
 def polar_jvp_abs(tangent: Any, angle: Any) -> Any:
-    return complex_of(tangent * angle.cos(), tangent * angle.sin())
+    return complex(tangent * angle.cos(), tangent * angle.sin())
 
 
 @polar.jvp("angle")

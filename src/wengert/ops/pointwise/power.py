@@ -53,7 +53,7 @@ single = partial(
 
 
 def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
-    """A floating or complex array to a power that is a Python number; the common exponents without `power`."""
+    """A floating or complex array to a power that is a Python number; the common exponents without `pow`."""
     if exponent == 2:
         return kernels.square(self, out=out)
     if exponent == 3:
@@ -70,7 +70,6 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
 @arithmetic(
     lone_numbers=False,
     promote="beside",
-    name="pow",
     keeps_numbers=True,
     layout="power",
     dtypes=NUMBERS,
@@ -80,7 +79,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     native=native("pow"),
     native_write=native("pow_"),
 )
-def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
+def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
     """`self` to the power `exponent`, element by element.
 
     Args:
@@ -111,7 +110,7 @@ def power(self: Array, exponent: Array, *, out: Any = None) -> Any:
     return raised
 
 
-@power.vjp("self", native=native("pow_rule"))
+@pow.vjp("self", native=native("pow_rule"))
 def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):
         less = exponent + -1  # of truth values, too: True - 1 is refused
@@ -121,7 +120,7 @@ def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     return grad * conjugate(self.pow(exponent - 1) * exponent)
 
 
-@power.vjp("exponent")
+@pow.vjp("exponent")
 def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
     if isinstance(self, Tensor):
         base = self if self.dtype is out.dtype else self.to(dtype=out.dtype)
@@ -156,7 +155,7 @@ def at_least_zero(exponent: Any) -> Any:
     return exponent >= 0
 
 
-@power.samples
+@pow.samples
 def power_samples(make: Any) -> Any:
     for exponent in (0, 1, 2, 3, 5):
         yield Sample(make(3, kind="nonzero"), exponent)
@@ -219,5 +218,5 @@ def reciprocal_jvp(tangent: Any, out: Any) -> Any:
 
 reciprocal.samples(nonzero_tensor)
 
-OPERATORS.pow, OPERATORS.ipow = power, power.in_place
+OPERATORS.pow, OPERATORS.ipow = pow, pow.in_place
 OPERATORS.reciprocal = reciprocal

@@ -104,13 +104,12 @@ def trunc(self: Array, *, out: Any = None) -> Any:
 
 
 @rounding(
-    name="round",
     native=native("round"),
     native_write=native("round_"),
     node=("RoundBackward0", "RoundBackward1"),
     choose=lambda args: args[1] is not None,
 )
-def round_to(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
+def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
     """The nearest whole number, element by element; of two equally near ones the even one.
 
     Args:
@@ -131,7 +130,7 @@ def round_to(self: Array, *, decimals: int | None = None, out: Any = None) -> An
     return np.multiply(np.rint(np.divide(self, scale)), scale, out=out)
 
 
-@round_to.samples
+@round.samples
 def round_samples(make: Any) -> Any:
     yield from any_tensor(make)
     if make.dtype.category >= 2:

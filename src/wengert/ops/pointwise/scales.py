@@ -20,7 +20,7 @@ from ..._core.types import dtypes
 from ..._kernels.activation import narrowed, widened
 from .. import return_types
 from .binary import check_tensor, native, tensor_pairs, times
-from .power import any_tensor, power
+from .power import any_tensor, pow
 from .series import polynomial_at
 from .unary import function
 
@@ -353,9 +353,9 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     wanted = precise("float_power", (input, exponent))
     operands = in_dtype(input, wanted), in_dtype(exponent, wanted)
     if out is None:
-        return power(*operands)
+        return pow(*operands)
     check_precise("output given to float_power", one_output("float_power", out), wanted)
-    return power(*operands, out=out)
+    return pow(*operands, out=out)
 
 
 vars(CARDS["float_power"])["public"] = asking(float_power, module="wengert")  # unchecked: the base may be a number
@@ -365,10 +365,10 @@ def precise_power_of_array(array: Any, exponent: Any) -> Any:
     """`float_power` of real numbers to a number, where nothing is recorded."""
     if type(exponent) not in (int, float) or array.dtype.kind not in "fiub":
         return NotImplemented
-    return power.native(array.astype(np.float64), exponent)
+    return pow.native(array.astype(np.float64), exponent)
 
 
-plain_arrays(float_power, precise_power_of_array, power.native)
+plain_arrays(float_power, precise_power_of_array, pow.native)
 
 
 def check_precise(title: str, tensor: Any, wanted: Any) -> None:
@@ -399,7 +399,7 @@ def float_power_in_place(input: Any, exponent: Any) -> Any:
     """Raise `input` to a power in place; as `float_power`."""
     wanted = precise("float_power_", (input, exponent))
     check_precise("base given to float_power_", input, wanted)
-    return power.in_place(input, in_dtype(exponent, wanted))
+    return pow.in_place(input, in_dtype(exponent, wanted))
 
 
 bind("float_power_", asking(float_power_in_place, "float_power_", method=True))

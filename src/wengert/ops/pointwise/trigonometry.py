@@ -224,8 +224,10 @@ atan2.partials(
 atan2.samples(tensor_pairs)
 
 
-for name, function_ in (
-    ("arcsin", asin), ("arccos", acos), ("arctan", atan), ("arcsinh", asinh), ("arccosh", acosh), ("arctanh", atanh),
-    ("arctan2", atan2),
-):  # fmt: skip
-    alias(name, function_)
+alias("arcsin", asin)
+alias("arccos", acos)
+alias("arctan", atan)
+alias("arcsinh", asinh)
+alias("arccosh", acosh)
+alias("arctanh", atanh)
+alias("arctan2", atan2)

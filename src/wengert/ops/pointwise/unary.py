@@ -280,8 +280,8 @@ def words_of_size(args: tuple[Any, ...], found: Any) -> str:
     return "" if args[0].is_complex() else FOUND
 
 
-@single(name="abs", dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out_words=words_of_size)
-def absolute(self: Array, *, out: Any = None) -> Any:
+@single(dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out_words=words_of_size)
+def abs(self: Array, *, out: Any = None) -> Any:
     """Absolute value of `self`, element by element; real for complex numbers.
 
     Args:
@@ -301,12 +301,12 @@ def absolute(self: Array, *, out: Any = None) -> Any:
     return kernels.absolute(self, out=out)
 
 
-@absolute.vjp("self", native=native("absolute_rule"))
+@abs.vjp("self", native=native("absolute_rule"))
 def absolute_vjp(grad: Any, self: Any) -> Any:
     return grad * self.sgn()
 
 
-@absolute.jvp("self")
+@abs.jvp("self")
 def absolute_jvp(tangent: Any, self: Any) -> Any:
     return (tangent * conjugate(self.sgn())).real if self.dtype.is_complex else tangent * self.sgn()
 
@@ -398,7 +398,7 @@ conjugate_complex.samples(complex_tensor)
 
 
 alias("negative", neg)
-alias("absolute", absolute)
-OPERATORS.abs = absolute
+alias("absolute", abs)
+OPERATORS.abs = abs
 OPERATORS.conjugate = conjugate_complex
 OPERATORS.neg = neg
