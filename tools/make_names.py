@@ -83,39 +83,39 @@ def is_module(path: Path) -> bool:
 
 def imported_late(name: str, path: Path, text: str) -> Iterator[tuple[str, str]]:
     """The names that a module has by an import for type checkers alone, with their modules."""
-    tree = ast.parse(text)
-    listed = next((ast.literal_eval(each.value) for each in tree.body if is_assignment(each, "__all__")), ())
+    body = ast.parse(text).body
+    listed = names_in_all(body)
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
-    for branch in tree.body:
-        if not (isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"):
-            continue
-        for statement in branch.body:
-            home = home_of(statement, package)
-            for alias in statement.names if isinstance(statement, ast.ImportFrom) and home is not None else ():
-                if alias.asname == alias.name or (alias.asname is None and alias.name in listed):
+    for branch in body:
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING":
+            for statement in branch.body:
+                if isinstance(statement, ast.ImportFrom) and (home := home_of(statement, package)) is not None:
                     is_module_below = (statement.level and not statement.module) or home == name
-                    yield alias.name, f"{home}.{alias.name}" if is_module_below else home
+                    for alias in statement.names:
+                        if alias.asname == alias.name or (alias.asname is None and alias.name in listed):
+                            yield alias.name, f"{home}.{alias.name}" if is_module_below else home
 
 
-def home_of(statement: ast.stmt, package: str) -> str | None:
-    """The module that a `from ... import` names, below the package; None for any other statement or module.
+def home_of(statement: ast.ImportFrom, package: str) -> str | None:
+    """The module that a `from ... import` names, below the package; None for another package's.
 
     Args:
         statement: the import.
         package: the package that it stands in.
     """
-    if not isinstance(statement, ast.ImportFrom):
-        return None
+    named = statement.module or ""
     if not statement.level:
-        named = statement.module or ""
         return named.removeprefix("wengert.") if named.startswith("wengert.") else None
     above = package.split(".")[: len(package.split(".")) - statement.level + 1]
-    return ".".join([*above, *filter(None, [statement.module])])
+    return ".".join([*above, *filter(None, [named])])
 
 
-def is_assignment(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement assigns to a name."""
-    return isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name
+def names_in_all(body: list[ast.stmt]) -> list[str]:
+    """The names in `__all__`; none where there is no such list."""
+    for statement in body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+            return list(ast.literal_eval(statement.value))
+    return []
 
 
 # ---- what the modules register ---------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Watch:
         base = sys.modules.get("wengert._core.tensor.base")
         if not self.bound and hasattr(base, "bind"):
             self.watch_methods(base)
-        card = sys.modules.get("wengert._core.cards.card")
+        card: Any = sys.modules.get("wengert._core.cards.card")
         if not self.operators and hasattr(card, "CARDS"):
             cards, self.operators = card.CARDS, self.cards.modules
             for module in [vars(module) for name, module in sys.modules.items() if name.startswith("wengert.")]:

@@ -24,9 +24,9 @@ from wengert._core.cards.composed import Factory, PlainCase
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "wengert"
 MODULES = """
     wengert amp autograd autograd.forward_ad autograd.functional autograd.graph compat.array_api compat.hips cuda
-    distributions fft func functional library linalg masked nn.functional nn.grad nn.init nn.utils nn.utils.parametrize
-    nn.utils.rnn optim overrides profiler quasirandom random scipy serialization signal.windows sparse special testing
-    utils utils.data viz
+    distributed distributions fft func functional library linalg masked nn.functional nn.grad nn.init nn.utils
+    nn.utils.parametrize nn.utils.rnn optim overrides profiler quasirandom random scipy serialization signal.windows
+    sparse special testing utils utils.data viz
 """.split()  # noqa: SIM905 - so that it can be read
 OTHERWISE = {"embedding"}
 """The operator is `embedding_table` in the file where `embedding` is the function of `nn.functional`."""

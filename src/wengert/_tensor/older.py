@@ -87,5 +87,5 @@ def resize_as(self: Tensor, tensor: Tensor) -> Any:
 
 for method in (new, eig, lstsq, reinforce, solve, symeig):
     bind(method.__name__, method)
-for method in (resize, resize_as):
-    bind(method.__name__, asking(method, method=True))
+bind("resize", asking(resize, method=True))
+bind("resize_as", asking(resize_as, method=True))

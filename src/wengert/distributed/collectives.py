@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from typing import Any, NoReturn
 
@@ -227,15 +226,31 @@ def monitored_barrier(group: Any = None, timeout: Any = None, wait_all_ranks: bo
     group_of(group)
 
 
-def to_others(name: str) -> Callable[..., Any]:
-    """A function that sends to another process, or receives from one: refused."""
+def refuse_transfer(name: str, group: Any) -> NoReturn:
+    """Refuse to send to another process, or to receive from one.
 
-    def refuse(tensor: Any = None, *args: Any, group: Any = None, **options: Any) -> NoReturn:
-        group_of(group)
-        raise ValueError(f"{name}: there is no other process to send to or to receive from: the group has one, rank 0")
+    Raises:
+        ValueError: always: there is one process.
+    """
+    group_of(group)
+    raise ValueError(f"{name}: there is no other process to send to or to receive from: the group has one, rank 0")
 
-    refuse.__name__ = refuse.__qualname__ = name
-    return refuse
+
+def send(tensor: Any = None, *args: Any, group: Any = None, **options: Any) -> NoReturn:
+    """Refused: there is no other process to send to."""
+    refuse_transfer("send", group)
 
 
-send, recv, isend, irecv = to_others("send"), to_others("recv"), to_others("isend"), to_others("irecv")
+def recv(tensor: Any = None, *args: Any, group: Any = None, **options: Any) -> NoReturn:
+    """Refused: there is no other process to receive from."""
+    refuse_transfer("recv", group)
+
+
+def isend(tensor: Any = None, *args: Any, group: Any = None, **options: Any) -> NoReturn:
+    """Refused: there is no other process to send to."""
+    refuse_transfer("isend", group)
+
+
+def irecv(tensor: Any = None, *args: Any, group: Any = None, **options: Any) -> NoReturn:
+    """Refused: there is no other process to receive from."""
+    refuse_transfer("irecv", group)

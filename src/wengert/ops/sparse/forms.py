@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from . import compressed_create as compressed_create
 from .compressed import batches_of, blocks_of, is_compressed
 from .compressed_entries import origin_of, relaid
 from .entries import sparsified
-from .layouts import ALL, Compressed as Layout
+from .layouts import ALL, Compressed as Layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr
 from .parts import is_sparse
 from .reading import title_of
 
@@ -161,40 +160,63 @@ def to_sparse_coo(self: Any) -> Any:
     return to_sparse(self)
 
 
-def converter(form: Layout) -> Callable[..., Any]:
-    """The method that brings a tensor in a compressed layout."""
-
-    def plain(self: Any, dense_dim: Any = None) -> Any:
-        return in_lines(self, form, None, dense_dim)
-
-    def in_blocks(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
-        return in_lines(self, form, blocksize, dense_dim)
-
-    made: Callable[..., Any] = in_blocks if form.blocks else plain
-    made.__name__ = made.__qualname__ = f"to_{form.name}"
-    made.__doc__ = f"The tensor in layout `{form}`; itself if it is so. `dense_dim` dimensions behind are dense."
-    return made
+def to_sparse_csr(self: Any, dense_dim: Any = None) -> Any:
+    """The tensor in layout `torch.sparse_csr`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    return in_lines(self, sparse_csr, None, dense_dim)
 
 
-def part(name: str) -> Callable[[Any], Any]:
-    """The method that gives where lines begin, or places in lines, of a compressed tensor."""
-    way = "row" if name in ("crow_indices", "col_indices") else "column"
+def to_sparse_csc(self: Any, dense_dim: Any = None) -> Any:
+    """The tensor in layout `torch.sparse_csc`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    return in_lines(self, sparse_csc, None, dense_dim)
 
-    def method(self: Any) -> Any:
-        form = self._array_.layout if is_compressed(self) else None
-        if form is None or name not in form.words:
-            raise RuntimeError(f"{name} expected sparse {way} compressed tensor layout but got {title_of(self)}")
-        return wrap(self._array_.indices[form.words.index(name)].view())
 
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"Part of a tensor compressed {way} by {way}, on its memory."
-    return method
+def to_sparse_bsr(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
+    """The tensor in layout `torch.sparse_bsr`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    return in_lines(self, sparse_bsr, blocksize, dense_dim)
+
+
+def to_sparse_bsc(self: Any, blocksize: Any, dense_dim: Any = None) -> Any:
+    """The tensor in layout `torch.sparse_bsc`; itself if it is so. `dense_dim` dimensions behind are dense."""
+    return in_lines(self, sparse_bsc, blocksize, dense_dim)
+
+
+def part(self: Any, name: str, way: str) -> Any:
+    """Return where lines begin, or places in lines, of a compressed tensor; `way` is "row" or "column".
+
+    Raises:
+        RuntimeError: if the tensor is not compressed that way.
+    """
+    form = self._array_.layout if is_compressed(self) else None
+    if form is None or name not in form.words:
+        raise RuntimeError(f"{name} expected sparse {way} compressed tensor layout but got {title_of(self)}")
+    return wrap(self._array_.indices[form.words.index(name)].view())
+
+
+def crow_indices(self: Any) -> Any:
+    """Part of a tensor compressed row by row, on its memory."""
+    return part(self, "crow_indices", "row")
+
+
+def col_indices(self: Any) -> Any:
+    """Part of a tensor compressed row by row, on its memory."""
+    return part(self, "col_indices", "row")
+
+
+def ccol_indices(self: Any) -> Any:
+    """Part of a tensor compressed column by column, on its memory."""
+    return part(self, "ccol_indices", "column")
+
+
+def row_indices(self: Any) -> Any:
+    """Part of a tensor compressed column by column, on its memory."""
+    return part(self, "row_indices", "column")
 
 
 METHODS: dict[str, Any] = {
-    "to_sparse": to_sparse,
-    "to_sparse_coo": to_sparse_coo,
-    **{f"to_{form.name}": converter(form) for form in ALL},
-    **{name: part(name) for name in ("crow_indices", "col_indices", "ccol_indices", "row_indices")},
+    method.__name__: method
+    for method in (
+        *(to_sparse, to_sparse_coo, to_sparse_csr, to_sparse_csc, to_sparse_bsr, to_sparse_bsc),
+        *(crow_indices, col_indices, ccol_indices, row_indices),
+    )
 }
 """What Tensor gets, by name."""
