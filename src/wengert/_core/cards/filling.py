@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..kernel_names import OF_OPERATORS
 from ..operators.rules import Rule, locate
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
@@ -37,6 +38,8 @@ def fill_options(card: Any, options: dict[str, Any]) -> None:
     for name in options:
         if name in KEPT:
             setattr(card, name, options[name])
+    if given["kernel"]:
+        OF_OPERATORS[card.name] = given["kernel"]
     card.options = options
     card.shares = {}
     card.declared_dtypes = declared = frozenset(given["dtypes"])

@@ -86,6 +86,7 @@ class Options:
         larger: rules may return gradients that are still to be summed to the shape of their input.
         tail: whether the result of an input (its array) has lost digits that the rule needs, so that a rule which asks
             for `<input>_tail` gets a copy of the input; it gets None where not.
+        kernel: torch's name of its kernel in errors about dtypes, where that is not called after the operator.
         numbers: Python numbers may stand where tensors do, or, given names, for these tensors.
         lone_numbers: they may stand for all tensors at once, as in `add(2, 3)`.
     """
@@ -133,6 +134,7 @@ class Options:
     function: bool = True
     name: str = ""
     larger: bool = False
+    kernel: str = ""
     numbers: bool | str = False
     lone_numbers: bool = False
 

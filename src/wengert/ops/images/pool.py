@@ -37,6 +37,7 @@ def compact(array: Any) -> Any:
     method=False,
     function=False,
     native=kernels.direct_function("max_pool2d_with_indices"),
+    kernel="max_pool2d",
 )
 def max_pool2d_with_indices(
     self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
@@ -50,7 +51,7 @@ def max_pool2d_with_indices(
         pair(name, "dilation", dilation),
     )
     check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
-    refuse_dtype(name, self, ORDERED)
+    refuse_dtype("max_pool2d_with_indices", self, ORDERED)
     if 0 in self.shape:
         shape = (*self.shape[:-2], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
         return np.empty(shape, self.dtype), np.empty(shape, np.int64)
@@ -152,6 +153,7 @@ def gather_planes_samples(make: Any) -> Any:
     method=False,
     function=False,
     native=kernels.direct_function("avg_pool2d"),
+    kernel="avg_pool2d",
 )
 def avg_pool2d(
     self: Array,

@@ -234,11 +234,12 @@ def check_grad_output(name: str, shape: Ints) -> None:
     method=False,
     function=False,
     native=native("adaptive_average"),
+    kernel="adaptive_avg_pool2d",
 )
 def adaptive_average(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide the planes into `output_size` rows and columns."""
     sizes = check_adaptive("adaptive_avg_pool2d", self.shape, output_size)
-    refuse_dtype("adaptive_avg_pool2d", self, REALS)
+    refuse_dtype("adaptive_average", self, REALS)
     return averaged(self, sizes)
 
 
@@ -351,12 +352,13 @@ def adaptive_average3d_backward_samples(make: Any) -> Any:
     method=False,
     function=False,
     native=native("adaptive_maximum"),
+    kernel="adaptive_max_pool2d",
 )
 def adaptive_maximum(self: Array, output_size: Any) -> Any:
     """The largest element of each of the windows that divide the planes into `output_size` rows and columns, and
     its place."""
     sizes = check_adaptive("adaptive_max_pool2d", self.shape, output_size)
-    refuse_dtype("adaptive_max_pool2d", self, REALS | INTEGERS)
+    refuse_dtype("adaptive_maximum", self, REALS | INTEGERS)
     return largest(self, sizes)
 
 

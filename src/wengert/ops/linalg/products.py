@@ -226,8 +226,13 @@ def check_vectors(name: str, a: Any, b: Any) -> None:
 
 
 @op(
-    dtypes=NUMBERS, linear=("self", "tensor"), batching="batches.of_dot", native=native("dot"), out_words=OF_PRODUCT
-)  # fmt: skip
+    dtypes=NUMBERS,
+    linear=("self", "tensor"),
+    batching="batches.of_dot",
+    native=native("dot"),
+    out_words=OF_PRODUCT,
+    kernel="dot",
+)
 def dot(self: Array, tensor: Array) -> Any:
     """Sum of the products of two vectors' elements; nothing is conjugated.
 

@@ -12,7 +12,7 @@ from ..dtype_checks import check_number
 from ..shapes.strided import diagonal_backward
 
 
-@op(dtypes=NUMBERS, linear="self", native=kernels.direct_function("trace"))
+@op(dtypes=NUMBERS, linear="self", native=kernels.direct_function("trace"), kernel="trace")
 def trace(self: Array) -> Any:
     """The sum of the main diagonal of a matrix.
 

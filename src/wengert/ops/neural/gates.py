@@ -156,8 +156,7 @@ def rrelu_with_noise_backward_samples(make: Any) -> Any:
 
 @pointwise(
     name="_rrelu", node="RreluWithNoiseBackward0", dtypes=REALS, inplace="renamed", layout="like",
-    numbers=False, method=False, function=False,
-)  # fmt: skip
+    numbers=False, method=False, function=False, kernel="leaky_relu_cpu")  # fmt: skip
 def scaled_below(self: Array, noise: Index = None, slope: float = 0.0) -> Any:
     """`self` where it is positive, else times `noise`, or `slope` without noise."""
     check_floating("rrelu", "rrelu_with_noise_out_cpu", self)

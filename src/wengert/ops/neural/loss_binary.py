@@ -49,6 +49,7 @@ def weighted(slope: Any, weight: Any, like: Any) -> Any:
     method=False,
     function=False,
     native=native("binary_cross_entropy"),
+    kernel="binary_cross_entropy",
 )
 def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
     """The cross-entropy of probabilities."""
@@ -57,7 +58,7 @@ def of_probabilities(self: Array, target: Array, weight: Index = None, reduction
         raise RuntimeError(f"Found dtype {found} but expected {wanted}")
     if weight is not None and weight.dtype.kind == "c":
         raise RuntimeError(errors.uncastable(dtypes.from_numpy(weight.dtype), dtypes.from_numpy(self.dtype)))
-    check_floating("binary_cross_entropy", "binary_cross_entropy", self)
+    check_floating("binary_cross_entropy", "_binary_cross_entropy", self)
     for name, each in (("input", self), ("target", target)):
         if not np.all((each >= 0) & (each <= 1)):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")

@@ -63,14 +63,13 @@ def check_dim(array: Any, dim: int) -> int:
     dtypes=WIDE - COMPLEXES, derivative=None, why="a choice of elements", batching=refused, name="_unique",
     method=False, function=False, outputs=("output", "inverse_indices", "counts"), differentiable=(True, False, False),
     layout="own", native=native("distinct"), choose=lambda args: form_of(args[1], args[2]),
-    node=("Unique2Backward0", "UniqueDimBackward0", "UniqueConsecutiveBackward0"),
-)  # fmt: skip
+    node=("Unique2Backward0", "UniqueDimBackward0", "UniqueConsecutiveBackward0"), kernel="unique")  # fmt: skip
 def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, counts: bool = True) -> Any:
     """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs; the last
     two may be empty where they are not asked for.
     """
     if self.dtype.kind == "c":
-        refuse("unique", "unique", self)
+        refuse("unique", "_unique", self)
     if dim is None:
         flat = self.reshape(-1)
         order = None if consecutive else positions.argsort(flat)

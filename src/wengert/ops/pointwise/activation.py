@@ -283,7 +283,7 @@ def gelu_backward_samples(make: Any) -> Any:
         yield Sample(make(0, 2), make(0, 2), approximate)
 
 
-@floating(native=native("gelu"), out_words=FOUND)
+@floating(native=native("gelu"), out_words=FOUND, kernel="GeluKernelImpl")
 def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
     """`self` times the normal distribution function at `self`, element by element: the Gaussian error linear unit.
 

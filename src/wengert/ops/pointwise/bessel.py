@@ -25,7 +25,7 @@ from .unary import positive_tensor
 _IN_PACKAGE = ("i0_",)
 
 
-@of_reals(samples=any_tensor, native=native("i0"))
+@of_reals(samples=any_tensor, native=native("i0"), kernel="i0_vml_cpu")
 def i0(self: Array, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of order 0, element by element.
 

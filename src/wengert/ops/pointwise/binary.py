@@ -137,7 +137,7 @@ def are_floats(self: Any, other: Any, alpha: Any) -> bool:
     )
 
 
-@arithmetic(samples=with_alpha, native=native("add"))
+@arithmetic(samples=with_alpha, native=native("add"), kernel="add_stub")
 def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `alpha * other`, element by element.
 
@@ -164,7 +164,9 @@ def add_vjp_other(grad: Any, alpha: Any) -> Any:
     return grad if alpha == 1 else grad * conjugate(alpha)
 
 
-@arithmetic(promote="numbers", dtypes=NUMBERS, explained=BOOLS, samples=with_alpha, native=native("subtract"))
+@arithmetic(
+    promote="numbers", dtypes=NUMBERS, explained=BOOLS, samples=with_alpha, native=native("subtract"), kernel="add_stub"
+)
 def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any:
     """Difference of `self` and `alpha * other`, element by element.
 
@@ -206,6 +208,7 @@ def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     node=("RsubBackward0", "RsubBackward1"),
     choose=second_is_number,
     native=native("rsub"),
+    kernel="add_stub",
 )
 def rsub(self: Array, other: Array, *, alpha: Number = 1) -> Any:
     """Difference of `other` and `alpha * self`: subtraction with the operands exchanged.

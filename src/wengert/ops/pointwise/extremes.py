@@ -115,7 +115,7 @@ def minimum_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) ->
     return shared(self_tangent, other_tangent, self < other, self == other)
 
 
-@extreme(native=native("fmax"))
+@extreme(native=native("fmax"), kernel="maximum_cpu")
 def fmax(self: Array, other: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `other`, element by element; of a number and NaN the number.
 
@@ -141,7 +141,7 @@ def fmax_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any) -> An
     return shared(self_tangent, other_tangent, (self > other) | other.isnan())
 
 
-@extreme(native=native("fmin"))
+@extreme(native=native("fmin"), kernel="minimum_cpu")
 def fmin(self: Array, other: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `other`, element by element; of a number and NaN the number.
 

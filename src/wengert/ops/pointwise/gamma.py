@@ -50,7 +50,7 @@ of_gamma = partial(of_reals, samples=off_the_poles)
 """The form of a function with the poles of the gamma function."""
 
 
-@of_gamma(native=native("gammaln"))
+@of_gamma(native=native("gammaln"), kernel="lgamma_vml_cpu")
 def lgamma(self: Array, *, out: Any = None) -> Any:
     """Natural logarithm of the absolute value of the gamma function at `self`, element by element.
 
@@ -67,7 +67,7 @@ def lgamma_vjp(grad: Any, self: Any) -> Any:
     return grad * self.digamma()
 
 
-@of_gamma(native=native("digamma"))
+@of_gamma(native=native("digamma"), kernel="digamma")
 def digamma(self: Array, *, out: Any = None) -> Any:
     """Derivative of the logarithm of the gamma function at `self`, element by element; NaN at negative integers.
 
@@ -84,7 +84,7 @@ def digamma_vjp(grad: Any, self: Any) -> Any:
     return grad * polygamma(1, self)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, method=False, native=native("polygamma"))
+@pointwise(promote="float", dtypes=REALS, numbers=False, method=False, native=native("polygamma"), kernel="polygamma")
 def polygamma(n: int, self: Array, *, out: Any = None) -> Any:
     """The derivative of order `n` of digamma at `self`, element by element.
 
@@ -130,8 +130,7 @@ def polygamma_samples(make: Any) -> Any:
 
 @pointwise(
     promote="float", dtypes=REALS, numbers=False, name="_polygamma", node="PolygammaBackward1", hidden=True,
-    method=False, function=False,
-)  # fmt: skip
+    method=False, function=False, kernel="polygamma")  # fmt: skip
 def polygamma_of(self: Array, n: int, *, out: Any = None) -> Any:
     """`polygamma` with its operands in the order of the method."""
     return polygamma.body(n, self, out=out)

@@ -177,7 +177,7 @@ shifted = partial(
 """The form of a shift."""
 
 
-@shifted(native=native("left_shift"))
+@shifted(native=native("left_shift"), kernel="lshift_cpu")
 def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     """The bits of `self` moved up by `other` places, element by element; 0 if that is no place that there is.
 
@@ -189,7 +189,7 @@ def bitwise_left_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     return np.left_shift(self, other, out=out)
 
 
-@shifted(native=native("right_shift"))
+@shifted(native=native("right_shift"), kernel="rshift_cpu")
 def bitwise_right_shift(self: Array, other: Array, *, out: Any = None) -> Any:
     """The bits of `self` moved down by `other` places, element by element, the sign kept.
 

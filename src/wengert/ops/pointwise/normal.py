@@ -25,7 +25,7 @@ of_special = partial(of_reals, inplace=False, method=False, function=False)
 """The form of a function of `wengert.special` alone."""
 
 
-@of_reals(samples=unit_tensor, native=native("erfinv"))
+@of_reals(samples=unit_tensor, native=native("erfinv"), kernel="erfinv_vml_cpu")
 def erfinv(self: Array, *, out: Any = None) -> Any:
     """The inverse of the error function, element by element: NaN outside of -1 to 1.
 

@@ -51,6 +51,7 @@ def kinked(make: Any) -> Any:
     samples=signed_kinked,
     native=native("hardtanh"),
     native_write=native("hardtanh_"),
+    kernel="clamp_scalar_cpu",
 )
 def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out: Any = None) -> Any:
     """`self` limited to the range from `min_val` to `max_val`, element by element.
@@ -189,7 +190,7 @@ def selu_(input: Tensor) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@floating(function=True, inplace="renamed", native=native("celu"), native_write=native("celu_"))
+@floating(function=True, inplace="renamed", native=native("celu"), native_write=native("celu_"), kernel="elu_cpu")
 def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
@@ -370,7 +371,7 @@ def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return hardshrink_backward(grad, self, lambd)
 
 
-@floating(samples=kinked, out_words=FOUND, native=native("softshrink"))
+@floating(samples=kinked, out_words=FOUND, native=native("softshrink"), kernel="softshrink_check")
 def softshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
     """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
 

@@ -78,6 +78,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     choose=number_among_two,
     native=native("pow"),
     native_write=native("pow_"),
+    kernel="pow",
 )
 def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
     """`self` to the power `exponent`, element by element.
@@ -176,7 +177,7 @@ def power_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
 
 
-@single(node="PowBackward0", native=native("square"), out_writer="pow")
+@single(node="PowBackward0", native=native("square"), out_writer="pow", kernel="pow")
 def square(self: Array, *, out: Any = None) -> Any:
     """Square of `self`, element by element; of truth values an integer, as any power.
 

@@ -82,21 +82,21 @@ def whole(self: Any, out: Any) -> Any:
     return self.copy() if out is None else np.add(self, 0, out=out)
 
 
-@rounding(explained=COMPLEXES, native=native("floor"))
+@rounding(explained=COMPLEXES, native=native("floor"), kernel="floor_vml_cpu")
 def floor(self: Array, *, out: Any = None) -> Any:
     """The largest whole number that is not above `self`, element by element."""
     refuse_complex("floor", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.floor(self, out=out)
 
 
-@rounding(explained=COMPLEXES, native=native("ceil"))
+@rounding(explained=COMPLEXES, native=native("ceil"), kernel="ceil_vml_cpu")
 def ceil(self: Array, *, out: Any = None) -> Any:
     """The smallest whole number that is not below `self`, element by element."""
     refuse_complex("ceil", self)
     return whole(self, out) if self.dtype.kind in "iu" else kernels.ceil(self, out=out)
 
 
-@rounding(explained=COMPLEXES, native=native("trunc"))
+@rounding(explained=COMPLEXES, native=native("trunc"), kernel="trunc_vml_cpu")
 def trunc(self: Array, *, out: Any = None) -> Any:
     """The whole part of `self`, element by element: rounded towards zero."""
     refuse_complex("trunc", self)
@@ -108,6 +108,7 @@ def trunc(self: Array, *, out: Any = None) -> Any:
     native_write=native("round_"),
     node=("RoundBackward0", "RoundBackward1"),
     choose=lambda args: args[1] is not None,
+    kernel="round_vml_cpu",
 )
 def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
     """The nearest whole number, element by element; of two equally near ones the even one.
@@ -242,8 +243,7 @@ def quotient_in_place(name: str) -> Any:
 
 @quotient(
     node=("torch::autograd::NotImplemented",) * 3, choose=number_among_two, native=native("floor_divide"),
-    out_recorded=False,
-)  # fmt: skip
+    out_recorded=False, kernel="div_floor_cpu")  # fmt: skip
 def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other` rounded down, element by element.
 

@@ -31,7 +31,7 @@ scaled_sum = partial(
 """The form of a sum with a multiple of a product or quotient."""
 
 
-@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), native_write=native("addcmul_"))
+@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), native_write=native("addcmul_"), kernel="addcmul_cpu_out")
 def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 * tensor2`, element by element.
 

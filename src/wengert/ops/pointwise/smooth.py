@@ -22,7 +22,7 @@ _IN_PACKAGE = ("erf_", "erfc_")
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
-@function(dtypes=REALS, native=native("erf"))
+@function(dtypes=REALS, native=native("erf"), kernel="erf_vml_cpu")
 def erf(self: Array, *, out: Any = None) -> Any:
     """The error function of `self`, element by element: 2 / sqrt(pi) times the integral of exp(-t^2) from 0.
 
@@ -43,7 +43,7 @@ def erf_vjp(grad: Any, self: Any) -> Any:
 complement = np.frompyfunc(math.erfc, 1, 1)
 
 
-@function(dtypes=REALS, native=native("erfc"))
+@function(dtypes=REALS, native=native("erfc"), kernel="erfc_vml_cpu")
 def erfc(self: Array, *, out: Any = None) -> Any:
     """1 - erf(self), element by element, accurate for large `self`.
 
@@ -94,6 +94,7 @@ def softplus_samples(make: Any) -> Any:
     out_writer="log_sigmoid_forward",
     native=native("log_sigmoid"),
     by_result=True,
+    kernel="log_sigmoid_cpu",
 )
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
     """log(sigmoid(self)), element by element, accurate for large negative `self`."""

@@ -333,7 +333,7 @@ def sign(self: Array, *, out: Any = None) -> Any:
     return kernels.sign(self, out=out)
 
 
-@single(dtypes=ALL, samples=nonzero_tensor, native=native("sgn"), out_words=FOUND)
+@single(dtypes=ALL, samples=nonzero_tensor, native=native("sgn"), out_words=FOUND, kernel="sign_cpu")
 def sgn(self: Array, *, out: Any = None) -> Any:
     """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
 

@@ -206,6 +206,7 @@ def bernoulli_fill_samples(make: Any) -> Any:
     inplace=True,
     node=("RandomBackward0", "RandomBackward1", "RandomBackward2"),
     choose=lambda args: 0 if args[2] is not MISSING else 2 if args[1] is None else 1,
+    kernel="random_kernel_cpu",
 )
 def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any = None) -> Any:
     """Integers in place of the elements of `self`.
