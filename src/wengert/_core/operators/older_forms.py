@@ -11,21 +11,21 @@ from typing import Any
 from .. import errors
 from ..graph import anomaly
 
-PRODUCTS = {
-    **dict.fromkeys(("NTTT", "TNTT"), ("beta",)),
-    **dict.fromkeys(("NTNTT", "TNNTT"), ("beta", "alpha")),
-}
-"""Where numbers (N) stand among tensors (T), `x.addmm(beta, alpha, a, b)` or `torch.addmm(beta, x, alpha, a, b)`."""
+FORMS: dict[str, dict[str, tuple[str, ...]]] = {}
+"""Operator -> forms -> the parameters that the numbers are, in order; filled by `accept`."""
 
-FORMS: dict[str, dict[str, tuple[str, ...]]] = {
-    **{key: {"TNT": ("alpha",)} for key in ("add", "sub")},
-    **{key: {"TNTT": ("value",)} for key in ("addcmul", "addcdiv")},
-    **dict.fromkeys(("addmm", "addbmm", "baddbmm", "addmv", "addr"), PRODUCTS),
-}
-"""Operator -> forms -> the parameters that the numbers are, in order."""
-
-ONE_BY_ONE = ("squeeze", "count_nonzero")
+ONE_BY_ONE: set[str] = set()
 """Operators whose dimensions, several or one of them, may be given one by one."""
+
+
+def accept(card: Any, forms: dict[str, tuple[str, ...]]) -> None:
+    """Let an operator, and its in-place form, be called as it once was.
+
+    Args:
+        card: the operator.
+        forms: where numbers (N) stand among tensors (T), each with the parameters that the numbers are.
+    """
+    FORMS[card.name] = forms
 
 
 def brought_up(

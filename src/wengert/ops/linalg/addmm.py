@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.operators import older_forms
 from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import check_number, checked_number
@@ -25,6 +26,11 @@ from .products import (
 
 _IN_PACKAGE = ("addmv_",)
 
+OLDER = {
+    **dict.fromkeys(("NTTT", "TNTT"), ("beta",)),
+    **dict.fromkeys(("NTNTT", "TNNTT"), ("beta", "alpha")),
+}
+"""The older forms of sums with products: `x.addmm(beta, alpha, a, b)` or `torch.addmm(beta, x, alpha, a, b)`."""
 OF_BATCHES = "self and mat2 must have the same dtype, but got {found} and {wanted}"
 native = kernels.direct_function
 
@@ -173,6 +179,9 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Num
     return combine(product, self, beta, alpha, mat1.shape[1])
 
 
+older_forms.accept(addmm, OLDER)
+
+
 @addmm.vjp("self", native=native("addmm_bias_rule"))
 def addmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
     return bias_gradient(grad, self_shape, beta)
@@ -232,6 +241,9 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Numbe
         )
     check_number("addmv", "addmv_impl_cpu", mat)
     return combine(kernels.matmul(mat, vec), self, beta, alpha, columns)
+
+
+older_forms.accept(addmv, OLDER)
 
 
 @addmv.vjp("self")
@@ -295,6 +307,9 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha
     return combine(product, self, beta, alpha, count * inner)
 
 
+older_forms.accept(addbmm, OLDER)
+
+
 @addbmm.vjp("self")
 def addbmm_vjp_self(grad: Any, self_shape: Any, beta: Any) -> Any:
     return bias_gradient(grad, self_shape, beta)
@@ -341,6 +356,9 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alph
         )
     check_number("baddbmm", "baddbmm", batch1)
     return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2], unread=False)
+
+
+older_forms.accept(baddbmm, OLDER)
 
 
 @baddbmm.vjp("self")

@@ -8,11 +8,12 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import ALL, Array, Bad, Number, Sample, checked, op
 from ..._core.cards.late import bind
+from ..._core.operators import older_forms
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import refuse
-from .addmm import as_element, bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
+from .addmm import OLDER, as_element, bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
 from .batches import plus
 
 
@@ -84,6 +85,9 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
     if beta != 0 and beta != 1:
         self = kernels.logical_and(self, beta) if kind == "b" else kernels.multiply(self, as_element(beta, product))
     return (product if beta == 0 else kernels.add(product, self)).astype(common, copy=False)
+
+
+older_forms.accept(addr, OLDER)
 
 
 def promoted(first: Any, *others: Any) -> Any:

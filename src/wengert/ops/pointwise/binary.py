@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Number, Sample, alias, pointwise
+from ..._core.operators import older_forms
 from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
@@ -154,6 +155,9 @@ def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
     return kernels.add(self, scaled("add", self, other, alpha), out=out)
 
 
+older_forms.accept(add, {"TNT": ("alpha",)})
+
+
 @add.vjp("self", passes=True)
 def add_vjp_self(grad: Any) -> Any:
     return grad
@@ -183,6 +187,9 @@ def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
     if are_floats(self, other, alpha):
         return kernels.add_scaled(self, other, -alpha, out)
     return kernels.subtract(self, scaled("sub", self, other, alpha), out=out)
+
+
+older_forms.accept(sub, {"TNT": ("alpha",)})
 
 
 @sub.vjp("self", passes=True)

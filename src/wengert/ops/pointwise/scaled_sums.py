@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, Number, Sample, pointwise
+from ..._core.operators import older_forms
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import checked_number
 
@@ -42,6 +43,9 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
         value = checked_number(value, from_numpy(self.dtype))
     product = kernels.multiply(tensor1, tensor2)
     return kernels.add(self, product if value == 1 else kernels.multiply(product, value), out=out)
+
+
+older_forms.accept(addcmul, {"TNTT": ("value",)})
 
 
 @addcmul.vjp("self", passes=True)
@@ -89,6 +93,9 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
     """
     numerator = tensor1 if value == 1 else kernels.multiply(tensor1, value)
     return kernels.add(self, kernels.divide(numerator, tensor2), out=out)
+
+
+older_forms.accept(addcdiv, {"TNTT": ("value",)})
 
 
 @addcdiv.vjp("self", passes=True)

@@ -12,6 +12,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING, of_truth
@@ -334,6 +335,9 @@ def count_nonzero(self: Index, dim: int | Sequence[int] | None = None) -> Any:
         A new int64 tensor.
     """
     return np.asarray(np.count_nonzero(self, axis=read_dims("count_nonzero", dim, self.ndim)), np.int64)
+
+
+older_forms.ONE_BY_ONE.add(count_nonzero.name)
 
 
 @all.samples

@@ -9,6 +9,7 @@ from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, op
 from ..._core.errors import shown
+from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along, shifted
 from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
@@ -269,6 +270,9 @@ def squeeze(self: Array, dim: Any = None) -> Any:
         dims = [normalise(integer("squeeze", "dim", dim), self.ndim)]
     axes = tuple([each for each in dims if self.ndim and shape[each] == 1])
     return self.squeeze(axes) if axes else self[...]
+
+
+older_forms.ONE_BY_ONE.add(squeeze.name)
 
 
 @squeeze.vjp("self", native=native("reshape_rule"))
