@@ -5,6 +5,7 @@ from wengert._core.tensor cimport slots
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, meta_of, share
 from wengert._core.tensor.meta cimport AutogradMeta
+from wengert._core.operators cimport sources
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge

@@ -16,6 +16,7 @@ from ..graph.node import Edge, Node, new_edge, title
 from ..graph.refused import new_refusal
 from ..leaves import hooked
 from ..leaves.accumulate import gradient_edge
+from ..operators import sources
 from ..operators.declaration import Declaration
 from ..state.modes import Modes, current
 from ..tensor import slots
@@ -251,7 +252,7 @@ def has_left(view: Tensor, info: ViewInfo) -> bool:
     if view._storage_.array is not base._storage_.array:
         return True
     for step in info.steps:
-        if step[0].name in CHANGES_DTYPE:
+        if step[0].sees == sources.SEES_DTYPE:
             return True
     return door.dtype_of(view._array_) is not door.dtype_of(base._array_)
 
@@ -308,7 +309,7 @@ def strided_steps(array: Any, info: ViewInfo, singly: bool) -> tuple[Any, ...]:
     """
     last: int = 0
     for at in range(len(info.steps)):
-        if info.steps[at][0].name in BEYOND_STRIDES:
+        if info.steps[at][0].sees not in (sources.SEES_PART, sources.SEES_MEMORY):
             last = at + 1
     if last and last == len(info.steps):
         return info.steps
@@ -335,16 +336,6 @@ def strided_step(source: Any, array: Any) -> tuple[Any, ...]:
 def goes_beyond(info: ViewInfo) -> bool:
     """Whether a view is one that arrays do not show: into a batch, or out of it."""
     for step in info.steps:
-        if step[0].name in OF_BATCHES:
+        if step[0].sees == sources.SEES_BATCH:
             return True
     return False
-
-
-CHANGES_DTYPE = frozenset({"view_as_complex", "view_as_real"})
-"""Views that see the memory as another kind of numbers."""
-OF_BATCHES = frozenset({"enter_batch", "leave_batch"})
-"""Views into a batch and out of it."""
-POSTPONES = frozenset({"_conj", "_neg_view"})
-"""Views of the same memory that conjugate or negate its elements."""
-BEYOND_STRIDES = CHANGES_DTYPE | OF_BATCHES | POSTPONES
-"""Views that no shape and strides of the base express."""

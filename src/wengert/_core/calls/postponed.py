@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import flags
-from ..aliasing import views
-from ..operators import overlap
+from ..operators import overlap, sources
 from ..state.modes import Modes
 from ..tensor.base import Tensor, share
 from ..tensor.postponed import Postponed, is_conjugated, like, physical, settled
@@ -33,7 +32,7 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     rest = [settled(value) for value in args[1:]]
     plain = share(physical(source._array_), source._storage_)
     result = op.compute((plain, *rest), modes)
-    if is_conjugated(source) and op.name in views.CHANGES_DTYPE:  # no view: parts of pairs have no common sign
+    if is_conjugated(source) and op.sees == sources.SEES_DTYPE:  # no view: parts of pairs have no common sign
         return op.compute((settled(source), *rest), modes)
     return like(result, source._array_)
 

@@ -1,5 +1,6 @@
 cimport cython
 from wengert._core cimport door, flags
+from wengert._core.operators cimport sources
 from wengert._core.profiling cimport events, kinds
 from wengert._core.profiling.events cimport Event, Log
 from wengert._core.tensor.base cimport Tensor, wrap

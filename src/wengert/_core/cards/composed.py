@@ -15,6 +15,7 @@ from ..calls import unusual
 from ..calls.attempts import asked, attempt, unrecorded
 from ..calls.dispatch import flags_of
 from ..calls.op import Op
+from ..operators import sources
 from ..profiling import events, kinds
 from ..profiling.events import Event, Log
 from ..state.modes import Modes, current
@@ -155,7 +156,7 @@ def may_be_seen(op: Op, args: tuple[Any, ...]) -> bool:
     for value in args:
         if isinstance(value, list):
             return False
-    if not op.of_memory:
+    if op.sees != sources.SEES_MEMORY:
         return True
     if not isinstance(args[0], Tensor):
         return False

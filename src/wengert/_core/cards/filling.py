@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..kernel_names import OF_OPERATORS
+from ..operators import sources
 from ..operators.rules import Rule, locate
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
@@ -15,6 +16,7 @@ from .options import completed
 
 APART = ("never", "itself", "partly", "wholly", "warned")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
+SIGHTS = ("part", "dtype", "batch", "signs", "memory")
 """What `Options` say in words, in the order of the numbers in `sources`."""
 
 ATEN = "aten::"
@@ -54,8 +56,8 @@ def fill_options(card: Any, options: dict[str, Any]) -> None:
     card.tail = given["tail"]
     card.apart = APART.index(given["apart"])
     card.layout = LAYOUTS.index(given["layout"])
-    card.view = given["view"]
-    card.of_memory = given["of_memory"]
+    card.view = bool(given["view"])
+    card.sees = SIGHTS.index(given["view"]) if isinstance(given["view"], str) else sources.SEES_PART
     card.output_names = given["outputs"]
     card.several = given["several"] or bool(given["outputs"])
     card.differentiable = given["differentiable"]

@@ -32,7 +32,6 @@ def form_of(op: Any, name: str, module: str = "") -> Any:
     if hasattr(op, "functional"):  # an in-place form, which is called what errors call it
         made.name, made.functional, made.by_result = name, op.functional, op.by_result
     else:
-        made.of_memory = op.of_memory
         made.__dict__.update(op.__dict__)
         made.__name__ = made.__qualname__ = name
         made.form = (name, module)

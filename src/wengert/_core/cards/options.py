@@ -28,8 +28,9 @@ class Options:
         linear: the inputs in which it is linear, all others fixed.
         zero: the inputs marked as an index that may be of floating-point numbers and of which the results are constant
             almost everywhere; the gradient and the tangent of others are refused, unless there is a forward rule.
-        view: the result shares the memory of the first argument.
-        of_memory: the view is one of the source's memory, however it lies; of a gradient none is taken.
+        view: the result shares the memory of the first argument; "dtype" where it sees it as other numbers, "signs" as
+            conjugates or negatives, "batch" where it leads into a batch or out of it, "memory" where it is one of the
+            source's memory, however it lies: of a gradient none is taken.
         inplace: derive `name_`; "renamed" if its nodes have names of their own, as `EluBackward1`.
         write: called with the target's array and the other arguments, it writes what `name_` writes, or refuses before
             it does.
@@ -95,10 +96,9 @@ class Options:
     explained: Iterable[DType] = ()
     linear: str | tuple[str, ...] = ()
     zero: str | tuple[str, ...] = ()
-    view: bool = False
+    view: bool | str = False
     takes_halves: bool = False
     keeps_numbers: bool = False
-    of_memory: bool = False
     inplace: bool | str = False
     write: Callable[..., None] | None = None
     native_write: Callable[..., None] | None = None

@@ -10,8 +10,8 @@ cdef class Declaration(Operator):
     cdef public tuple names, defaults, after1, after2, kinds, tensor_slots, plain_slots, switches, wholes, scalars, numbers, grad_slots, constants, forward_slots, rules, output_names, differentiable
     cdef public dict aliases, plans, chosen_nodes
     cdef public frozenset accepts
-    cdef public long tensor_bits, positional, spread, list_slot, dtype_slot, apart, layout
-    cdef public bint view, of_memory, several, allows_larger, lone_numbers, overwrites, takes_out
+    cdef public long tensor_bits, positional, spread, list_slot, dtype_slot, apart, layout, sees
+    cdef public bint view, several, allows_larger, lone_numbers, overwrites, takes_out
 
 @cython.locals(count=long, every=tuple, values=dict)
 cpdef object fill_signature(Declaration op, object body)

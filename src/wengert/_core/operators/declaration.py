@@ -82,8 +82,8 @@ class Declaration(Operator):
         lone_numbers: numbers may stand for all its tensors at once.
         takes_out: the body can write into an array given as `out`.
         view: the result shares the first argument's memory.
-        of_memory: the view's arguments mean the memory of the very source; of a gradient, which may lie otherwise, it
-            is not taken.
+        sees: what the view sees, one of `sources.SEES_*`; what sees the memory of the very source is not taken of a
+            gradient, which may lie otherwise.
         several: the result is a tuple of tensors.
         apart: which memory the target of the in-place form may not share, one of `sources.APART_*`.
         layout: how results lie in memory, one of `sources.LAID_*`.
@@ -138,8 +138,8 @@ class Declaration(Operator):
     dtype_slot: int
     apart: int
     layout: int
+    sees: int
     view: bool
-    of_memory: bool
     several: bool
     allows_larger: bool
     lone_numbers: bool
@@ -151,8 +151,8 @@ class Declaration(Operator):
         "accepts", "after1", "after2", "aliases", "allows_larger", "apart", "body", "choose_node",
         "chosen_nodes", "constants", "defaults", "differentiable", "dtype_slot", "forward_slots",
         "grad_slots", "kinds", "latest_plan", "layout", "list_slot", "lone_numbers", "name", "names",
-        "native", "node_class", "nodes", "numbers", "of_memory", "output_names", "overwrites", "plain_slots",
-        "plans", "positional", "promotion", "random", "rules", "scalars", "several", "spread", "switches",
+        "native", "node_class", "nodes", "numbers", "output_names", "overwrites", "plain_slots",
+        "plans", "positional", "promotion", "random", "rules", "scalars", "sees", "several", "spread", "switches",
         "tail", "takes_out", "tensor_bits", "tensor_slots", "view", "wholes", "writer",
     )  # fmt: skip
 
@@ -233,7 +233,7 @@ def take_over(made: Declaration, op: Declaration) -> None:
     made.differentiable = op.differentiable
     made.promotion, made.accepts, made.takes_out = op.promotion, op.accepts, op.takes_out
     made.lone_numbers = op.lone_numbers
-    made.view, made.several, made.output_names = op.view, op.several, op.output_names
+    made.view, made.sees, made.several, made.output_names = op.view, op.sees, op.several, op.output_names
     made.apart, made.layout, made.overwrites, made.random = op.apart, op.layout, op.overwrites, op.random
     made.rules, made.plans, made.allows_larger = op.rules, op.plans, op.allows_larger
     made.latest_plan, made.tail = None, op.tail

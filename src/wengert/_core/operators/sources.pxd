@@ -26,6 +26,13 @@ cdef enum:
     LAID_SCALED = 7
 
 cdef enum:
+    SEES_PART = 0
+    SEES_DTYPE = 1
+    SEES_BATCH = 2
+    SEES_SIGNS = 3
+    SEES_MEMORY = 4
+
+cdef enum:
     APART_NEVER = 0
     APART_ITSELF = 1
     APART_PARTLY = 2

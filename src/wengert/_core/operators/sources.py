@@ -13,6 +13,10 @@ tensor; channels innermost if those of the first tensor are; as the body made th
 the last operand first; as the iterator decides, but row-major if the first argument is a number; the same, but the
 second operand counts as row-major beside integers, and beside float32 unless it is of integers itself."""
 
+SEES_PART, SEES_DTYPE, SEES_BATCH, SEES_SIGNS, SEES_MEMORY = range(5)
+"""What a view sees of memory: a part, by shape and strides; another kind of numbers; the members of a batch, or all of
+them; conjugates or negatives; by shape and strides whatever the source's memory holds, however that source lies."""
+
 APART_NEVER, APART_ITSELF, APART_PARTLY, APART_WHOLLY, APART_WARNED = range(5)
 """What an in-place form refuses: nothing; elements of the target that share memory; further other inputs that share a
 part of it; further other inputs that share any of it, even all. The last refuses nothing,

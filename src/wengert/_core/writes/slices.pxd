@@ -2,6 +2,7 @@ cimport cython
 from wengert._core cimport door, flags
 from wengert._core.tensor.base cimport Tensor, wrap
 from wengert._core.leaves.accumulate cimport add_into
+from wengert._core.operators cimport sources
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.overlap cimport overlaps
 from wengert._core.operators.rules cimport plan_for

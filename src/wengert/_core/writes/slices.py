@@ -20,6 +20,7 @@ from ..aliasing.views import ViewInfo, take, way
 from ..calls import batching, noted
 from ..graph.node import Edge, Node, set_up
 from ..leaves.accumulate import add_into
+from ..operators import sources
 from ..operators.declaration import Declaration
 from ..operators.overlap import is_seen_twice, overlaps
 from ..operators.rules import plan_for
@@ -181,7 +182,7 @@ def add_to_part(node: ViewNode, grad: Tensor, whole: Tensor) -> bool:
     if node.step is None:  # of a sparse tensor
         return False
     view: Declaration = node.step[0]
-    if view.of_memory:
+    if view.sees == sources.SEES_MEMORY:
         return False
     part: Any = take(source, node.step)
     if part.shape != given.shape or overlaps(part):

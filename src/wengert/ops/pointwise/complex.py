@@ -52,7 +52,7 @@ SIGNED = WIDE - {dtypes.bool_}
 NO_HALVES = "{}: two float16 numbers are one of complex32, which does not exist here; use float32"
 
 
-@op(name="_conj", dtypes=COMPLEXES, view=True, node="ConjBackward0", batching=elementwise)
+@op(name="_conj", dtypes=COMPLEXES, view="signs", node="ConjBackward0", batching=elementwise)
 def conj_view(self: Array) -> Any:
     """Complex conjugate of `self`, in the same memory: elements are conjugated when they are read.
 
@@ -75,7 +75,7 @@ def conj_view_jvp(tangent: Any) -> Any:
 conj_view.samples(complex_tensor)
 
 
-@op(name="_neg_view", dtypes=SIGNED, view=True, node="NegViewBackward0", batching=elementwise)
+@op(name="_neg_view", dtypes=SIGNED, view="signs", node="NegViewBackward0", batching=elementwise)
 def neg_view(self: Array) -> Any:
     """Negative of `self`, in the same memory: elements are negated when they are read.
 
@@ -236,7 +236,7 @@ def resolve_neg(input: Any) -> Any:
 resolve_neg.samples(complex_tensor)
 
 
-@op(dtypes=COMPLEXES, view=True, method=False, batching=elementwise, native=native("view_as_real"))
+@op(dtypes=COMPLEXES, view="dtype", method=False, batching=elementwise, native=native("view_as_real"))
 def view_as_real(self: Array) -> Any:
     """The memory of complex numbers as pairs of real ones.
 
@@ -271,7 +271,7 @@ def view_as_real_samples(make: Any) -> Any:
     yield Bad(make(2).real, raises=RuntimeError, says="only supported for complex tensors")
 
 
-@op(dtypes=PARTS, view=True, method=False, native=native("view_as_complex"))
+@op(dtypes=PARTS, view="dtype", method=False, native=native("view_as_complex"))
 def view_as_complex(self: Array) -> Any:
     """The memory of pairs of real numbers as complex ones.
 

@@ -135,8 +135,7 @@ def as_strided_samples(make: Any) -> Any:
 
 @op(
     dtypes=WIDE,
-    view=True,
-    of_memory=True,
+    view="memory",
     linear="self",
     function=False,
     method=False,

@@ -25,7 +25,7 @@ def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     return batches.batched(whole.movedim(dim, 0) if dim else whole, into)
 
 
-@op(view=True, linear="self", hidden=True, crossing=entered)
+@op(view="batch", linear="self", hidden=True, crossing=entered)
 def enter_batch(self: Array, level: Any, dim: int) -> Any:
     """Let a dimension become one that the program does not see."""
     return members_of(np.moveaxis(self, dim, 0) if dim else self, level)
@@ -45,7 +45,7 @@ def out_of(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     return batches.twin(array.whole.movedim(0, dim) if dim else array.whole)
 
 
-@op(view=True, hidden=True, crossing=out_of)
+@op(view="batch", hidden=True, crossing=out_of)
 def leave_batch(self: Array, level: Any, dim: int) -> Any:
     """Let a dimension that the program does not see become one that it does: `dim`."""
     raise RuntimeError("leave_batch(): the tensor carries no batch")
