@@ -95,7 +95,7 @@ class Card(Declared, Op):
         form: the name and the module of a form of the operator, see `forms`.
         function_of: makes the function of the card, where that is not the method.
         options: the fields of `Options` that its declaration gave; those of `out=` are read there (`said`).
-        mixed: what is refused, as in `Options`.
+        mixed, warn_shared: what is refused, and what is warned of (`apart`), as in `Options`.
         describes: the sections of its docstring that it shares with its family.
     """
 
@@ -120,6 +120,7 @@ class Card(Declared, Op):
     method = True
     function = True
     form: tuple[str, str] = ("", "")
+    warn_shared: Callable[[tuple[Any, ...]], None]
     function_of: Callable[[Card], Any] | None = None
 
     def vjp(

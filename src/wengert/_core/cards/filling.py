@@ -14,7 +14,7 @@ from ..types.dtypes import dtype as DType
 from .node_classes import NodeClasses
 from .options import completed
 
-APART = ("never", "itself", "partly", "wholly", "warned")
+APART = ("never", "itself", "partly", "wholly")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
 SIGHTS = ("part", "dtype", "batch", "signs", "memory")
 """What `Options` say in words, in the order of the numbers in `sources`."""
@@ -54,7 +54,10 @@ def fill_options(card: Any, options: dict[str, Any]) -> None:
     card.writer = given["write"]
     card.overwrites = given["overwrites"]
     card.tail = given["tail"]
-    card.apart = APART.index(given["apart"])
+    apart = given["apart"]
+    card.apart = APART.index(apart) if isinstance(apart, str) else sources.APART_WARNED
+    if card.apart == sources.APART_WARNED:
+        card.warn_shared = apart
     card.layout = LAYOUTS.index(given["layout"])
     card.view = bool(given["view"])
     card.sees = SIGHTS.index(given["view"]) if isinstance(given["view"], str) else sources.SEES_PART

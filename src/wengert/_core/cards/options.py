@@ -38,8 +38,8 @@ class Options:
             NotImplemented before it has written anything.
         overwrites: `name_` leaves nothing of the target's old value, whose gradient is zero.
         apart: what of its memory the target of `name_` may not share: "never" (anything goes), "itself" (no element
-            with another), "partly" (nor a part with other inputs), "wholly" (nor all of it); "warned": anything goes,
-            with torch's warning if elements share theirs.
+            with another), "partly" (nor a part with other inputs), "wholly" (nor all of it); a function: anything
+            goes, and it is called with the arguments, to warn as torch does, if elements share theirs.
         out_apart: what of its memory a tensor given as `out` may not share with inputs, "partly", "wholly", or None for
             anything; unless said, "wholly" if `apart` says so, "partly" where operands are promoted.
         out_words: how an `out` of another dtype than the result's is refused, None if the result is cast; unless said,
@@ -103,7 +103,7 @@ class Options:
     write: Callable[..., None] | None = None
     native_write: Callable[..., None] | None = None
     overwrites: bool = False
-    apart: str = "partly"
+    apart: str | Callable[[tuple[Any, ...]], None] = "partly"
     out_apart: str | None = ""
     out_words: str | Callable[[tuple[Any, ...], DType], str | None] | tuple[str, ...] | None = ""
     out_uncastable: str | Callable[[DType, DType], Exception] = ""

@@ -6,8 +6,6 @@ from wengert._core.operators.declaration cimport Declaration
 
 @cython.locals(apart=long, positions=tuple)
 cpdef object check(Declaration op, Tensor target, tuple args)
-@cython.locals(indices=list, value=Tensor, mask=Tensor)
-cpdef bint fills_mask(tuple args) except -1
 @cython.locals(tensor=Tensor)
 cpdef bint is_same(Tensor target, object other) except -1
 @cython.locals(reach=long)

@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import door, errors
-from ..graph import anomaly
 from ..tensor.base import Tensor
 from . import sources
 from .declaration import Declaration
 from .layouts import is_dense
-
-EXPANDED = (
-    "Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This "
-    "also applies to advanced indexing e.g. tensor[{}"
-)
-OF_TENSOR, OF_SCALAR = "indices] = tensor", "mask] = scalar"
 
 
 def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
@@ -36,9 +29,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     if door.has_zero_stride(target._array_) and overlaps_itself(target._array_):
         if apart != sources.APART_WARNED:
             raise RuntimeError(errors.OVERLAP_IN_PLACE)
-        anomaly.warn(EXPANDED.format(op.name, OF_TENSOR if op.name == "index_put" else OF_SCALAR))
-        if op.name == "index_put" and fills_mask(args):  # what torch makes of it warns, too
-            anomaly.warn(EXPANDED.format("masked_fill", OF_SCALAR))
+        op.warn_shared(args)
     if apart == sources.APART_WARNED:
         return
     positions: tuple[Any, ...] = op.tensor_slots
@@ -47,16 +38,6 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     for position in positions[1:]:
         if isinstance(args[position], Tensor):
             check_other(target, args[position], apart == sources.APART_WHOLLY)
-
-
-def fills_mask(args: tuple[Any, ...]) -> bool:
-    """Whether arguments of `index_put` write one value where a single mask holds."""
-    indices: list[Any] = [each for each in args[1] if each is not None]
-    if len(indices) != 1 or args[3] or not isinstance(args[2], Tensor):
-        return False
-    value: Tensor = args[2]
-    mask: Tensor = indices[0]
-    return bool(mask._array_.dtype.kind == "b" and value._array_.size == 1)
 
 
 def is_same(target: Tensor, other: Any) -> bool:

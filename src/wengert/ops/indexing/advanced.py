@@ -19,7 +19,7 @@ from ..._kernels.index import private
 from ..memory.memory_formats import in_order_like
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import native
-from .index import integers
+from .index import OF_TENSOR, integers, warn_expanded
 from .indexed import laid_out, refuse_places, refuse_types
 
 _IN_PACKAGE = ("index_put_",)
@@ -78,9 +78,13 @@ def index_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="grad", batching="advanced_batches.indexed_backward", node="IndexPutImplBackward0",
-    function=False, method=False,
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="grad",
+    batching="advanced_batches.indexed_backward",
+    node="IndexPutImplBackward0",
+    function=False,
+    method=False,
+)
 def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
     zeros = np.zeros(shape, grad.dtype)
@@ -164,11 +168,32 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
         ) from None
 
 
+def fills_mask(args: tuple[Any, ...]) -> bool:
+    """Whether arguments of `index_put` write one value where a single mask holds."""
+    indices = [each for each in args[1] if each is not None]
+    if len(indices) != 1 or args[3] or not isinstance(args[2], Tensor):
+        return False
+    return indices[0]._array_.dtype.kind == "b" and args[2]._array_.size == 1
+
+
+def warn_of_put(args: tuple[Any, ...]) -> None:
+    """Warn of elements that share memory; what torch makes of a mask and one value warns, too."""
+    warn_expanded("index_put", OF_TENSOR)
+    if fills_mask(args):
+        warn_expanded("masked_fill")
+
+
 @op(
-    layout="like", dtypes=WIDE, inplace=True, larger=True, write=write_at, native=native("index_put"),
+    layout="like",
+    dtypes=WIDE,
+    inplace=True,
+    larger=True,
+    write=write_at,
+    native=native("index_put"),
     native_write=native("index_put_"),
-    apart="warned", batching="advanced_batches.index_written",
-)  # fmt: skip
+    apart=warn_of_put,
+    batching="advanced_batches.index_written",
+)
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
     """The tensor with `values` at index arrays.
 
@@ -259,11 +284,19 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, larger=True, numbers="value", write=write_where, apart="warned", choose=mask_form,
+    dtypes=WIDE,
+    inplace=True,
+    larger=True,
+    numbers="value",
+    write=write_where,
+    apart=lambda args: warn_expanded("masked_fill"),
+    choose=mask_form,
     takes_halves=True,
-    node=("MaskedFillBackward0", "MaskedFillBackward1"), native=native("masked_fill"),
-    native_write=native("masked_fill_"), batching="advanced_batches.mask_filled",
-)  # fmt: skip
+    node=("MaskedFillBackward0", "MaskedFillBackward1"),
+    native=native("masked_fill"),
+    native_write=native("masked_fill_"),
+    batching="advanced_batches.mask_filled",
+)
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
     """The tensor with `value` where `mask` holds; both are broadcast.
 
@@ -309,9 +342,14 @@ def masked_fill_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", larger=True, batching="advanced_batches.mask_selected", out_apart="wholly",
-    out_words="masked_select(): self and result must have the same scalar type", native=native("masked_select"),
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="self",
+    larger=True,
+    batching="advanced_batches.mask_selected",
+    out_apart="wholly",
+    out_words="masked_select(): self and result must have the same scalar type",
+    native=native("masked_select"),
+)
 def masked_select(self: Array, mask: Index) -> Any:
     """The elements where `mask` holds, as a vector; both are broadcast.
 
@@ -343,9 +381,14 @@ def masked_select_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="grad", batching="advanced_batches.mask_selected_backward", function=False, method=False,
-    native=native("masked_select_backward"), node="MaskedScatterBackward0",
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="grad",
+    batching="advanced_batches.mask_selected_backward",
+    function=False,
+    method=False,
+    native=native("masked_select_backward"),
+    node="MaskedScatterBackward0",
+)
 def masked_select_backward(grad: Array, shape: Any, mask: Index) -> Any:
     """Zeros of the shape of a tensor broadcast with a mask, with `grad` where the mask holds."""
     common = broadcast(tuple(shape), mask.shape)

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
+from ..._core.graph.anomaly import warn
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -21,6 +22,22 @@ OF_SELECTED = "index_select(): self and result must have the same scalar type"
 OF_TAKEN = "take(): self and out expected to have the same dtype, but got self.dtype = {wanted} and out.dtype = {found}"
 PLACES = "nonzero: Expected out tensor to have scalar type {wanted} but got scalar type{found}"
 native = kernels.direct_function
+
+EXPANDED = (
+    "Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This "
+    "also applies to advanced indexing e.g. tensor[{}"
+)
+OF_TENSOR, OF_SCALAR = "indices] = tensor", "mask] = scalar"
+
+
+def warn_expanded(name: str, writing: str = OF_SCALAR) -> None:
+    """Warn that an operator writes into elements that share memory.
+
+    Args:
+        name: the operator, without the `_` of its in-place form.
+        writing: what writes so in brackets, OF_TENSOR or OF_SCALAR.
+    """
+    warn(EXPANDED.format(name, writing))
 
 
 def integers(*values: Any) -> Any:

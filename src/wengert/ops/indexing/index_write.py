@@ -15,7 +15,7 @@ from ..._core.types.sizes import normalise
 from ..._kernels.index import private
 from ..memory.overwrite import checked_value
 from ..pointwise.binary import unsigned
-from .index import check_range, integers
+from .index import check_range, integers, warn_expanded
 
 native = kernels.direct_function
 
@@ -68,9 +68,13 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, apart="wholly", batching="batches.written", native=native("index_add"),
+    dtypes=WIDE,
+    inplace=True,
+    apart="wholly",
+    batching="batches.written",
+    native=native("index_add"),
     native_write=native("index_add_"),
-)  # fmt: skip
+)
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
 
@@ -161,9 +165,14 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
 
 
 @op(
-    dtypes=WIDE, inplace=True, write=write_slices, apart="wholly", batching="batches.written",
-    native=native("index_copy"), native_write=native("index_copy_"),
-)  # fmt: skip
+    dtypes=WIDE,
+    inplace=True,
+    write=write_slices,
+    apart="wholly",
+    batching="batches.written",
+    native=native("index_copy"),
+    native_write=native("index_copy_"),
+)
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
 
@@ -240,11 +249,18 @@ def fill_form(args: tuple[Any, ...]) -> int:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace=True, numbers="value", write=write_value_at, apart="warned", choose=fill_form,
-    takes_halves=True, native=native("index_fill"), native_write=native("index_fill_"),
+    dtypes=WIDE,
+    inplace=True,
+    numbers="value",
+    write=write_value_at,
+    apart=lambda args: warn_expanded("index_fill"),
+    choose=fill_form,
+    takes_halves=True,
+    native=native("index_fill"),
+    native_write=native("index_fill_"),
     batching="batches.filled",
     node=("IndexFillBackward0", "IndexFillBackward1"),
-)  # fmt: skip
+)
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
     """The tensor with `value` in the slices along `dim` that `index` lists.
 
