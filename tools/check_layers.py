@@ -54,7 +54,7 @@ ROOMS: dict[str, list[str]] = {
         calls writes backward functions cards
     """.split(),  # noqa: SIM905 - so that it can be read
     "ops": """
-        family axes differentiated dtype_checks aten_names namespaces return_types memory create shapes
+        signs family axes differentiated dtype_checks aten_names namespaces return_types memory create shapes
         pointwise reductions sparse indexing linalg order randomness neural images fourier __init__
     """.split(),  # noqa: SIM905 - so that it can be read
 }

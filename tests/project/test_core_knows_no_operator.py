@@ -5,21 +5,28 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import wengert
 from wengert._core.cards.card import load_all
+from wengert._core.state.modes import Modes
 from wengert.testing.calls import operators
 
 CORE = Path(wengert.__file__).parent / "_core"
 
-OTHERWISE = {
-    "tensor/standins.py": "methods of NumPy's arrays, which those that stand in refuse",
-    "tensor/postponed.py": "methods of NumPy's arrays, which give views or read",
+OTHERWISE: dict[str, tuple[Any, str]] = {
+    "backward/reentrant.py": (Modes, "fields of the modes"),
+    "tensor/standins.py": (np.ndarray, "methods of NumPy's arrays, which those that stand in refuse"),
+    "tensor/postponed.py": (np.ndarray, "methods of NumPy's arrays, which give views or read"),
 }
-"""Files whose words are names of something else, and of what."""
+"""Files whose words are names of something else: attributes of what, and why they stand there."""
+ALLOWED = {
+    ("leaves/accumulate.py", "add_"): "what profiles call the addition of gradients, as torch's do",
+}
+"""Single words, each with the reason."""
 
 
 def words_of(name: str) -> set[str]:
@@ -70,15 +77,18 @@ def test_no_file_of_the_core_names_an_operator(named: set[str]):
         if "valueless" in file:  # shapes on the device "meta" are still there: to be deleted with them
             continue
         for line, word in found(path.read_text(encoding="utf-8"), named):
-            if not (file in OTHERWISE and hasattr(np.ndarray, word)):
+            owner = OTHERWISE.get(file, (None,))[0]
+            if not hasattr(owner, word) and (file, word) not in ALLOWED:
                 wrong.append(f"_core/{file}:{line}: {word!r}")
     print(f"{len(wrong)} names of operators in the core")
     assert not wrong, "say on the card what holds for an operator:\n" + "\n".join(wrong)
 
 
-def test_files_whose_words_mean_something_else_still_need_to_be_listed(named: set[str]):
+def test_what_is_listed_as_something_else_is_still_there(named: set[str]):
     for file in OTHERWISE:
         assert found((CORE / file).read_text(encoding="utf-8"), named), file
+    for file, word in ALLOWED:
+        assert word in {each for _, each in found((CORE / file).read_text(encoding="utf-8"), named)}, (file, word)
 
 
 @pytest.mark.parametrize(

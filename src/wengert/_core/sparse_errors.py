@@ -6,24 +6,9 @@ from typing import Any
 
 BATCHED = "vmap: sparse tensors cannot be used together with tensors that carry a batch; use to_dense() first"
 
-UNSUPPORTED = {
-    "_reshape_alias": "reshape is not implemented for sparse tensors",
-    "expand": "expand is unsupported for Sparse tensors",
-    "repeat": "expand is unsupported for Sparse tensors",
-}
-KERNELS = {
-    **dict.fromkeys(("slice", "split", "squeeze", "fill_diagonal"), "as_strided"),
-    "view_shape": "view",
-    "max_full": "max",
-    "min_full": "min",
-    "_where": "where.self",
-    "index": "index.Tensor",
-    "remainder": "remainder.Tensor",
-    "sort_along": "sort.stable",
-    "nonzero_positions": "nonzero",
-    "fill": "fill_.Scalar",
-    **{name: f"{name}.Tensor" for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-}
+UNSUPPORTED: dict[str, str] = {}
+"""The texts for operators that torch refuses in words of their own."""
+KERNELS: dict[str, str] = {}
 """What torch calls the kernels that it looks for, by operator, where that is another name."""
 
 

@@ -14,24 +14,11 @@ from .. import flags
 from ..state.modes import current
 from ..tensor.base import Tensor
 from . import overriding
+from .overriding import signs
 
-FUNCTIONS = {
-    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
-    "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs",
-    "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__ne__": "ne", "__iadd__": "add_",
-    "__isub__": "sub_",
-    "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_", "__rtruediv__": "__rdiv__",
-    "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__pos__": "positive", "__rand__": "bitwise_and",
-    "__ror__": "bitwise_or", "__rxor__": "bitwise_xor", "ndimension": "dim",
-}  # fmt: skip
-"""The function that is told for a sign, where torch tells the method and not the sign's own."""
-REFLECTED = {
-    "__radd__": "add", "__rsub__": "sub", "__rmul__": "mul", "__rtruediv__": "div", "__rfloordiv__": "floor_divide",
-    "__rmod__": "remainder", "__rpow__": "pow", "__rmatmul__": "matmul", "__rand__": "bitwise_and",
-    "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
-}  # fmt: skip
-"""The same where the left operand is a tensor, too, and is told first: Python asks that of the subclass first."""
-SIGNS = frozenset((*FUNCTIONS, *REFLECTED, "__eq__", "__ne__", "__floordiv__", "__and__", "__or__", "__xor__"))
+SIGNS = frozenset(
+    (*signs.METHODS, *signs.REFLECTED_METHODS, "__eq__", "__ne__", "__floordiv__", "__and__", "__or__", "__xor__")
+)
 """Where Python tries the other operand after a TypeError."""
 ALONE = frozenset(
     """
@@ -96,10 +83,10 @@ class Interceptor:
         if not is_open(tensor):
             return found(tensor, *args, **kwargs)
         function, given = found, (tensor, *args)
-        if self.name in REFLECTED and args and isinstance(args[0], Tensor):
-            function, given = original(REFLECTED[self.name]), (args[0], tensor)
-        elif self.name in FUNCTIONS:
-            function = original(FUNCTIONS[self.name])
+        if self.name in signs.REFLECTED_METHODS and args and isinstance(args[0], Tensor):
+            function, given = original(signs.REFLECTED_METHODS[self.name]), (args[0], tensor)
+        elif self.name in signs.METHODS:
+            function = original(signs.METHODS[self.name])
         try:
             made = overriding.of_call(function, given, kwargs, tensors=takes_nothing(function))
         except TypeError:

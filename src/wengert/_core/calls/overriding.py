@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..._start.loading import load
 from ..operators.declaration import REQUIRED
 from ..state.modes import Modes, current
 from ..state.regions import Region
@@ -21,22 +22,12 @@ from .unanswered import disabled
 NOBODY: Any = object()
 """Nobody answers for a call: the operator does."""
 
+signs: Any = load(f"{__name__.partition('.')[0]}.ops.signs")
+"""What is told for signs: tables of operators."""
+
 STAGED: dict[str, Any] = {}
 """What Tensor has where interceptors stand, while a mode of the program is on (`staging`)."""
 
-METHODS = {
-    "bitwise_and": "__and__", "bitwise_and_": "__iand__", "bitwise_left_shift": "__lshift__",
-    "bitwise_left_shift_": "__ilshift__", "bitwise_or": "__or__", "bitwise_or_": "__ior__",
-    "bitwise_right_shift": "__rshift__", "bitwise_right_shift_": "__irshift__", "bitwise_xor": "__xor__",
-    "bitwise_xor_": "__ixor__", "floor_divide": "__floordiv__", "pow": "__pow__", "pow_": "__ipow__",
-    "rsub": "__rsub__", "true_divide": "div", "true_divide_": "div_",
-}  # fmt: skip
-"""The method that is told for an operator beside what is no tensor, where it is not that of the operator's name."""
-REFLECTED = {
-    "bitwise_left_shift": "__rlshift__", "bitwise_right_shift": "__rrshift__", "floor_divide": "__rfloordiv__",
-    "matmul": "__rmatmul__", "pow": "__rpow__", "remainder": "__rmod__", "true_divide": "__rtruediv__",
-}  # fmt: skip
-"""The same where the tensor is the right operand."""
 
 running = _thread._local()
 """The calls that dispatch modes of a thread are told of now, the innermost last, as `running.calls`."""
@@ -218,9 +209,9 @@ def of_strangers(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], d
 def of_sign(name: str, a: Any, b: Any) -> Any:
     """`of_strangers` of the operator of that name on two operands, one of which is no tensor: a method is told."""
     if isinstance(a, Tensor):
-        return of_strangers(member(METHODS.get(name, name)), (a, b), {})
-    if name in REFLECTED:
-        return of_strangers(member(REFLECTED[name]), (b, a), {})
+        return of_strangers(member(signs.OPERATORS.get(name, name)), (a, b), {})
+    if name in signs.REFLECTED_OPERATORS:
+        return of_strangers(member(signs.REFLECTED_OPERATORS[name]), (b, a), {})
     return of_strangers(member(name), (a, b), {})
 
 

@@ -26,7 +26,7 @@ WRITERS: dict[str, Callable[..., None]] = {}
 """The same for the in-place form where the target is dense: it writes into the first argument's memory."""
 ORDERED: set[str] = set()
 """The operators whose in-place form needs a coalesced target."""
-PRODUCTS = frozenset({"mm", "mv"})
+SHARING: set[str] = set()
 """The operators whose rules for batches take one sparse factor for all members."""
 CARDS: set[str] = set()
 """The operators whose bodies take sparse arrays themselves."""
@@ -64,7 +64,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
         return valueless_calls.call(op, args, word, modes)
     if word & flags.BATCHED:
-        if op.name in PRODUCTS:
+        if op.name in SHARING:
             return batching.call(op, args, word, modes)
         raise RuntimeError(sparse_errors.BATCHED)
     word &= ~flags.BATCHES

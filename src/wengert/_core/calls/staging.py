@@ -14,35 +14,10 @@ from ..state.modes import current
 from ..tensor.base import OPERATORS, Tensor, bind
 from . import overriding
 from .intercepting import Interceptor, interceptors, original
+from .overriding import signs
 
 INDEXING, ASSIGNMENT = type(OPERATORS.getitem), type(OPERATORS.setitem)
 """The operators that do everything by a function of ours, whatever sign they stand behind, see `writes.parts`."""
-SIGNS = {
-    "abs": "abs", "add": "add", "bitwise_and": "__and__", "bitwise_not": "__invert__", "bitwise_or": "__or__",
-    "bitwise_xor": "__xor__", "div": "div", "eq": "__eq__", "floor_divide": "__floordiv__", "ge": "ge", "gt": "gt",
-    "getitem": "__getitem__", "le": "le", "lshift": "__lshift__", "lt": "lt", "matmul": "matmul", "mul": "mul",
-    "ne": "ne", "neg": "neg", "pow": "pow", "reciprocal": "reciprocal", "remainder": "remainder",
-    "rshift": "__rshift__", "rsub": "__rsub__", "setitem": "__setitem__", "sub": "sub",
-    "iadd": "add_", "iand": "__iand__", "idiv": "div_", "ifloor_divide": "floor_divide_", "ilshift": "__ilshift__",
-    "imul": "mul_", "ior": "__ior__", "ipow": "pow_", "iremainder": "remainder_", "irshift": "__irshift__",
-    "isub": "sub_", "ixor": "__ixor__",
-}  # fmt: skip
-"""What is told for an operator behind a sign."""
-REFLECTED = {
-    "floor_divide": "__rfloordiv__", "lshift": "__rlshift__", "matmul": "__rmatmul__", "pow": "__rpow__",
-    "remainder": "__rmod__", "rshift": "__rrshift__",
-}  # fmt: skip
-"""The same where the tensor is the right operand: these are called with the operands as they stand in the program."""
-PROTOCOLS = {
-    "contains": "__contains__", "index": "__index__", "length": "__len__", "text": "__repr__",
-    "to_complex": "__complex__", "to_integer": "__int__", "to_real": "__float__",
-}  # fmt: skip
-"""What is told for Python's other protocols, which are functions in the table."""
-UNPARSED = frozenset(
-    (*REFLECTED.values(), *PROTOCOLS.values(), "__floordiv__", "__invert__", "__rdiv__", "__rsub__", "abs",
-     "neg", "pow", "pow_")
-)  # fmt: skip
-"""Where torch parses no arguments, so that plain tensors are among the types that a mode is told."""
 NAMED = frozenset(("__array__", "__deepcopy__", "__format__", "__reversed__"))
 """The protocols that Python looks up by name, so that an interceptor stands before them."""
 FIRM = ("getitem", "setitem", "text")
@@ -69,7 +44,7 @@ class Sign:
 
     def operator(self) -> Any:
         """What stands in the table: operators are called by more than one name in C, functions are not."""
-        if self.slot in PROTOCOLS:
+        if self.slot in signs.PROTOCOLS:
             return self
         if self.slot == "setitem":
             return ASSIGNMENT(self, None, None)  # type: ignore[call-arg]
@@ -78,28 +53,28 @@ class Sign:
     def proceed(self, *operands: Any) -> Any:
         """What would be done without modes."""
         if isinstance(operands[0], Reciprocal):
-            operands = (SIGN["reciprocal"].proceed(operands[0].tensor), *operands[1:])
-        return self.before(*operands) if self.slot in PROTOCOLS else self.before.applied(*operands)
+            operands = (SIGN[signs.FIRST_HALF].proceed(operands[0].tensor), *operands[1:])
+        return self.before(*operands) if self.slot in signs.PROTOCOLS else self.before.applied(*operands)
 
     def told(self, operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
         """Under which name, and with what arguments, a mode is told."""
         if isinstance(operands[0], Reciprocal):
             return "__rdiv__", (operands[0].tensor, *operands[1:])
-        if self.slot in REFLECTED and not isinstance(operands[0], Tensor):
-            return REFLECTED[self.slot], operands[::-1]
-        return SIGNS.get(self.slot) or PROTOCOLS[self.slot], operands
+        if self.slot in signs.REFLECTED_SLOTS and not isinstance(operands[0], Tensor):
+            return signs.REFLECTED_SLOTS[self.slot], operands[::-1]
+        return signs.SLOTS.get(self.slot) or signs.PROTOCOLS[self.slot], operands
 
     def __call__(self, *operands: Any) -> Any:
         modes = current()
         if not modes.functions or modes.overriding == 2 or modes.passing is not None:
             return self.proceed(*operands)
-        if self.slot == "reciprocal":
+        if self.slot == signs.FIRST_HALF:
             return Reciprocal(operands[0])
         name, given = self.told(operands)
         try:
-            made = overriding.of_call(original(name), given, {}, tensors=name in UNPARSED)
+            made = overriding.of_call(original(name), given, {}, tensors=name in signs.UNPARSED)
         except TypeError:
-            if len(operands) != 2 or self.slot in FIRM or self.slot in PROTOCOLS:
+            if len(operands) != 2 or self.slot in FIRM or self.slot in signs.PROTOCOLS:
                 raise
             return NotImplemented
         return self.proceed(*operands) if made is overriding.NOBODY else made
@@ -157,7 +132,7 @@ def stand_before() -> None:
         if name[:1] != "_" or name in NAMED or name in ("_base", "_grad", "_version", "_backward_hooks"):
             overriding.STAGED[name] = vars(Tensor)[name]
             bind(name, interceptor)
-    for slot in (*SIGNS, *PROTOCOLS):
+    for slot in (*signs.SLOTS, *signs.PROTOCOLS):
         SIGN[slot] = Sign(slot)
         setattr(OPERATORS, slot, SIGN[slot].operator())
 

@@ -213,7 +213,7 @@ def added(leaf: Tensor, meta: AutogradMeta, grad: Any, owned: bool, modes: Modes
     elif modes.grad or (known._flags_ | grad._flags_) & (flags.BATCHED | flags.SPARSE | flags.OBSERVED):
         total = summed(known, grad, modes)
         if not total._flags_ & flags.SPARSE and not (door.has_rows(total._array_) and door.has_rows(leaf._array_)):
-            contract.look(leaf, total, "sum")
+            contract.look(leaf, total, "new memory")
     else:
         if known._flags_ & flags.INFERENCE and not modes.inference:
             raise RuntimeError(errors.INFERENCE_IN_PLACE)

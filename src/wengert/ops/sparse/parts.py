@@ -9,6 +9,7 @@ from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.coordinates import Coordinates, coordinates
 from ..._core.tensor.standins import StandIn
 from ..._kernels import sparse as kernels
+from . import unsupported as unsupported
 
 
 def is_sparse(value: Any) -> bool:

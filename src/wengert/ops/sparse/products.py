@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.calls.sparse import kernel, takes_sparse
+from ..._core.calls.sparse import SHARING, kernel, takes_sparse
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, composite, op
 from ..._core.recording.recorded import conjugate
@@ -76,6 +76,9 @@ def by_lines(array: Any, dim: int) -> tuple[Any, Any, Any]:
         return lines.in_rows(plain, lines.lines(bounds), entries, array.shape[dim])
     places, entries = entries_of(spread(array))
     return lines.in_rows(places[dim], places[1 - dim], entries, array.shape[dim])
+
+
+SHARING.update(("mm", "mv"))
 
 
 @kernel("mm")
