@@ -181,6 +181,15 @@ class Card(Declared, Op):
         add_rule(self, rule, parameters_of(rule)[1:], inputs, False)
         self.refused = (*self.refused, *inputs)
 
+    def shows(self, **fields: str | Callable[[Any], Any]) -> None:
+        """Say what its nodes show, as `_saved_*`, beside what rules save or otherwise than as it is saved.
+
+        Args:
+            fields: by name the saved value that is shown; or how the one of that name is, "as ..." (`saved_fields`); or
+                what reads the field from a node.
+        """
+        self.nodes.shown.update(fields)
+
     def batched(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Give the rule for a dimension that the program does not see: called with all arguments, of which all tensors
         have that dimension in front, it returns the result, or results, with it in front.

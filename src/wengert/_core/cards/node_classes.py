@@ -11,21 +11,6 @@ from ..recording.recorded import OpNode, node_class
 from ..recording.saved_tensor import read_raw
 from ..tensor.base import Tensor
 
-BESIDE = {
-    "_grid_sample": ("interpolation_mode", "padding_mode"),
-    "addbmm": ("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"),
-    "as_strided_from": ("storage_offset",),
-    "convolution": ("bias_sym_sizes_opt", "output_padding"),
-    "edge_pad": ("padding",),
-    "embedding": ("sparse", "weight_sym_argsize_0"),
-    "expand": ("self_sym_sizes",),
-    "gather": ("sparse_grad",),
-    "im2col": ("self_sym_argsize_minus_1", "self_sym_argsize_minus_2"),
-    "native_group_norm": ("N", "C", "HxW"),
-    "split": ("split_sizes",),
-    "squeeze": ("dim",),
-}
-"""What torch's nodes show beside what is saved here, by operator."""
 INTERNAL = (
     sources.FROM_SHAPE,
     sources.FROM_STRIDES,
@@ -34,10 +19,6 @@ INTERNAL = (
     sources.FROM_TAIL,
 )
 """Kinds of saved values that rules here ask for, and that nodes do not show."""
-HIDDEN = {"MeanBackward0": ("dim", "keepdim"), "PowBackward0": ("result",), "SumBackward0": ("dim", "keepdim")}
-"""What is saved for another form of the operator, by node."""
-SCALES = {"1D": ("scales",), "2D": ("scales_h", "scales_w"), "3D": ("scales_d", "scales_h", "scales_w")}
-"""Under which names nodes of images of so many dimensions show their scales."""
 
 
 class NodeClasses:
@@ -49,7 +30,9 @@ class NodeClasses:
             them a call records.
         view: they are nodes of views.
         saved: what rules ask for, and where it comes from, one of `sources.FROM_*`: shown as `_saved_*`.
-        shown: further names under which some of it is shown.
+        shown: further fields by name, and others than as they are saved: the name of a saved value; "as ..." (a reader of
+            `saved_fields`), which shows the saved value of that name so; or what reads the field from a node.
+        hides: fields that nodes of some titles do not show, by title.
         made: the classes made so far, by their place among `titles`.
     """
 
@@ -65,7 +48,8 @@ class NodeClasses:
         self.choose = choose
         self.view = view
         self.saved: dict[str, int] = {}
-        self.shown: dict[str, str] = {}
+        self.shown: dict[str, Any] = {}
+        self.hides: Any = None
         self.made: dict[int, type[OpNode]] = {}
 
     def serve(self, op: Declaration) -> None:
@@ -92,7 +76,7 @@ class NodeClasses:
         own = self.titles()
         titles = tuple(f"{title.rstrip('0123456789')}{at + len(own)}" for at, title in enumerate(own))
         found = NodeClasses(self.name, titles, self.choose, self.view)
-        found.saved, found.shown = self.saved, self.shown
+        found.saved, found.shown, found.hides = self.saved, self.shown, self.hides
         return found
 
     def _make(self, title: str, hidden: tuple[int, ...]) -> type[OpNode]:
@@ -101,46 +85,43 @@ class NodeClasses:
             cls.hidden_slots = lambda node: hidden  # type: ignore[attr-defined]
         if cls.__name__ != title:
             cls.name = lambda node: title  # type: ignore[attr-defined]
-        hidden_fields = HIDDEN.get(title, ())
-        for attribute, name in self._attributes():
+        hidden_fields = self.hides.get(title, ()) if self.hides else ()
+        for attribute, source in self._fields():
             if attribute in hidden_fields:
                 continue
-            setattr(cls, f"_saved_{attribute}", field(self.name, attribute, name))
-            if self.saved[name] in (sources.FROM_INPUT, sources.FROM_OUTPUT):
-                setattr(cls, f"_raw_saved_{attribute}", raw_field(name))
-        for attribute in beside(self.name, cls.__name__):
-            setattr(cls, f"_saved_{attribute}", field(self.name, attribute, ""))
+            setattr(cls, f"_saved_{attribute}", field(attribute, source))
+            if isinstance(source, str) and self.saved.get(source) in (sources.FROM_INPUT, sources.FROM_OUTPUT):
+                setattr(cls, f"_raw_saved_{attribute}", raw_field(source))
         return cls
 
-    def _attributes(self) -> Iterator[tuple[str, str]]:
-        """Under which names what is saved is shown, each with its name here."""
+    def _fields(self) -> Iterator[tuple[str, Any]]:
+        """What nodes show by name, each with its source as in `shown`."""
         for name in self.saved:
             if self.saved[name] not in INTERNAL:
                 yield ("result" if name == "out" else name), name
             if name.endswith("_shape"):
                 yield name.removesuffix("shape") + "sym_sizes", name
-                if self.name == "mean":
-                    yield name.removesuffix("shape") + "sym_numel", name
         yield from self.shown.items()
 
 
-def beside(operator: str, title: str) -> tuple[str, ...]:
-    """What nodes of that title show beside what is saved."""
-    if operator == "resample":
-        return next((names for dimensions, names in SCALES.items() if dimensions in title), ())
-    return BESIDE.get(operator, ())
-
-
-def field(operator: str, attribute: str, name: str) -> property:
-    """A property of nodes: what is saved under a name, or, without one, told from the rest."""
+def field(attribute: str, source: Any) -> property:
+    """A property of nodes, from a source as in `NodeClasses.shown`."""
 
     def read(node: OpNode) -> Any:
         # Not when the class is made: a signal handler may come between the lines of a module that is being loaded.
         from .saved_fields import shown
 
-        return shown(node, operator, attribute, name)
+        return shown(node, attribute, source)
 
     return property(read)
+
+
+def shape_of_input(node: OpNode, slot: int, at: int | None = None) -> Any:
+    """The shape of an input, or a length: the edge to it knows the space of its gradient, if it has one."""
+    edge = node.next_edges[slot]
+    if edge is None:
+        return None
+    return tuple(edge.shape) if at is None else edge.shape[at]
 
 
 def raw_field(name: str) -> property:

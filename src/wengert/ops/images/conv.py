@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
+from ..._core.cards.node_classes import shape_of_input
 from ..._core.operators import layouts
 from ..._core.recording.recorded import conjugate
+from ..._core.recording.saved_tensor import read_saved
 from ..._kernels import direct_function as native
 from ..memory.memory_formats import in_order_of
 from ..neural.slope_history import with_history
@@ -65,6 +67,19 @@ def convolution(
     made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
     made = made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
     return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+
+
+def shape_of_bias(node: Any) -> tuple[int, ...]:
+    """The shape of the bias, in torch's way of saying that there is none."""
+    return shape_of_input(node, 2) or (0,)
+
+
+def kept_output_padding(node: Any) -> tuple[int, ...] | None:
+    """What the result is padded with; of a transposed convolution it is not kept."""
+    return None if read_saved(node, "transposed") else (0,) * (len(read_saved(node, "input_shape")) - 2)
+
+
+convolution.shows(bias_sym_sizes_opt=shape_of_bias, output_padding=kept_output_padding)
 
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:

@@ -11,6 +11,7 @@ from ..._core.cards.arguments import integers
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import folded
+from ..._core.recording.saved_tensor import read_saved
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
@@ -52,6 +53,15 @@ def sampled(
     wide = np.float64 if input.dtype == np.float64 else np.float32
     options = (mode, padding, align_corners)
     return kernel.sample(input.astype(wide, copy=False), grid.astype(wide, copy=False), options).astype(input.dtype)
+
+
+SAMPLED = {"bilinear": 0, "nearest": 1, "bicubic": 2}
+BORDERS = {"zeros": 0, "border": 1, "reflection": 2}
+"""The numbers by which torch's nodes show how values between pixels, and outside of the image, are taken."""
+sampled.shows(
+    interpolation_mode=lambda node: SAMPLED[read_saved(node, "mode")],
+    padding_mode=lambda node: BORDERS[read_saved(node, "padding")],
+)
 
 
 class Around:

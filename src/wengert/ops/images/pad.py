@@ -197,6 +197,9 @@ def edge_pad(self: Array, pad: Any, mode: str) -> Any:
     )
 
 
+edge_pad.shows(padding="pad")
+
+
 def bordered(x: Any, sides: Sides, mode: str) -> Any:
     """A copy of an array with borders: its elements first, then the borders of one dimension after the other, each
     from what is there already."""

@@ -12,6 +12,7 @@ from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.operators.declaration import is_whole
+from ..._core.recording.saved_tensor import read_saved
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels import direct_function as native
@@ -99,6 +100,16 @@ def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, 
     return np.array(columns if input.ndim == 4 else columns[0])
 
 
+im2col.shows(
+    kernel_size="as pair",
+    stride="as pair",
+    padding="as pair",
+    dilation="as pair",
+    self_sym_argsize_minus_1=lambda node: read_saved(node, "input_shape")[-1],
+    self_sym_argsize_minus_2=lambda node: read_saved(node, "input_shape")[-2],
+)
+
+
 @im2col.vjp("input")
 def im2col_vjp(grad: Any, input_shape: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     return col2im(grad, input_shape[-2:], kernel_size, dilation, padding, stride)
@@ -142,6 +153,9 @@ def col2im(
             padded[:, :, rows, columns] += parts[:, :, row, column]
     inner = padded[:, :, side[0] : side[0] + height, side[1] : side[1] + width]
     return np.ascontiguousarray(inner if input.ndim == 3 else inner[0])
+
+
+col2im.shows(kernel_size="as pair", stride="as pair", padding="as pair", dilation="as pair")
 
 
 def check_columns(shape: Ints, plane: Pair, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair) -> Pair:

@@ -187,6 +187,9 @@ def avg_pool2d(
     return kernels.avg_pool2d(compact(self), kernel, step, side, *options)
 
 
+avg_pool2d.shows(kernel_size="as pair", stride="as pair", padding="as pair")
+
+
 def average_window(shape: Ints, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple[Any, Any, Any]:
     """Kernel, stride and padding of `avg_pool2d`, checked."""
     name = "avg_pool2d"

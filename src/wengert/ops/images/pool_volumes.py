@@ -226,6 +226,9 @@ def avg_pool3d(
     return (np.trunc(mean) if self.dtype == np.int64 else mean).astype(self.dtype, copy=False)
 
 
+avg_pool3d.shows(kernel_size="as triple", stride="as triple", padding="as triple")
+
+
 @avg_pool3d.vjp("self")
 def avg_pool3d_vjp(
     grad: Any,

@@ -13,6 +13,7 @@ from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
+from ..._core.recording.saved_tensor import read_saved
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
@@ -80,6 +81,32 @@ def resample(
     for at, plan in enumerate(plans(self.shape, size, mode, align_corners, scales, antialias, wide)):
         result = along_axis(result, plan, 2 + at)
     return np.ascontiguousarray(result.astype(self.dtype, copy=False))
+
+
+def scale(node: Any, at: int) -> Any:
+    """By how much a dimension of an image is scaled, if that was said."""
+    scales = read_saved(node, "scales")
+    return scales if scales is None else scales[at]
+
+
+def scales_of(node: Any) -> Any:
+    """By how much an image is scaled: one number if it has a single dimension."""
+    scales = read_saved(node, "scales")
+    return scales[0] if scales and len(scales) == 1 else scales
+
+
+def hidden_scales(title: str) -> tuple[str, ...]:
+    """The names of scales that nodes of images of fewer dimensions do not have."""
+    return ("scales_d", "scales_h", "scales_w") if "1D" in title else ("scales_d",) if "2D" in title else ()
+
+
+resample.shows(
+    scales=scales_of,
+    scales_d=lambda node: scale(node, -3),
+    scales_h=lambda node: scale(node, -2),
+    scales_w=lambda node: scale(node, -1),
+)
+resample.nodes.hides = {title: hidden_scales(title) for title in TITLES}
 
 
 @op(

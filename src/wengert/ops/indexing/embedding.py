@@ -12,6 +12,7 @@ from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, singled, with_batch
+from ..._core.recording.saved_tensor import read_saved
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.storage import count_write
@@ -107,6 +108,9 @@ def embedding_table(
     refuse_dtype("embedding", weight, ALL)
     check_indices(indices, weight.shape[0])
     return kernels.embedding(weight, indices)
+
+
+embedding_table.shows(sparse=lambda node: False, weight_sym_argsize_0=lambda node: read_saved(node, "weight_shape")[0])
 
 
 @embedding_table.vjp("weight", native=native("embedding_rule"))

@@ -125,6 +125,9 @@ def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) ->
     return kernels.gather(self, at, index)
 
 
+gather.shows(sparse_grad=lambda node: False)
+
+
 @gather.vjp("self", native=native("gather_rule"))
 def gather_vjp(grad: Any, self_shape: Any, dim: int, index: Any) -> Any:
     return gather_backward(grad, self_shape, dim, index)

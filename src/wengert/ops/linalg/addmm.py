@@ -10,6 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.cards.node_classes import shape_of_input
 from ..._core.operators import older_forms
 from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
@@ -305,6 +306,13 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha
     wide = np.moveaxis(batch1, 0, 1).reshape(rows, count * inner)
     product = kernels.matmul(wide, batch2.reshape(count * inner, columns))
     return combine(product, self, beta, alpha, count * inner)
+
+
+addbmm.shows(
+    batch1_sym_argsize_0=lambda node: shape_of_input(node, 1, 0),
+    batch1_sym_argsize_1=lambda node: shape_of_input(node, 1, 1),
+    batch2_sym_argsize_2=lambda node: shape_of_input(node, 2, 2),
+)
 
 
 older_forms.accept(addbmm, OLDER)

@@ -11,6 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.cards.node_classes import shape_of_input
 from ..._core.cards.plain_case import plain_function
 from ..._core.operators.batch_rules import check_member, merged, of_nobody, singled, with_batch
 from ..._core.tensor.base import Tensor
@@ -139,6 +140,17 @@ def native_group_norm(
         result = kernels.add(result, bias.reshape(view).astype(input.dtype, copy=False))
     mean, rstd = (in_dtype_of(each.reshape(N, group), input, weight, bias) for each in (mean, rstd))
     return result, mean, rstd
+
+
+def pixels_of_input(node: Any) -> int | None:
+    """How many elements a channel of the input has."""
+    shape = shape_of_input(node, 0)
+    return None if shape is None else math.prod(shape[2:])
+
+
+native_group_norm.shows(
+    N=lambda node: shape_of_input(node, 0, 0), C=lambda node: shape_of_input(node, 0, 1), HxW=pixels_of_input
+)
 
 
 native_group_norm.nodes.shown.update(result1="mean", result2="rstd")

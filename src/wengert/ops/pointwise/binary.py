@@ -247,6 +247,9 @@ def mul(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.multiply(self, other, out=out)
 
 
+mul.shows(other="as operand")
+
+
 mul.partials(self=lambda other: other, other=lambda self: self)
 
 
@@ -267,6 +270,9 @@ def mul_vjp_other(grad: Any, self: Any) -> Any:
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype."""
     return kernels.divide(self, other, out=out)
+
+
+true_divide.shows(other="as operand")
 
 
 @true_divide.vjp("self", native=native("divide_rule"))

@@ -111,6 +111,9 @@ def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
     return raised
 
 
+pow.nodes.hides = {"PowBackward0": ("result",)}
+
+
 @pow.vjp("self", native=native("pow_rule"))
 def power_vjp_self(grad: Any, self: Any, exponent: Any) -> Any:
     if isinstance(exponent, Tensor):

@@ -111,10 +111,16 @@ def amax(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     return extreme("amax", kernels.amax, self, dim, keepdim)
 
 
+amax.shows(dim="as dimensions")
+
+
 @extreme_over(native=native("amin"))
 def amin(self: Array, dim: Any = (), keepdim: bool = False) -> Any:
     """Smallest element over dimensions; NaN wins."""
     return extreme("amin", kernels.amin, self, dim, keepdim)
+
+
+amin.shows(dim="as dimensions")
 
 
 @op(

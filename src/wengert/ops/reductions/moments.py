@@ -131,6 +131,9 @@ def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
     return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
 
 
+var.shows(dim="as dimensions of variance", correction="as correction")
+
+
 @var.vjp("self", native=native("var_rule"))
 def var_vjp(grad: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     return variance_gradient(grad, self, read_spread("var", dim, unbiased, keepdim, correction))
@@ -150,6 +153,9 @@ def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = Fals
         Zero where the deviation is zero.
     """
     return variance(self, read_spread("std", dim, unbiased, keepdim, correction), "std", True)
+
+
+std.shows(dim="as dimensions of variance", correction="as correction")
 
 
 @std.vjp("self", native=native("std_rule"))
@@ -189,6 +195,9 @@ def var_mean(
     return variance(self, spread, "var_mean"), kernels.mean(self, read_dims("var_mean", spread[0], self.ndim), keepdim)
 
 
+var_mean.shows(dim="as dimensions of variance", correction="as correction")
+
+
 @var_mean.vjp("self")
 def var_mean_vjp(grads: Any, self: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
     spread = read_spread("var_mean", dim, unbiased, keepdim, correction)
@@ -214,6 +223,9 @@ def std_mean(
     spread = read_spread("std_mean", dim, unbiased, keepdim, correction)
     deviation = variance(self, spread, "std_mean", True)
     return deviation, kernels.mean(self, read_dims("std_mean", spread[0], self.ndim), keepdim)
+
+
+std_mean.shows(dim="as dimensions of variance", correction="as correction")
 
 
 @std_mean.vjp("self")

@@ -17,6 +17,7 @@ from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING, of_truth
 from ..._core.recording.recorded import conjugate
+from ..._core.recording.saved_tensor import read_saved
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
@@ -70,6 +71,10 @@ def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     if wanted is not None and self.dtype.kind == "c" and wanted.kind != "c":
         self = self.real
     return kernels.sum(self, axes, keepdim, wanted)
+
+
+sum.shows(dim="as dimensions")
+sum.nodes.hides = {"SumBackward0": ("dim", "keepdim")}
 
 
 @sum.vjp("self", native=native("sum_rule"))
@@ -128,6 +133,10 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     return kernels.mean(cut(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
 
 
+mean.shows(dim="as dimensions", self_sym_numel=lambda node: math.prod(read_saved(node, "self_shape")))
+mean.nodes.hides = {"MeanBackward0": ("dim", "keepdim")}
+
+
 @mean.vjp("self", native=native("mean_rule"))
 def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
     count = max(1, count_along(self_shape, dim))
@@ -171,6 +180,9 @@ def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         raise NotImplementedError(errors.no_kernel("nansum", dtype))
     numbers = np.where(np.isnan(self), self.dtype.type(0), self) if self.dtype.kind == "f" else self
     return kernels.sum(numbers, read_dims("nansum", dim, self.ndim), keepdim, numpy_dtype("nansum", dtype))
+
+
+nansum.shows(dim="as dimensions")
 
 
 @nansum.vjp("self")
@@ -245,6 +257,9 @@ def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
         A new tensor; -inf for the sum over nothing.
     """
     return kernels.logsumexp(needs_float(self), read_dims("logsumexp", dim, self.ndim), keepdim)
+
+
+logsumexp.shows(dim="as dimensions")
 
 
 @logsumexp.vjp("self", native=native("logsumexp_rule"))

@@ -122,6 +122,9 @@ def vector_norm(self: Array, ord: Number = 2, dim: Any = None, keepdim: bool = F
     return np.asarray(norm_of(size, ord, axes, keepdim)).astype(size.dtype, copy=False)
 
 
+vector_norm.shows(dim="as dimensions")
+
+
 def of_largest(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
     """The gradient of an infinite norm."""
     hits = (self.abs() == norm).logical_or(self.isnan().logical_and(norm.isnan()))

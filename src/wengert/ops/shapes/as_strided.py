@@ -148,6 +148,9 @@ def as_strided_from(self: Array, size: Any, stride: Any, offset: int) -> Any:
     return reaching(self, size, tuple([each * step for each in stride]), offset * step)
 
 
+as_strided_from.shows(storage_offset=lambda node: node.step[1][3])
+
+
 @as_strided_from.vjp("self")
 def as_strided_vjp(
     grad: Any, self_shape: Any, self_strides: Any, self_dtype: Any, size: Any, stride: Any, offset: int

@@ -50,6 +50,9 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     return np.roll(self.copy(order="C"), steps, axes) if self.size else copied(self, None)
 
 
+roll.shows(dims="as dimensions", shifts="as dimensions")
+
+
 @roll.vjp("self")
 def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
     return grad.roll([-step for step in some_integers("roll", "shifts", shifts)], dims)

@@ -126,6 +126,9 @@ def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     return self[at_dim(at, slice(first, last, step))]
 
 
+slice_.shows(start="as bound", end="as bound")
+
+
 @slice_.vjp("self", native=native("slice_backward"))
 def slice_vjp(grad: Any, self_shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     return slice_backward(grad, self_shape, dim, start, end, step)
@@ -281,6 +284,9 @@ def split(self: Array, split_size: Any, dim: int = 0) -> Any:
         equal_lengths(0, int(split_size))  # a negative one is told before a dimension that is not there
     at = normalise(dim, self.ndim)
     return cut(self, at, split_lengths(split_size, self.shape[at], at))
+
+
+split.shows(split_sizes="split_size")
 
 
 split.aliases["split_size_or_sections"] = 1

@@ -8,6 +8,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, op
+from ..._core.cards.node_classes import shape_of_input
 from ..._core.errors import shown
 from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along, shifted
@@ -78,6 +79,9 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
         elif at < lead and have:
             strides[at] = shape[at + 1] * strides[at + 1]
     return strided(self, tuple(shape), tuple(strides))
+
+
+expand.shows(self_sym_sizes=lambda node: shape_of_input(node, 0))
 
 
 def type_of(array: Any) -> str:
@@ -270,6 +274,9 @@ def squeeze(self: Array, dim: Any = None) -> Any:
         dims = [normalise(integer("squeeze", "dim", dim), self.ndim)]
     axes = tuple([each for each in dims if self.ndim and shape[each] == 1])
     return self.squeeze(axes) if axes else self[...]
+
+
+squeeze.shows(dim="as argument of the view")
 
 
 older_forms.ONE_BY_ONE.add(squeeze.name)
