@@ -52,7 +52,7 @@ def uncastable(words: Any, wanted: dtype, found: dtype) -> Exception:
     """The error of an output of a kind of numbers that cannot hold those of the result, `wanted`.
 
     Args:
-        words: how the operator refuses it, as `Options.out_uncastable`.
+        words: how the operator refuses it, as `Out.uncastable`.
     """
     if callable(words):
         return words(wanted, found)  # type: ignore[no-any-return]

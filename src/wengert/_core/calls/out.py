@@ -51,7 +51,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         word |= flags.REQUIRES_GRAD if each.requires_grad else 0
         word |= each._flags_ & (flags.DUAL | flags.BATCHED)
     if word & modes.mask & flags.REQUIRES_GRAD:
-        raise RuntimeError(out_errors.requires_grad(op.said("out_writer") or op.name, recorded=recorded))
+        raise RuntimeError(out_errors.requires_grad(op.out.writer or op.name, recorded=recorded))
     if word & flags.BATCHED:
         raise RuntimeError(batch_errors.OUT.format(op.name))
     if word & flags.DUAL and any(level.number < modes.forward for level in modes.levels):
@@ -68,7 +68,7 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def is_recorded(op: Any) -> bool:
     """Whether torch would have to record a call with `out=` whose arguments require a gradient."""
-    return not op.why and op.said("out_recorded")  # type: ignore[no-any-return]
+    return not op.why and op.out.recorded  # type: ignore[no-any-return]
 
 
 def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
@@ -82,16 +82,16 @@ def write(op: Any, bound: tuple[Any, ...], given: Any, results: Any) -> None:
             OPERATORS.copy_(each, result)  # the class of the tensor writes
         return
     if len(given) != len(results):
-        form = op.said("out_form") or f"{op.name}_out"
+        form = op.out.form or f"{op.name}_out"
         raise RuntimeError(out_errors.of_length(form, len(results), len(given)))
     results = [check_fits(op, tensor, made, bound, at) for at, (tensor, made) in enumerate(zip(given, results))]
     for tensor, made in zip(given, results):
-        if take_shape(tensor, made, op.said("out_rows"), op.said("out_silent")):
+        if take_shape(tensor, made, op.out.rows, op.out.silent):
             check_apart(op, tensor, bound)  # it may have grown over memory that it did not share before
     for tensor, made in zip(given, results):
         put_out(tensor, made)
-    if not op.said("out_recorded") and (op.output_names or not op.several):
-        refuse_gradients(op.said("out_writer") or op.name, given, results)
+    if not op.out.recorded and (op.output_names or not op.several):
+        refuse_gradients(op.out.writer or op.name, given, results)
 
 
 def refuse_gradients(name: str, given: Any, results: Any) -> None:
@@ -166,9 +166,9 @@ def put(
 
     Args:
         words: how an `out` of another dtype than the result's is refused (`out_errors`), unless the result is cast.
-        read: the operands with which `out` may not share a part of its memory, as cards say by `out_apart`.
+        read: the operands with which `out` may not share a part of its memory, as cards say by `Out.apart`.
         wholly: nor may it be one of them.
-        uncastable, rows, recorded, writer: what cards say by `out_uncastable` and its like.
+        uncastable, rows, recorded, writer: what cards say by `Out`.
 
     Raises:
         TypeError: `out` is no tensor, or of several results no tuple of as many tensors.
@@ -276,7 +276,7 @@ def check_fits(op: Any, tensor: Tensor, made: Tensor, args: tuple[Any, ...], at:
             made = made.to(tensor.dtype)
         elif words:
             raise RuntimeError(out_errors.of_dtype(words, made.dtype, tensor.dtype))
-    check_cast(tensor, made, op.said("out_uncastable"))
+    check_cast(tensor, made, op.out.uncastable)
     have, wanted = tensor._array_.shape, made._array_.shape
     if have != wanted and op.out_apart and any(each is tensor for given in args for each in listed(given)):
         if op.promotion is not None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..calls.op import Op, begin_calls
-from ..operators import batch_rules
+from ..operators import batch_rules, sources
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
 from ..out_errors import EXACT
@@ -24,19 +24,23 @@ from ..types import dtypes
 from . import forms, late
 from .arguments import checked as checked, parameters_of
 from .derived import derive_in_place as derive_in_place, in_place_form
-from .filling import add_rule, fill_options, refusal, slots_of
+from .filling import ONLY, add_rule, fill_options, mark_constant, refusal, slots_of
 from .node_classes import NodeClasses
 from .options import (
     ALL as ALL,
     BOOLS as BOOLS,
     COMPLEXES as COMPLEXES,
-    DEFAULTS,
     FLOATS as FLOATS,
     INTEGERS as INTEGERS,
     NUMBERS as NUMBERS,
     ORDERED as ORDERED,
     REALS as REALS,
     WIDE as WIDE,
+    InPlace as InPlace,
+    Nodes as Nodes,
+    Options,
+    Out as Out,
+    completed,
 )
 from .samples import Bad as Bad, Declared, Sample as Sample
 
@@ -85,7 +89,12 @@ class Card(Declared, Op):
 
     Attributes:
         declared_dtypes: the dtypes it exists for.
-        takes_halves, keeps_numbers: see `Options`.
+        takes_halves, out: see `Options`.
+        keeps_numbers: beside halves numbers count as they are, and so does a second operand of no dimensions; otherwise
+            they are rounded to the half first.
+        mixed: called with operands, arrays and numbers, before they are promoted, to refuse some.
+        warn_shared: called with arguments that share memory in a way that torch warns of, see `InPlace.apart`.
+        crossing: for what changes of which batches a tensor is part, `crossing(card, args, level)`.
         why: why it has no derivative, or "" if it has rules.
         linear: the inputs in which it is linear, for forward mode.
         refused: the inputs by which a gradient or a tangent is refused.
@@ -94,8 +103,6 @@ class Card(Declared, Op):
         method, function: whether it is bound to Tensor, and public in the package.
         form: the name and the module of a form of the operator, see `forms`.
         function_of: makes the function of the card, where that is not the method.
-        options: the fields of `Options` that its declaration gave; those of `out=` are read there (`said`).
-        mixed, warn_shared: what is refused, and what is warned of (`apart`), as in `Options`.
         describes: the sections of its docstring that it shares with its family.
     """
 
@@ -115,7 +122,7 @@ class Card(Declared, Op):
     batching: Any = None
     crossing: Any = None
     in_place: Any = None
-    options: dict[str, Any]
+    out: Out
     mixed: Callable[[list[Any]], None] | None = None
     method = True
     function = True
@@ -175,7 +182,7 @@ class Card(Declared, Op):
         with tangents.
 
         Args:
-            words: torch's name in the error, as in `Options`; or a reverse rule that raises it.
+            words: torch's name in the error, as in `Options.why`; or a reverse rule that raises it.
         """
         rule = words if callable(words) else refusal(words)
         add_rule(self, rule, parameters_of(rule)[1:], inputs, False)
@@ -197,23 +204,31 @@ class Card(Declared, Op):
         self.batching = batch_rules.written(rule)
         return rule
 
-    def said(self, option: str) -> Any:
-        """What its declaration says of one of `Options`, or what holds unless that is said."""
-        return self.options.get(option, DEFAULTS[option])
+    def constant_in(self, *inputs: str) -> None:
+        """Say that results are constant almost everywhere in `inputs`, which are marked as an index and may be of
+        floating-point numbers: gradients and tangents by others are refused. It comes before the rules.
+        """
+        mark_constant(self, inputs)
+
+    def saturates(self, where: Callable[[Any], bool]) -> None:
+        """Say where results lose digits that a rule needs: `where(array of an input)`. A rule which asks for
+        `<input>_tail` then gets a copy of the input; it gets None where not.
+        """
+        self.tail = where
+        if self.in_place is not None:
+            self.in_place.tail = where
 
     @property
     def out_apart(self) -> str | None:
-        """What of its memory a tensor given as `out` may not share with inputs, as in `Options`."""
-        given = self.said("out_apart")
-        if given != "":
-            return given  # type: ignore[no-any-return]
-        return "wholly" if self.said("apart") == "wholly" else "partly" if self.promotion else None
+        """What of its memory a tensor given as `out` may not share with inputs, as in `Out`."""
+        if self.out.apart != "":
+            return self.out.apart
+        return "wholly" if self.apart == sources.APART_WHOLLY else "partly" if self.promotion else None
 
     @property
     def out_words(self) -> Any:
-        """How an `out` of another dtype than the result's is refused, as in `Options`."""
-        given = self.said("out_words")
-        return given if given != "" else None if self.promotion else EXACT
+        """How an `out` of another dtype than the result's is refused, as in `Out`."""
+        return self.out.words if self.out.words != "" else None if self.promotion else EXACT
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.form[1]:
@@ -281,23 +296,25 @@ def op(
         options: the fields of `Options`.
     """
 
+    given: Options = completed(options)
+
     def decorate(body: Callable[..., Any]) -> Card:
         card = Card.__new__(Card)
-        card.name = options.get("name") or body.__name__
+        card.name = given.name or body.__name__
         fill_signature(card, body)
-        fill_options(card, options)
+        fill_options(card, given)
         card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
-        if not options.get("hidden"):
+        if given.public != "hidden":
             register(card)
         begin_calls(card)
-        if options.get("inplace"):
-            native = card.said("native_write") or in_place_form(card.native)
-            renamed, by_result = card.said("inplace") == "renamed", card.said("by_result")
-            derive_in_place(card, native=native, renamed=renamed, by_result=by_result)
-        if options.get("refused"):
-            card.refuses(*[card.names[at] for at in card.grad_slots], words=options["refused"])
+        if given.inplace:
+            how = given.inplace if isinstance(given.inplace, InPlace) else ONLY
+            native = how.native or in_place_form(card.native)
+            derive_in_place(card, native=native, renamed=how.renamed, by_result=how.by_result)
+        if isinstance(given.why, tuple):
+            card.refuses(*[card.names[at] for at in card.grad_slots], words=given.why[1])
         if samples is not None:
             card.sampler = samples
         if rules is not None:

@@ -12,7 +12,7 @@ from ..operators.rules import Rule, locate
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from .node_classes import NodeClasses
-from .options import completed
+from .options import InPlace, Nodes, Options
 
 APART = ("never", "itself", "partly", "wholly")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
@@ -21,56 +21,58 @@ SIGHTS = ("part", "dtype", "batch", "signs", "memory")
 
 ATEN = "aten::"
 """Before the name of an operator that torch knows to have no rule."""
+REFUSING = "torch::autograd::NotImplemented"
+"""The nodes of such an operator."""
 
-KEPT = frozenset(["batching", "crossing", "function", "keeps_numbers", "method", "mixed", "takes_halves"])
-"""Options that are attributes of a card under the same names."""
+PLACES = {
+    "both": (True, True), "method": (True, False), "function": (False, True), "neither": (False, False),
+    "hidden": (False, False),
+}  # fmt: skip
+"""Where programs find operators: on Tensor, and in the package."""
+
+ONLY = InPlace()
+"""What holds for a form in place of which nothing is said."""
 
 
-def fill_options(card: Any, options: dict[str, Any]) -> None:
-    """Take over what was said beside the signature.
-
-    Raises:
-        TypeError: there is no such option, or the card has neither a derivative nor a reason why.
-    """
-    given = completed(options)
-    if given["derivative"] is None:
-        if not given["why"]:
-            raise TypeError(f"{card.name}: an operator without derivative needs a reason (why=...)")
-        card.why = given["why"]
-    for name in options:
-        if name in KEPT:
-            setattr(card, name, options[name])
-    if given["kernel"]:
-        OF_OPERATORS[card.name] = given["kernel"]
-    card.options = options
+def fill_options(card: Any, given: Options) -> None:
+    """Take over what was said beside the signature."""
+    name: str = card.name
+    if given.kernel:
+        OF_OPERATORS[name] = given.kernel
+    card.method, card.function = PLACES[given.public]
+    card.out = given.out
+    card.batching = given.batching
+    card.takes_halves = given.takes_halves
     card.shares = {}
-    card.declared_dtypes = declared = frozenset(given["dtypes"])
-    card.accepts = numpy_dtypes(declared.union(given["explained"]) if given["explained"] else declared)
-    card.promotion = given["promote"]
-    card.numbers = numbers_among(card, given["numbers"])
-    card.lone_numbers = given["lone_numbers"]
-    card.allows_larger = given["larger"]
-    card.native = given["native"]
-    card.writer = given["write"]
-    card.overwrites = given["overwrites"]
-    card.tail = given["tail"]
-    apart = given["apart"]
-    card.apart = APART.index(apart) if isinstance(apart, str) else sources.APART_WARNED
-    if card.apart == sources.APART_WARNED:
-        card.warn_shared = apart
-    card.layout = LAYOUTS.index(given["layout"])
-    card.view = bool(given["view"])
-    card.sees = SIGHTS.index(given["view"]) if isinstance(given["view"], str) else sources.SEES_PART
-    card.output_names = given["outputs"]
-    card.several = given["several"] or bool(given["outputs"])
-    card.differentiable = given["differentiable"]
-    if given["zero"]:
-        mark_zero(card, (given["zero"],) if isinstance(given["zero"], str) else given["zero"])
-    if given["linear"]:
-        card.linear = (given["linear"],) if isinstance(given["linear"], str) else given["linear"]
-    card.random = given["random"]
-    node = "torch::autograd::NotImplemented" if given["refused"].startswith(ATEN) else given["node"]
-    nodes = NodeClasses(card.name, node, given["choose"], card.view)
+    card.declared_dtypes = declared = frozenset(given.dtypes)
+    card.accepts = numpy_dtypes(declared.union(given.explained) if given.explained else declared)
+    card.promotion = given.promote
+    card.numbers = numbers_among(card, given.numbers)
+    card.lone_numbers = given.numbers == "alone"
+    card.allows_larger = given.larger
+    card.native = given.native
+    how = given.inplace if isinstance(given.inplace, InPlace) else ONLY
+    card.writer = how.write
+    card.overwrites = how.overwrites
+    if isinstance(how.apart, str):
+        card.apart = APART.index(how.apart)
+    else:
+        card.apart, card.warn_shared = sources.APART_WARNED, how.apart
+    card.layout = LAYOUTS.index(given.layout)
+    card.view = bool(given.view)
+    card.sees = SIGHTS.index(given.view) if isinstance(given.view, str) else sources.SEES_PART
+    card.several = given.outputs is not None
+    outputs = given.outputs if isinstance(given.outputs, dict) else {}
+    card.output_names = tuple(outputs)
+    card.differentiable = tuple(outputs.values())
+    if given.linear:
+        card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
+    card.random = given.random
+    title = card.why = given.why
+    if isinstance(given.why, tuple):
+        card.why, title = given.why
+    node, choose = (given.node.titles, given.node.by) if isinstance(given.node, Nodes) else (given.node, None)
+    nodes = NodeClasses(name, REFUSING if title.startswith(ATEN) else node, choose, card.view)
     nodes.serve(card)
 
 
@@ -86,7 +88,7 @@ def refusal(words: str) -> Callable[[Any], Any]:
     return refuse
 
 
-def mark_zero(card: Any, names: tuple[str, ...]) -> None:
+def mark_constant(card: Any, names: tuple[str, ...]) -> None:
     """Note the inputs of whose gradients and tangents nothing reaches the results.
 
     Raises:
@@ -94,14 +96,14 @@ def mark_zero(card: Any, names: tuple[str, ...]) -> None:
     """
     for name in names:
         if name not in card.names or card.names.index(name) not in card.constants:
-            raise TypeError(f"{card.name}: zero={name!r} names no tensor that is marked as an index")
+            raise TypeError(f"{card.name}: {name!r} names no tensor that is marked as an index")
     card.constants = tuple([at for at in card.constants if card.names[at] not in names])
     card.forward_slots = card.grad_slots + card.constants
 
 
 def numbers_among(card: Any, given: bool | str) -> tuple[int, ...]:
     """The places of tensors for which numbers may stand."""
-    if given is True:
+    if given is True or given == "alone":
         return card.tensor_slots
     return tuple([card.names.index(name) for name in given.split()]) if given else ()
 

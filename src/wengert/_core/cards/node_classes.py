@@ -30,8 +30,8 @@ class NodeClasses:
             them a call records.
         view: they are nodes of views.
         saved: what rules ask for, and where it comes from, one of `sources.FROM_*`: shown as `_saved_*`.
-        shown: further fields by name, and others than as they are saved: the name of a saved value; "as ..." (a reader of
-            `saved_fields`), which shows the saved value of that name so; or what reads the field from a node.
+        shown: further fields by name, and others than as they are saved: the name of a saved value; "as ...", a reader
+            of `saved_fields`, which shows the saved value of that name so; or what reads the field from a node.
         hides: fields that nodes of some titles do not show, by title.
         made: the classes made so far, by their place among `titles`.
     """

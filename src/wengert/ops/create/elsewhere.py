@@ -29,9 +29,14 @@ CONVERSIONS = frozenset(["to", "cpu"])
 
 
 @op(
-    layout="own", dtypes=WIDE, linear="self", name="_to_meta", node="ToCopyBackward0", hidden=True, method=False,
-    function=False, takes_halves=True,
-)  # fmt: skip
+    layout="own",
+    dtypes=WIDE,
+    linear="self",
+    name="_to_meta",
+    node="ToCopyBackward0",
+    public="hidden",
+    takes_halves=True,
+)
 def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A tensor like `self`, without values."""
     return valueless(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))

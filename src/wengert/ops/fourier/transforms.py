@@ -21,7 +21,11 @@ SPECTRA = frozenset({dtypes.complex64, dtypes.complex128})
 SIGNALS = frozenset({dtypes.float32, dtypes.float64})
 
 transform = partial(
-    op, layout="own", linear="self", batching=along("dim", none=True), method=False, function=False,
+    op,
+    layout="own",
+    linear="self",
+    batching=along("dim", none=True),
+    public="neither",
     describes="""
     Args:
         dim: the dimensions, each once, counted from the front.
@@ -30,7 +34,7 @@ transform = partial(
     Returns:
         A new tensor.
     """,
-)  # fmt: skip
+)
 """The form of a Fourier transform."""
 
 

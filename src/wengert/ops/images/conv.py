@@ -20,7 +20,7 @@ Ints = tuple[int, ...]
 TITLE = "ConvolutionBackwardBackward0"
 
 
-@op(layout="own", dtypes=NUMBERS, batching=convolved, method=False, native=native("convolution"))
+@op(layout="own", dtypes=NUMBERS, batching=convolved, public="function", native=native("convolution"))
 def convolution(
     input: Array,
     weight: Array,
@@ -188,8 +188,7 @@ def convolution_samples(make: Any) -> Any:
     batching=bilinear(TURNED),
     name="convolution_input",
     node="ConvolutionBackwardBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def convolution_input(
     grad: Array, weight: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
@@ -234,8 +233,7 @@ def convolution_input_samples(make: Any) -> Any:
     batching=bilinear(PRODUCT),
     name="convolution_weight",
     node="ConvolutionBackwardBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def convolution_weight(
     grad: Array, input: Array, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int

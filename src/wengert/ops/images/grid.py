@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import integers
-from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Nodes, Sample, composite, op
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import folded
 from ..._core.recording.saved_tensor import read_saved
@@ -40,10 +40,13 @@ TENSORS = kernel.Tools(
 
 
 @op(
-    dtypes=REALS, batching=folded(), name="_grid_sample", method=False,
-    function=False, choose=lambda args: args[0].ndim - 4, node=("GridSampler2DBackward0", "GridSampler3DBackward0"),
+    dtypes=REALS,
+    batching=folded(),
+    name="_grid_sample",
+    public="neither",
+    node=Nodes("GridSampler2DBackward0", "GridSampler3DBackward0", by=lambda args: args[0].ndim - 4),
     native=native("grid_sample"),
-)  # fmt: skip
+)
 def sampled(
     input: Array, grid: Array, mode: str = "bilinear", padding: str = "zeros", align_corners: bool = False
 ) -> Any:
@@ -286,7 +289,7 @@ def base_grid(size: tuple[int, ...], align_corners: bool, dtype: Any) -> Any:
     return np.stack([*spread[::-1], np.ones(size)], -1).reshape(-1, len(size) + 1).astype(dtype)
 
 
-@op(dtypes=REALS, linear="theta", method=False)
+@op(dtypes=REALS, linear="theta", public="function")
 def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
     """The places that affine maps take all elements of an image to.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import integers
-from ..._core.cards.card import NUMBERS, WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.card import NUMBERS, WIDE, Array, Bad, Nodes, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators import layouts
@@ -73,7 +73,7 @@ def places_of(shape: Ints, sides: Sides) -> tuple[Any, Any, Ints | None]:
     return kept, there, made if max(map(max, sides), default=0) > 0 else None
 
 
-@op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", method=False, native=native("constant_pad_nd"))
+@op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", public="function", native=native("constant_pad_nd"))
 def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     """`self` with a border of `value`; a negative width cuts off.
 
@@ -173,10 +173,8 @@ def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
     dtypes=NUMBERS,
     explained=WIDE,
     linear="self",
-    node=TITLES,
-    choose=node_of,
-    method=False,
-    function=False,
+    node=Nodes(*TITLES, by=node_of),
+    public="neither",
     native=native_edge_pad and edge_pad_of_numbers,
 )
 def edge_pad(self: Array, pad: Any, mode: str) -> Any:
@@ -245,9 +243,13 @@ def edge_pad_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested", dtypes=WIDE, linear="grad", method=False, function=False, native=native("edge_pad_backward"),
-    node=SLOPE_TITLES, choose=lambda args: node_of((None, args[1], args[2])),
-)  # fmt: skip
+    layout="suggested",
+    dtypes=WIDE,
+    linear="grad",
+    public="neither",
+    native=native("edge_pad_backward"),
+    node=Nodes(*SLOPE_TITLES, by=lambda args: node_of((None, args[1], args[2]))),
+)
 def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
     """The transpose of `edge_pad`: what the border holds is added where it came from."""
     result = grad

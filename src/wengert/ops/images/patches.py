@@ -79,8 +79,7 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
     batching=folded(3, most=4),
     name="im2col",
     node="Im2ColBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=native("im2col"),
 )
 def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
@@ -129,8 +128,7 @@ def im2col_samples(make: Any) -> Any:
     batching=folded(2, most=3),
     name="col2im",
     node="Col2ImBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=native("col2im"),
 )
 def col2im(
@@ -264,7 +262,14 @@ def of_rows(name: str) -> Any:
     return found and call
 
 
-@op(layout="suggested", dtypes=WIDE, linear="input", batching=folded(3), method=False, native=of_rows("pixel_shuffle"))
+@op(
+    layout="suggested",
+    dtypes=WIDE,
+    linear="input",
+    batching=folded(3),
+    public="function",
+    native=of_rows("pixel_shuffle"),
+)
 def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
     """Channels spread over pixels.
 
@@ -315,9 +320,13 @@ def pixel_shuffle_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested", dtypes=WIDE, linear="input", batching=folded(3), method=False,
+    layout="suggested",
+    dtypes=WIDE,
+    linear="input",
+    batching=folded(3),
+    public="function",
     native=of_rows("pixel_unshuffle"),
-)  # fmt: skip
+)
 def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
     """Pixels gathered into channels: the inverse of `pixel_shuffle`.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, op
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Nodes, Sample, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
@@ -31,11 +31,9 @@ def compact(array: Any) -> Any:
     layout="suggested",
     dtypes=ORDERED,
     batching=folded(3, most=4),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
+    outputs={"values": True, "indices": False},
     node="MaxPool2DWithIndicesBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=kernels.direct_function("max_pool2d_with_indices"),
     kernel="max_pool2d",
 )
@@ -91,10 +89,8 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     dtypes=ALL,
     linear="grad",
     batching=folded(3, shape="shape"),
-    method=False,
-    function=False,
-    node=SCATTERED,
-    choose=lambda args: SCATTERS.index(args[3]),
+    public="neither",
+    node=Nodes(*SCATTERED, by=lambda args: SCATTERS.index(args[3])),
 )
 def scatter_planes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
     """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere.
@@ -121,7 +117,7 @@ def scatter_planes_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2), tensor([[[0, 3], [3, 5]]]), (1, 2, 3), "Adaptive", make(1, 2, 3))
 
 
-@op(dtypes=ALL, linear="self", batching=folded(2), method=False, function=False)
+@op(dtypes=ALL, linear="self", batching=folded(2), public="neither")
 def gather_planes(self: Array, indices: Index) -> Any:
     """Elements of `self`, plane by plane, where `indices` say."""
     refuse_dtype("gather_planes", self, ALL)
@@ -150,8 +146,7 @@ def gather_planes_samples(make: Any) -> Any:
     batching=folded(3, most=4),
     node="AvgPool2DBackward0",
     name="avg_pool2d",
-    method=False,
-    function=False,
+    public="neither",
     native=kernels.direct_function("avg_pool2d"),
     kernel="avg_pool2d",
 )
@@ -243,8 +238,7 @@ def avg_pool2d_samples(make: Any) -> Any:
     linear="grad",
     batching=folded(3, shape="shape"),
     node="AvgPool2DBackwardBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def avg_pool2d_backward(
     grad: Array,

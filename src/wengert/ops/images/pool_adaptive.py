@@ -231,8 +231,7 @@ def check_grad_output(name: str, shape: Ints) -> None:
     linear="self",
     batching=folded(3, most=4),
     node="AdaptiveAvgPool2DBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=native("adaptive_average"),
     kernel="adaptive_avg_pool2d",
 )
@@ -264,8 +263,7 @@ def adaptive_average_samples(make: Any) -> Any:
     linear="grad",
     batching=folded(3, shape="shape"),
     node="AdaptiveAvgPool2DBackwardBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=without_place(native("adaptive_average_backward")),
 )
 def adaptive_average_backward(grad: Array, shape: Any, place: Array = None) -> Any:
@@ -291,8 +289,7 @@ def adaptive_average_backward_samples(make: Any) -> Any:
     linear="self",
     batching=folded(4, most=5),
     node="AdaptiveAvgPool3DBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def adaptive_average3d(self: Array, output_size: Any) -> Any:
     """Mean of each of the windows that divide the volumes into `output_size` depths, rows and columns."""
@@ -322,8 +319,7 @@ def adaptive_average3d_samples(make: Any) -> Any:
     linear="grad",
     batching=folded(4, shape="shape"),
     node="AdaptiveAvgPool3DBackwardBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def adaptive_average3d_backward(grad: Array, shape: Any, place: Array = None) -> Any:
     """The transpose of `adaptive_average3d`: a tensor of `shape`."""
@@ -346,11 +342,9 @@ def adaptive_average3d_backward_samples(make: Any) -> Any:
     layout="suggested",
     dtypes=REALS | INTEGERS,
     batching=folded(3, most=4),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
+    outputs={"values": True, "indices": False},
     node="AdaptiveMaxPool2DBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=native("adaptive_maximum"),
     kernel="adaptive_max_pool2d",
 )
@@ -388,11 +382,9 @@ def adaptive_maximum_samples(make: Any) -> Any:
     layout="rows",
     dtypes=REALS,
     batching=folded(4, most=5),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
+    outputs={"values": True, "indices": False},
     node="AdaptiveMaxPool3DBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def adaptive_maximum3d(self: Array, output_size: Any) -> Any:
     """The largest element of each of the windows that divide the volumes into `output_size` depths, rows and columns,

@@ -128,16 +128,7 @@ def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any,
     return best, index
 
 
-fractional = partial(
-    op,
-    dtypes=REALS,
-    zero="random_samples",
-    layout="rows",
-    outputs=("values", "indices"),
-    differentiable=(True, False),
-    method=False,
-    function=False,
-)
+fractional = partial(op, dtypes=REALS, layout="rows", outputs={"values": True, "indices": False}, public="neither")
 
 
 @fractional(node="FractionalMaxPool2DBackward0")
@@ -158,6 +149,9 @@ def fractional_max_pool2d(self: Array, kernel_size: Any, output_size: Any, rando
     refuse_dtype(name, self, REALS)
     check_fractional(name, self, kernel, sizes, random_samples)
     return largest_at(self, kernel, sizes, random_samples)
+
+
+fractional_max_pool2d.constant_in("random_samples")
 
 
 @fractional_max_pool2d.vjp("self")
@@ -188,6 +182,9 @@ def fractional_max_pool3d(self: Array, kernel_size: Any, output_size: Any, rando
     refuse_dtype(name, self, REALS)
     check_fractional(name, self, kernel, sizes, random_samples)
     return largest_at(self, kernel, sizes, random_samples)
+
+
+fractional_max_pool3d.constant_in("random_samples")
 
 
 @fractional_max_pool3d.vjp("self")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, op
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Nodes, Sample, op
 from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
 from ..._kernels.index import private
@@ -51,11 +51,9 @@ def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: 
     layout="suggested",
     dtypes=ORDERED,
     batching=folded(4, most=5),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
+    outputs={"values": True, "indices": False},
     node="MaxPool3DWithIndicesBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def max_pool3d_with_indices(
     self: Array, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False
@@ -105,10 +103,8 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
     dtypes=ALL,
     linear="grad",
     batching=folded(4, shape="shape"),
-    method=False,
-    function=False,
-    node=tuple([title.replace("2D", "3D") for title in SCATTERED]),
-    choose=lambda args: SCATTERS.index(args[3]),
+    public="neither",
+    node=Nodes(*tuple([title.replace("2D", "3D") for title in SCATTERED]), by=lambda args: SCATTERS.index(args[3])),
 )
 def scatter_volumes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
     """A tensor of `shape` with elements of `grad` added, volume by volume, where `indices` say; zero elsewhere.
@@ -137,7 +133,7 @@ def scatter_volumes_samples(make: Any) -> Any:
     yield Sample(make(1, 1, 2, 2), tensor([[[[0, 3], [11, 11]]]]), (1, 2, 2, 3), "Adaptive", make(1, 2, 2, 3))
 
 
-@op(dtypes=ALL, linear="self", batching=folded(3), method=False, function=False)
+@op(dtypes=ALL, linear="self", batching=folded(3), public="neither")
 def gather_volumes(self: Array, indices: Index) -> Any:
     """Elements of `self`, volume by volume, where `indices` say."""
     refuse_dtype("gather_volumes", self, ALL)
@@ -185,8 +181,7 @@ def divisors(shape: Ints, kernel: Ints, step: Ints, side: Ints, options: tuple[b
     linear="self",
     batching=folded(4, most=5),
     node="AvgPool3DBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def avg_pool3d(
     self: Array,
@@ -266,8 +261,7 @@ def avg_pool3d_samples(make: Any) -> Any:
     linear="grad",
     batching=folded(4, shape="shape"),
     node="AvgPool3DBackwardBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def avg_pool3d_backward(
     grad: Array,

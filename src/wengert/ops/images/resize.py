@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import Truth
-from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Index, Nodes, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
@@ -62,10 +62,8 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialia
     dtypes=REALS,
     linear="self",
     batching=folded(),
-    node=TITLES,
-    choose=title_of,
-    method=False,
-    function=False,
+    node=Nodes(*TITLES, by=title_of),
+    public="neither",
     native=native("resample"),
 )
 def resample(
@@ -109,10 +107,7 @@ resample.shows(
 resample.nodes.hides = {title: hidden_scales(title) for title in TITLES}
 
 
-@op(
-    layout="suggested", dtypes={dtypes.uint8}, batching=folded(), derivative=None, why="integers", method=False,
-    function=False,
-)  # fmt: skip
+@op(layout="suggested", dtypes={dtypes.uint8}, batching=folded(), why="integers", public="neither")
 def resample_bytes(
     self: Index, size: Any, mode: str, align_corners: bool = False, scales: Any = None, antialias: bool = False
 ) -> Any:
@@ -185,10 +180,14 @@ def slope_title_of(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    layout="suggested", dtypes=REALS, linear="grad", batching=folded(shape="shape"), method=False, function=False,
-    native=native("resample_backward"), choose=slope_title_of,
-    node=tuple([title.replace("Backward", "BackwardBackward") for title in TITLES]),
-)  # fmt: skip
+    layout="suggested",
+    dtypes=REALS,
+    linear="grad",
+    batching=folded(shape="shape"),
+    public="neither",
+    native=native("resample_backward"),
+    node=Nodes(*tuple([title.replace("Backward", "BackwardBackward") for title in TITLES]), by=slope_title_of),
+)
 def resample_backward(
     grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None, antialias: bool = False
 ) -> Any:

@@ -81,7 +81,7 @@ def placed(self: Any, indices: Any, sizes: Ints) -> Any:
     return result.reshape(*lead, *sizes)
 
 
-unpool = partial(op, layout="suggested", dtypes=REALS, linear="input", method=False, function=False)
+unpool = partial(op, layout="suggested", dtypes=REALS, linear="input", public="neither")
 
 
 @unpool(batching=folded(3, most=4), node="MaxUnpool2DBackward0")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import flags
-from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, InPlace, Nodes, Out, Sample, op
 from ..._core.errors import shown, target_shape
 from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import Tensor, wrap
@@ -37,8 +37,7 @@ def places(indices: Any) -> Any:
     dtypes=WIDE,
     linear="self",
     batching="advanced_batches.indexed",
-    function=False,
-    method=False,
+    public="neither",
     native=native("index"),
 )
 def index(self: Array, indices: Indices) -> Any:
@@ -82,8 +81,7 @@ def index_samples(make: Any) -> Any:
     linear="grad",
     batching="advanced_batches.indexed_backward",
     node="IndexPutImplBackward0",
-    function=False,
-    method=False,
+    public="neither",
 )
 def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
@@ -186,12 +184,9 @@ def warn_of_put(args: tuple[Any, ...]) -> None:
 @op(
     layout="like",
     dtypes=WIDE,
-    inplace=True,
+    inplace=InPlace(write=write_at, native=native("index_put_"), apart=warn_of_put),
     larger=True,
-    write=write_at,
     native=native("index_put"),
-    native_write=native("index_put_"),
-    apart=warn_of_put,
     batching="advanced_batches.index_written",
 )
 def index_put(self: Array, indices: Indices, values: Array, accumulate: bool = False) -> Any:
@@ -285,16 +280,12 @@ def mask_form(args: tuple[Any, ...]) -> int:
 
 @op(
     dtypes=WIDE,
-    inplace=True,
+    inplace=InPlace(write=write_where, apart=lambda args: warn_expanded("masked_fill"), native=native("masked_fill_")),
     larger=True,
     numbers="value",
-    write=write_where,
-    apart=lambda args: warn_expanded("masked_fill"),
-    choose=mask_form,
+    node=Nodes("MaskedFillBackward0", "MaskedFillBackward1", by=mask_form),
     takes_halves=True,
-    node=("MaskedFillBackward0", "MaskedFillBackward1"),
     native=native("masked_fill"),
-    native_write=native("masked_fill_"),
     batching="advanced_batches.mask_filled",
 )
 def masked_fill(self: Array, mask: Index, value: Array) -> Any:
@@ -346,8 +337,7 @@ def masked_fill_samples(make: Any) -> Any:
     linear="self",
     larger=True,
     batching="advanced_batches.mask_selected",
-    out_apart="wholly",
-    out_words="masked_select(): self and result must have the same scalar type",
+    out=Out(apart="wholly", words="masked_select(): self and result must have the same scalar type"),
     native=native("masked_select"),
 )
 def masked_select(self: Array, mask: Index) -> Any:
@@ -384,8 +374,7 @@ def masked_select_samples(make: Any) -> Any:
     dtypes=WIDE,
     linear="grad",
     batching="advanced_batches.mask_selected_backward",
-    function=False,
-    method=False,
+    public="neither",
     native=native("masked_select_backward"),
     node="MaskedScatterBackward0",
 )

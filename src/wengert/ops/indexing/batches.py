@@ -46,7 +46,7 @@ def gathered_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
     return op.call((not_flat(grad), room, shifted(dim, len(shape)), not_flat(index))).reshape((size, *shape))
 
 
-@op(dtypes=INTEGERS, derivative=None, why="indices", hidden=True)
+@op(dtypes=INTEGERS, why="indices", public="hidden")
 def places_of_members(index: Index, length: int, wraps: bool) -> Any:
     """The indices of all members, one after the other, in a dimension in which the members follow each other.
 

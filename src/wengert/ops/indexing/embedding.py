@@ -81,9 +81,13 @@ def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) 
 
 
 @op(
-    dtypes=ALL, linear="weight", batching=embedding_of_batch, name="embedding", method=False,
+    dtypes=ALL,
+    linear="weight",
+    batching=embedding_of_batch,
+    name="embedding",
+    public="function",
     native=native("embedding"),
-)  # fmt: skip
+)
 def embedding_table(
     weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
@@ -151,8 +155,14 @@ def sparse_rows(grad: Any, indices: Any, shape: Any, padding_idx: int, scale_gra
     return packed.call((flat.to(dtypes.int64).unsqueeze(0), rows, shape, False))
 
 
-@op(dtypes=FLOATS, linear="weight", name="_embedding_sparse", node="EmbeddingBackward0", method=False, function=False,
-    batching=embedding_of_batch)  # fmt: skip
+@op(
+    dtypes=FLOATS,
+    linear="weight",
+    name="_embedding_sparse",
+    node="EmbeddingBackward0",
+    public="neither",
+    batching=embedding_of_batch,
+)
 def embedding_sparse(weight: Array, indices: Index, padding_idx: int = -1, scale_grad_by_freq: bool = False) -> Any:
     """Rows of a table, whose gradient is a sparse tensor."""
     refuse_table(weight)
@@ -170,8 +180,13 @@ def embedding_sparse_samples(make: Any) -> Any:
     return iter(())  # its gradient is sparse: see tests/sparse
 
 
-@op(dtypes=FLOATS, linear="grad", name="embedding_dense_backward", method=False, function=False,
-    node="EmbeddingDenseBackwardBackward0")  # fmt: skip
+@op(
+    dtypes=FLOATS,
+    linear="grad",
+    name="embedding_dense_backward",
+    public="neither",
+    node="EmbeddingDenseBackwardBackward0",
+)
 def embedding_dense_backward(
     grad: Array, indices: Index, rows: int, padding_idx: int = -1, scale_grad_by_freq: bool = False
 ) -> Any:
@@ -205,7 +220,7 @@ def embedding_dense_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2, 3), wrap(np.array([[0, 2], [2, 3]], np.int64)), 4, 2)
 
 
-@op(dtypes=FLOATS, linear="weight", name="embedding_dense_gather", method=False, function=False)
+@op(dtypes=FLOATS, linear="weight", name="embedding_dense_gather", public="neither")
 def embedding_dense_gather(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """The transpose of `embedding_dense_backward`: rows, without that of the padding."""
     refuse_dtype("embedding_dense_gather", weight, FLOATS)
@@ -317,12 +332,10 @@ def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 @op(
     dtypes=(dtypes.int64,),
-    derivative=None,
     why="numbers of classes",
     batching=one_hot_of_batch,
     name="_one_hot",
-    method=False,
-    function=False,
+    public="neither",
     native=kernels.direct_function("unit_vectors"),
 )
 def unit_vectors(tensor: Index, num_classes: int = -1) -> Any:

@@ -107,12 +107,10 @@ def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
 
 @op(
     dtypes=REALS,
-    outputs=("result", "offset2bag", "bag_size", "maximum_indices"),
-    differentiable=(True, False, False, False),
+    outputs={"result": True, "offset2bag": False, "bag_size": False, "maximum_indices": False},
     name="_embedding_bag",
     node="EmbeddingBagBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def bags_of_rows(
     weight: Array,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import one_output, put
-from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, Out, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.graph.anomaly import warn
 from ..._core.out_errors import EXACT
@@ -101,9 +101,7 @@ def check_gather(array: Any, dim: int, index: Any) -> int:
     return at
 
 
-@op(
-    dtypes=WIDE, linear="self", batching="batches.elements", native=native("gather"), out_apart="wholly",
-)  # fmt: skip
+@op(dtypes=WIDE, linear="self", batching="batches.elements", native=native("gather"), out=Out(apart="wholly"))
 def gather(self: Array, dim: int, index: Index, *, sparse_grad: bool = False) -> Any:
     """Elements picked along a dimension: `out[i][j] = self[index[i][j]][j]` for `dim` 0.
 
@@ -141,14 +139,7 @@ def gather_samples(make: Any) -> Any:
     yield Bad(make(3, 2), 0, integers(0), raises=RuntimeError, says="must have the same number of dimensions")
 
 
-@op(
-    dtypes=WIDE,
-    linear="grad",
-    batching="batches.gathered_backward",
-    function=False,
-    method=False,
-    node="ScatterAddBackward0",
-)
+@op(dtypes=WIDE, linear="grad", batching="batches.gathered_backward", public="neither", node="ScatterAddBackward0")
 def gather_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the elements of `grad` added where `gather` took them."""
     zeros = np.zeros(shape, grad.dtype)
@@ -219,9 +210,12 @@ def take_along_dim_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", batching="batches.selected", native=native("index_select"), out_apart="wholly",
-    out_words=OF_SELECTED,
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="self",
+    batching="batches.selected",
+    native=native("index_select"),
+    out=Out(apart="wholly", words=OF_SELECTED),
+)
 def index_select(self: Array, dim: int, index: Index) -> Any:
     """The slices along `dim` that `index` lists.
 
@@ -260,14 +254,7 @@ def index_select_samples(make: Any) -> Any:
     yield Bad(make(3), 0, make(1), raises=RuntimeError, says="Expected dtype int32 or int64 for index")
 
 
-@op(
-    dtypes=WIDE,
-    linear="grad",
-    batching="batches.selected_backward",
-    function=False,
-    method=False,
-    node="IndexAddBackward0",
-)
+@op(dtypes=WIDE, linear="grad", batching="batches.selected_backward", public="neither", node="IndexAddBackward0")
 def index_select_backward(grad: Array, shape: Any, dim: int, index: Index) -> Any:
     """Zeros of `shape` with the slices of `grad` added where `index_select` took them."""
     return kernels.index_add(np.zeros(shape, grad.dtype), normalise(dim, len(shape)), index, grad)
@@ -284,8 +271,8 @@ def index_select_backward_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", batching="batches.taken", out_apart="wholly", native=native("take"), out_words=OF_TAKEN
-)  # fmt: skip
+    dtypes=WIDE, linear="self", batching="batches.taken", out=Out(apart="wholly", words=OF_TAKEN), native=native("take")
+)
 def take(self: Array, index: Index) -> Any:
     """Elements of the flat tensor.
 
@@ -326,10 +313,14 @@ def take_samples(make: Any) -> Any:
 
 
 @op(
-    layout="own", dtypes=WIDE, derivative=None, why="indices", name="nonzero_positions",
+    layout="own",
+    dtypes=WIDE,
+    why="indices",
+    name="nonzero_positions",
     batching="batches.nonzero_refused",
-    function=False, method=False, native=native("nonzero_positions"),
-)  # fmt: skip
+    public="neither",
+    native=native("nonzero_positions"),
+)
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
     found = np.array(positions.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import WIDE, Array, Bad, Index, Number, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, InPlace, Nodes, Number, Sample, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -69,11 +69,9 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
 
 @op(
     dtypes=WIDE,
-    inplace=True,
-    apart="wholly",
+    inplace=InPlace(apart="wholly", native=native("index_add_")),
     batching="batches.written",
     native=native("index_add"),
-    native_write=native("index_add_"),
 )
 def index_add(self: Array, dim: int, index: Index, source: Array, *, alpha: Number = 1) -> Any:
     """The tensor with the slices of `source` added along `dim` where `index` says.
@@ -166,12 +164,9 @@ def write_slices(target: Any, dim: int, index: Any, source: Any) -> None:
 
 @op(
     dtypes=WIDE,
-    inplace=True,
-    write=write_slices,
-    apart="wholly",
+    inplace=InPlace(write=write_slices, apart="wholly", native=native("index_copy_")),
     batching="batches.written",
     native=native("index_copy"),
-    native_write=native("index_copy_"),
 )
 def index_copy(self: Array, dim: int, index: Index, source: Array) -> Any:
     """The tensor with the slices of `source` in the places along `dim` that `index` lists.
@@ -250,16 +245,12 @@ def fill_form(args: tuple[Any, ...]) -> int:
 @op(
     layout="like",
     dtypes=WIDE,
-    inplace=True,
+    inplace=InPlace(write=write_value_at, apart=lambda args: warn_expanded("index_fill"), native=native("index_fill_")),
     numbers="value",
-    write=write_value_at,
-    apart=lambda args: warn_expanded("index_fill"),
-    choose=fill_form,
+    node=Nodes("IndexFillBackward0", "IndexFillBackward1", by=fill_form),
     takes_halves=True,
     native=native("index_fill"),
-    native_write=native("index_fill_"),
     batching="batches.filled",
-    node=("IndexFillBackward0", "IndexFillBackward1"),
 )
 def index_fill(self: Array, dim: int, index: Index, value: Array) -> Any:
     """The tensor with `value` in the slices along `dim` that `index` lists.

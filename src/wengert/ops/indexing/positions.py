@@ -80,7 +80,7 @@ def unravel_index_samples(make: Any) -> Any:
     )
 
 
-@op(dtypes=WIDE, derivative=None, why="indices")
+@op(dtypes=WIDE, why="indices")
 def nonzero_static(self: Index, *, size: int, fill_value: int = -1) -> Any:
     """The positions of the first `size` elements that are not zero.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import WIDE, Array, Bad, Index, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, InPlace, Sample, op
 from ..._core.errors import shown, target_shape
 from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import wrap
@@ -48,10 +48,8 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
 
 @op(
     dtypes=WIDE,
-    inplace=True,
+    inplace=InPlace(write=write_under_mask, apart="itself"),
     larger=True,
-    write=write_under_mask,
-    apart="itself",
     batching="advanced_batches.mask_scattered",
     native=native("masked_scatter"),
 )
@@ -100,7 +98,7 @@ def masked_scatter_samples(make: Any) -> Any:
     yield Bad(make(3), integers(1, 0, 1), make(3), raises=RuntimeError, says="only supports boolean masks")
 
 
-@op(dtypes=WIDE, linear="grad", batching="advanced_batches.mask_scattered_backward", function=False, method=False)
+@op(dtypes=WIDE, linear="grad", batching="advanced_batches.mask_scattered_backward", public="neither")
 def masked_scatter_backward(grad: Array, mask: Index, shape: Any) -> Any:
     """Zeros of `shape` that begin with the elements of `grad` where a mask holds."""
     picked = grad[private(np.broadcast_to(mask, grad.shape))]
@@ -150,9 +148,12 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
 
 
 @op(
-    layout="like", dtypes=WIDE, inplace=True, write=write_places, apart="itself", batching="batches.put_in",
-    native=native("put"), native_write=native("put_"),
-)  # fmt: skip
+    layout="like",
+    dtypes=WIDE,
+    inplace=InPlace(write=write_places, apart="itself", native=native("put_")),
+    batching="batches.put_in",
+    native=native("put"),
+)
 def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> Any:
     """The tensor with elements of `source` at places counted in row-major order.
 
@@ -221,14 +222,11 @@ def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
 
 @op(
     dtypes=WIDE,
-    inplace=True,
-    method=False,
-    function=False,
-    write=write_diagonal,
+    inplace=InPlace(write=write_diagonal, apart="never"),
+    public="neither",
     takes_halves=True,
-    apart="never",
     batching="batches.diagonal_filled",
-    node="torch::autograd::CopySlices",  # torch writes to a view of the diagonal
+    node="torch::autograd::CopySlices",
 )
 def fill_diagonal(self: Array, fill_value: Any, wrap: bool = False) -> Any:
     """The tensor with one value on its main diagonal.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import WIDE, Array, Index, Sample, op
+from ..._core.cards.card import WIDE, Array, Index, InPlace, Nodes, Sample, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
@@ -71,10 +71,13 @@ def scatter_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, inplace=True, numbers="src", write=write_scattered, apart="wholly", choose=scatter_form,
-    node=("ScatterBackward0", "ScatterBackward1"), batching="batches.elements", native=native("scatter"),
-    native_write=native("scatter_"),
-)  # fmt: skip
+    dtypes=WIDE,
+    inplace=InPlace(write=write_scattered, apart="wholly", native=native("scatter_")),
+    numbers="src",
+    node=Nodes("ScatterBackward0", "ScatterBackward1", by=scatter_form),
+    batching="batches.elements",
+    native=native("scatter"),
+)
 def scatter(self: Array, dim: int, index: Index, src: Array, *, reduce: str | None = None) -> Any:
     """The tensor with elements of `src` where `index` says: `out[index[i][j]][j] = src[i][j]` for `dim` 0.
 
@@ -150,9 +153,11 @@ def scatter_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, inplace=True, apart="wholly", batching="batches.elements", native=native("scatter_add"),
-    native_write=native("scatter_add_"),
-)  # fmt: skip
+    dtypes=WIDE,
+    inplace=InPlace(apart="wholly", native=native("scatter_add_")),
+    batching="batches.elements",
+    native=native("scatter_add"),
+)
 def scatter_add(self: Array, dim: int, index: Index, src: Array) -> Any:
     """The tensor with elements of `src` added where `index` says: `out[index[i][j]][j] += src[i][j]` for `dim` 0.
 

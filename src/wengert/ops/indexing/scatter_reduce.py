@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import ALL, ORDERED, Array, Bad, Index, Sample, op
+from ..._core.cards.card import ALL, ORDERED, Array, Bad, Index, InPlace, Sample, op
 from ..._core.errors import shown
 from ..._core.recording.recorded import conjugate
 from ..._core.types import dtypes
@@ -70,8 +70,7 @@ def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, incl
 
 reduction = partial(
     op,
-    inplace=True,
-    apart="wholly",
+    inplace=InPlace(apart="wholly"),
     describes="""
     Raises:
         RuntimeError: shapes or dtypes do not fit, an index lies outside, or there is no such reduction.
@@ -83,7 +82,12 @@ reduction = partial(
 """The form of a write that combines with what is there."""
 
 
-@reduction(dtypes=ALL, write=write_reduced, batching="batches.elements", native=native("scatter_reduce"))
+@reduction(
+    dtypes=ALL,
+    inplace=InPlace(apart="wholly", write=write_reduced),
+    batching="batches.elements",
+    native=native("scatter_reduce"),
+)
 def scatter_reduce(self: Array, dim: int, index: Index, src: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with elements of `src` combined into the places that `index` names.
 
@@ -237,7 +241,7 @@ def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce:
         combine(full, index.reshape(-1), given, reduce, include_self)
 
 
-@reduction(dtypes=ORDERED, write=write_reduced_slices, batching="batches.written")
+@reduction(dtypes=ORDERED, inplace=InPlace(apart="wholly", write=write_reduced_slices), batching="batches.written")
 def index_reduce(self: Array, dim: int, index: Index, source: Array, reduce: str, *, include_self: bool = True) -> Any:
     """The tensor with the slices of `source` combined into those along `dim` that `index` lists.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import NUMBERS, Array, Bad, Number, Sample, op
+from ..._core.cards.card import NUMBERS, Array, Bad, InPlace, Number, Out, Sample, op
 from ..._core.cards.node_classes import shape_of_input
 from ..._core.operators import older_forms
 from ..._core.state.modes import current
@@ -144,9 +144,8 @@ product_added = partial(
     rules=lambda card: card.jvp("self")(bias_tangent),
     dtypes=NUMBERS,
     larger=True,
-    inplace=True,
-    apart="itself",
-    out_apart="partly",
+    inplace=InPlace(apart="itself"),
+    out=Out(apart="partly"),
     describes="""
     Args:
         batch1: (b, n, k).
@@ -281,7 +280,7 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@product_added(batching="batches.of_addbmm", out_words=OF_BATCHES, out_silent=True)
+@product_added(batching="batches.of_addbmm", out=Out(apart="partly", words=OF_BATCHES, silent=True))
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * the sum of all products of a batch.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import ALL, Array, Bad, Number, Sample, checked, op
+from ..._core.cards.card import ALL, Array, Bad, InPlace, Number, Out, Sample, checked, op
 from ..._core.cards.late import bind
 from ..._core.operators import older_forms
 from ..._core.tensor.base import Tensor
@@ -35,11 +35,9 @@ def check_factor(kind: str, name: str, value: Any) -> None:
     dtypes=ALL,
     batching="addr.members_added",
     larger=True,
-    inplace=True,
-    apart="itself",
+    inplace=InPlace(apart="itself"),
     layout="like",
-    out_apart="partly",
-    out_words=None,
+    out=Out(apart="partly", words=None),
     native=kernels.direct_function("addr"),
 )
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
-from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.cards.card import Array, Bad, Nodes, Out, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
@@ -51,10 +51,8 @@ def half_lower(matrix: Any) -> Any:
 
 @of_matrices(
     name="_linalg_cholesky_ex",
-    node=("LinalgCholeskyExBackward0", "CholeskyBackward0"),
-    choose=lambda args: int(args[2] == "cholesky"),
-    outputs=("L", "info"),
-    differentiable=(True, False),
+    node=Nodes("LinalgCholeskyExBackward0", "CholeskyBackward0", by=lambda args: int(args[2] == "cholesky")),
+    outputs={"L": True, "info": False},
     native=native("cholesky_factor"),
 )
 def factored(self: Array, upper: bool = False, caller: str = "linalg.cholesky") -> Any:
@@ -188,9 +186,10 @@ def cholesky_samples(make: Any) -> Any:
 
 
 @of_two(
-    method=True, function=True, out_words=None, out_uncastable=f"cholesky_solve: {CASTABLE}", out_rows="always",
+    public="both",
+    out=Out(words=None, uncastable=f"cholesky_solve: {CASTABLE}", rows="always"),
     native=native("cholesky_solve"),
-)  # fmt: skip
+)
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
     """The solution X of A X = B, of A given by its triangular factor.
 
@@ -259,9 +258,7 @@ def cholesky_solve_samples(make: Any) -> Any:
     yield Bad(make(2, 2), make(3, 3), raises=RuntimeError, says="each A matrix is 3 by 3 but each b matrix is 2 by 2")
 
 
-@of_matrices(
-    method=True, function=True, out_words=None, out_uncastable=f"cholesky_inverse: {CASTABLE}", out_rows="shrunk"
-)
+@of_matrices(public="both", out=Out(words=None, uncastable=f"cholesky_inverse: {CASTABLE}", rows="shrunk"))
 def cholesky_inverse(self: Array, upper: bool = False) -> Any:
     """The inverses of matrices given by their triangular factors.
 

@@ -87,8 +87,7 @@ def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
 @of_two(
     name="_eigh_frame",
     node="EighFrameBackward0",
-    outputs=("values", "vectors"),
-    differentiable=(True, True),
+    outputs={"values": True, "vectors": True},
     layout="rows",
     larger=False,
 )
@@ -142,12 +141,7 @@ def in_frame(weights: Any, direction: Any, same: Any) -> Any:
     return (vectors * weights.unsqueeze(-2)) @ adjoint(vectors)
 
 
-@of_two(
-    name="_eigh_function",
-    zero="eigenvalues",
-    node="EighFunctionBackward0",
-    batching=stacked(1, 1, 2),
-)
+@of_two(name="_eigh_function", node="EighFunctionBackward0", batching=stacked(1, 1, 2))
 def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) -> Any:
     """The matrix with these eigenvectors and with weights in the place of eigenvalues.
 
@@ -156,6 +150,9 @@ def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) 
     """
     check_inexact("_eigh_function", eigenvectors)
     return (eigenvectors * weights[..., None, :]) @ eigenvectors.conj().swapaxes(-1, -2)
+
+
+function_of_matrix.constant_in("eigenvalues")
 
 
 @function_of_matrix.vjp("weights", "eigenvectors")

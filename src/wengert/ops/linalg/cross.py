@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
-from ..._core.cards.card import NUMBERS, Array, Bad, Sample, composite, op
+from ..._core.cards.card import NUMBERS, Array, Bad, Out, Sample, composite, op
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import check_member, full
 from ..._core.out_errors import EXACT
@@ -29,9 +29,15 @@ def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 @op(
-    dtypes=NUMBERS, layout="rows", larger=True, linear=("self", "other"), batching=crossed,
-    method=False, function=False, out_apart="wholly", native=kernels.direct_function("cross"),
-)  # fmt: skip
+    dtypes=NUMBERS,
+    layout="rows",
+    larger=True,
+    linear=("self", "other"),
+    batching=crossed,
+    public="neither",
+    out=Out(apart="wholly"),
+    native=kernels.direct_function("cross"),
+)
 def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
     """The cross product of vectors of three elements; complex ones are not conjugated.
 

@@ -41,7 +41,7 @@ def determinant(A: Array) -> Any:
     return factors.rows(np.linalg.det(A))
 
 
-@op(dtypes=FACTORED, layout="own", name="_det_minors", node="DetMinorsBackward0", method=False, function=False)
+@op(dtypes=FACTORED, layout="own", name="_det_minors", node="DetMinorsBackward0", public="neither")
 def minors(matrices: Arrays) -> Any:
     """The gradient of a derivative of the determinant of the first matrix, along all others.
 
@@ -150,8 +150,7 @@ def determinant_samples(make: Any) -> Any:
 @of_matrices(
     name="_linalg_slogdet",
     node="LinalgSlogdetBackward0",
-    outputs=("sign", "logabsdet"),
-    differentiable=(True, True),
+    outputs={"sign": True, "logabsdet": True},
     native=native("log_determinant"),
 )
 def logarithm(A: Array) -> Any:

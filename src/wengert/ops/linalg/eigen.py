@@ -60,11 +60,7 @@ def check_finite(name: str, array: Any) -> None:
 
 
 eigh_family = partial(
-    of_matrices,
-    node="LinalgEighBackward0",
-    outputs=("eigenvalues", "eigenvectors"),
-    differentiable=(True, True),
-    native=native("eigh"),
+    of_matrices, node="LinalgEighBackward0", outputs={"eigenvalues": True, "eigenvectors": True}, native=native("eigh")
 )
 
 
@@ -220,12 +216,7 @@ def eigvalsh_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="linalg.eigh: A must be batches of square matrices")
 
 
-@of_matrices(
-    name="_linalg_eig",
-    node="LinalgEigBackward0",
-    outputs=("eigenvalues", "eigenvectors"),
-    differentiable=(True, True),
-)
+@of_matrices(name="_linalg_eig", node="LinalgEigBackward0", outputs={"eigenvalues": True, "eigenvectors": True})
 def general(self: Array, compute_v: bool) -> Any:
     """Eigenvalues and eigenvectors of length one, complex; empty vectors if not computed."""
     name = "linalg.eig" if compute_v else "linalg.eigvals"

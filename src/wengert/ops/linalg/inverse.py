@@ -21,8 +21,7 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 @of_matrices(
     name="_linalg_inv_ex",
     node="LinalgInvExBackward0",
-    outputs=("inverse", "info"),
-    differentiable=(True, False),
+    outputs={"inverse": True, "info": False},
     native=native("inverse"),
 )
 def inverted(A: Array, check_errors: bool = True) -> Any:

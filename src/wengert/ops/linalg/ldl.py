@@ -19,9 +19,10 @@ WHY = "LAPACK's packed form has none in torch either; take linalg.solve"
 
 
 @of_matrices(
-    name="_linalg_ldl_factor_ex", outputs=("LD", "pivots", "info"), differentiable=(True, False, False),
-    derivative=None, why=WHY, refused="aten::linalg_ldl_factor_ex",
-)  # fmt: skip
+    name="_linalg_ldl_factor_ex",
+    outputs={"LD": True, "pivots": False, "info": False},
+    why=(WHY, "aten::linalg_ldl_factor_ex"),
+)
 def factored(self: Array, hermitian: bool, check_errors: bool) -> Any:
     """Both factors in one matrix, the exchanged rows, and of each matrix the pivot that is zero, or 0."""
     name = "torch.linalg.ldl_factor_ex"
@@ -101,10 +102,7 @@ def ldl_samples(make: Any) -> Any:
     yield Sample(make(3, 3, requires_grad=False))
 
 
-@of_matrices(
-    name="_linalg_ldl_solve", batching=stacked(2, 1, 2), derivative=None, why=WHY, refused="aten::linalg_ldl_solve",
-    larger=True,
-)  # fmt: skip
+@of_matrices(name="_linalg_ldl_solve", batching=stacked(2, 1, 2), why=(WHY, "aten::linalg_ldl_solve"), larger=True)
 def solved(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
     """X of A X = B, of A given by its factors."""
     name = "torch.linalg.ldl_solve"

@@ -52,7 +52,6 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 @of_matrices(
     name="_linalg_pinv",
-    zero=("atol", "rtol"),
     node="LinalgPinvBackward0",
     layout="rows",
     batching=stacked(2, 0, 0),
@@ -73,6 +72,9 @@ def inverted(A: Array, atol: Index = None, rtol: Index = None, hermitian: bool =
     if atol is None or rtol is None:
         atol, rtol = A.real.dtype.type(0), A.real.dtype.type(np.finfo(A.dtype).eps * max(A.shape[-2:]))
     return factors.pseudoinverse(A, np.asarray(atol), np.asarray(rtol), hermitian)
+
+
+inverted.constant_in("atol", "rtol")
 
 
 def gradient(grad: Any, A: Any, out: Any) -> Any:
@@ -197,8 +199,7 @@ def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any
 @of_two(
     name="_linalg_lstsq",
     node="LinalgLstsqBackward0",
-    outputs=("solution", "residuals", "rank", "singular_values"),
-    differentiable=(True, True, False, False),
+    outputs={"solution": True, "residuals": True, "rank": False, "singular_values": False},
     batching=least_squares_batches,
     native=native("lstsq"),
 )

@@ -104,7 +104,7 @@ def dominant(operator: Any, self: Any, *rest: Any) -> Any:
     return operator(self + first_columns(self) * 8, *rest)
 
 
-@of_matrices(name="_linalg_lu", node="LinalgLuBackward0", outputs=("P", "L", "U"), differentiable=(False, True, True))
+@of_matrices(name="_linalg_lu", node="LinalgLuBackward0", outputs={"P": False, "L": True, "U": True})
 def factored(A: Array, pivot: bool) -> Any:
     """The permutation and both triangular factors."""
     check_factorable("linalg.lu", A, pivot)
@@ -134,8 +134,7 @@ def factored_samples(make: Any) -> Any:
 @of_matrices(
     name="_linalg_lu_factor_ex",
     node="LinalgLuFactorExBackward0",
-    outputs=("LU", "pivots", "info"),
-    differentiable=(True, False, False),
+    outputs={"LU": True, "pivots": False, "info": False},
     native=native("lu_factor"),
 )
 def packed(A: Array, pivot: bool = True, check_errors: bool = True) -> Any:
@@ -189,8 +188,7 @@ def packed_samples(make: Any) -> Any:
     name="_lu_unpack",
     layout="rows",
     node="LuUnpackBackward0",
-    outputs=("P", "L", "U"),
-    differentiable=(False, True, True),
+    outputs={"P": False, "L": True, "U": True},
     batching=stacked(2, 1),
 )
 def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots: bool) -> Any:

@@ -162,7 +162,7 @@ def with_members(made: Any, size: int) -> Any:
     return made.new_zeros((size, 0)) if made._array_.shape == (0,) else made
 
 
-of_matrices = partial(op, dtypes=FACTORED, layout="own", batching=stacked(2), method=False, function=False)
+of_matrices = partial(op, dtypes=FACTORED, layout="own", batching=stacked(2), public="neither")
 """The form of an operator on one batch of matrices."""
 
 of_two = partial(of_matrices, batching=stacked(2, 2), larger=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.cards.card import NUMBERS, Array, Bad, Sample, op
+from ..._core.cards.card import NUMBERS, Array, Bad, Out, Sample, op
 from ..._core.out_errors import OF_PRODUCT, OF_VECTOR
 from ..._core.recording.recorded import conjugate
 from ..._core.types import dtypes
@@ -161,7 +161,7 @@ def bmm_samples(make: Any) -> Any:
     yield Bad(make(2, 3, 4), make(2, 3, 4), raises=RuntimeError, says="to be: [2, 4] but got: [2, 3].")
 
 
-@op(dtypes=NUMBERS, linear=("self", "vec"), batching="batches.of_mv", native=native("mv"), out_words=OF_VECTOR)
+@op(dtypes=NUMBERS, linear=("self", "vec"), batching="batches.of_mv", native=native("mv"), out=Out(words=OF_VECTOR))
 def mv(self: Array, vec: Array) -> Any:
     """Product of a matrix and a vector.
 
@@ -230,7 +230,7 @@ def check_vectors(name: str, a: Any, b: Any) -> None:
     linear=("self", "tensor"),
     batching="batches.of_dot",
     native=native("dot"),
-    out_words=OF_PRODUCT,
+    out=Out(words=OF_PRODUCT),
     kernel="dot",
 )
 def dot(self: Array, tensor: Array) -> Any:
@@ -261,8 +261,12 @@ def dot_vjp_tensor(grad: Any, self: Any) -> Any:
 
 
 @op(
-    dtypes=NUMBERS, linear="other", batching="batches.conjugate_product", native=native("vdot"), out_words=OF_PRODUCT
-)  # fmt: skip
+    dtypes=NUMBERS,
+    linear="other",
+    batching="batches.conjugate_product",
+    native=native("vdot"),
+    out=Out(words=OF_PRODUCT),
+)
 def vdot(self: Array, other: Array) -> Any:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 

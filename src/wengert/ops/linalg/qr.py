@@ -27,13 +27,7 @@ native = kernels.direct_function
 MODES = ("reduced", "complete", "r")
 
 
-@of_matrices(
-    name="_linalg_qr",
-    node="LinalgQrBackward0",
-    outputs=("Q", "R"),
-    differentiable=(True, True),
-    native=native("qr"),
-)
+@of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs={"Q": True, "R": True}, native=native("qr"))
 def factored(A: Array, mode: Any = "reduced") -> Any:
     """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
     check_inexact("linalg.qr", A, "geqrf_cpu")

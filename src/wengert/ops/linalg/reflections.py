@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.out import put
-from ..._core.cards.card import Array, Bad, Sample, composite
+from ..._core.cards.card import Array, Bad, Out, Sample, composite
 from ..._core.out_errors import CASTABLE, PART, requires_grad
 from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
@@ -191,7 +191,7 @@ def householder_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="must be greater than or equal to input.shape[-1]")
 
 
-@of_two(name="ormqr", method=True, function=True, batching=stacked(2, 1, 2), out_words=OF_REFLECTED, out_rows="shrunk")
+@of_two(name="ormqr", public="both", batching=stacked(2, 1, 2), out=Out(words=OF_REFLECTED, rows="shrunk"))
 def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
     """The product of a product of reflections, as `geqrf` gives them, and a matrix.
 
@@ -261,9 +261,10 @@ def ormqr_samples(make: Any) -> Any:
 
 
 @of_matrices(
-    name="_geqrf", outputs=("a", "tau"), derivative=None, refused="geqrf",
-    why="what LAPACK stores is no function of the matrix alone; torch has none either (take linalg.qr)",
-)  # fmt: skip
+    name="_geqrf",
+    outputs={"a": True, "tau": True},
+    why=("what LAPACK stores is no function of the matrix alone; torch has none either (take linalg.qr)", "geqrf"),
+)
 def reflections(self: Array) -> Any:
     """R above the diagonal, the vectors of reflections below it, and their factors."""
     if self.ndim < 2:

@@ -41,11 +41,7 @@ PHASE = (
 
 
 @of_matrices(
-    name="_linalg_svd",
-    node="LinalgSvdBackward0",
-    outputs=("U", "S", "Vh"),
-    differentiable=(True, True, True),
-    native=native("svd"),
+    name="_linalg_svd", node="LinalgSvdBackward0", outputs={"U": True, "S": True, "Vh": True}, native=native("svd")
 )
 def decomposed(A: Array, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """Left singular vectors, singular values, and the adjoint of the right ones; empty vectors if not computed."""

@@ -77,8 +77,7 @@ def solved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 @of_two(
     name="_linalg_solve_ex",
     node="LinalgSolveExBackward0",
-    outputs=("result", "info"),
-    differentiable=(True, False),
+    outputs={"result": True, "info": False},
     batching=solved,
     native=native("solve"),
 )
@@ -299,10 +298,7 @@ def check_old_system(a: Any, b: Any, name: str, words: str) -> None:
 
 
 @of_two(
-    name="_triangular_solve",
-    node="TriangularSolveBackward0",
-    outputs=("solution", "cloned_coefficient"),
-    differentiable=(True, True),
+    name="_triangular_solve", node="TriangularSolveBackward0", outputs={"solution": True, "cloned_coefficient": True}
 )
 def triangular_both(self: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     """X of A X = B of triangular matrices, and a copy of A."""

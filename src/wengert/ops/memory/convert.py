@@ -58,7 +58,7 @@ def clone_samples(make: Any) -> Any:
     yield Sample(make())
 
 
-@op(layout="own", dtypes=WIDE, linear="self", name="_restrided", function=False, node="CloneBackward0")
+@op(layout="own", dtypes=WIDE, linear="self", name="_restrided", public="method", node="CloneBackward0")
 def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
     """A copy whose elements lie `stride` apart; row-major where those would overlap.
 
@@ -143,9 +143,15 @@ def cast(array: Any, wanted: Any) -> Any:
 
 
 @op(
-    layout="own", dtypes=WIDE, linear="self", name="_to_copy", node="ToCopyBackward0", function=False, method=False,
-    native=native("to_copy"), takes_halves=True,
-)  # fmt: skip
+    layout="own",
+    dtypes=WIDE,
+    linear="self",
+    name="_to_copy",
+    node="ToCopyBackward0",
+    public="neither",
+    native=native("to_copy"),
+    takes_halves=True,
+)
 def to_copy(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A copy in another dtype."""
     if dtype is None or self.dtype == dtype.numpy:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import WIDE, Array, Bad, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, InPlace, Nodes, Sample, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -32,9 +32,12 @@ def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
 
 @op(
     layout="like",
-    dtypes=WIDE, linear="src", inplace=True, function=False, method=False, node="torch::autograd::CopyBackwards",
-    write=write_copy, native_write=native("copy_"), overwrites=True,
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="src",
+    inplace=InPlace(write=write_copy, native=native("copy_"), overwrites=True),
+    public="neither",
+    node="torch::autograd::CopyBackwards",
+)
 def copy(self: Array, src: Array, non_blocking: bool = False) -> Any:
     """`src`, broadcast and cast to the shape and dtype of `self`."""
     result = np.empty_like(self)
@@ -109,10 +112,13 @@ def write_value(target: Any, value: Any) -> None:
 
 @op(
     layout="like",
-    dtypes=WIDE, inplace="renamed", numbers="value", method=False, choose=fill_form, write=write_value,
+    dtypes=WIDE,
+    inplace=InPlace(write=write_value, native=native("fill_"), overwrites=True, apart="never", renamed=True),
+    numbers="value",
+    public="function",
+    node=Nodes("FillBackward0", "FillBackward1", by=fill_form),
     takes_halves=True,
-    native_write=native("fill_"), overwrites=True, apart="never", node=("FillBackward0", "FillBackward1"),
-)  # fmt: skip
+)
 def fill(self: Array, value: Array) -> Any:
     """A tensor like `self` in which every element is `value`.
 
@@ -184,9 +190,13 @@ def row_major_zeros(array: Any) -> Any:
 
 @op(
     layout="like",
-    dtypes=WIDE, linear="self", inplace=True, method=False, function=False, batching=elementwise, write=write_zero,
-    native=row_major_zeros, native_write=native("zero_"), overwrites=True, apart="never",
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="self",
+    inplace=InPlace(write=write_zero, native=native("zero_"), overwrites=True, apart="never"),
+    public="neither",
+    batching=elementwise,
+    native=row_major_zeros,
+)
 def zero(self: Array) -> Any:
     """Zeros like `self`."""
     return np.zeros_like(self)

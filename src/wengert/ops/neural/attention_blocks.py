@@ -98,9 +98,13 @@ def wide(*arrays: Any) -> list[Any]:
 
 
 @op(
-    dtypes=REALS, layout="like", outputs=("output", "logsumexp"), differentiable=(True, False), method=False,
-    node="ScaledDotProductFlashAttentionForCpuBackward0", takes_halves=True,
-)  # fmt: skip
+    dtypes=REALS,
+    layout="like",
+    outputs={"output": True, "logsumexp": False},
+    public="function",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+    takes_halves=True,
+)
 def _scaled_dot_product_flash_attention_for_cpu(
     query: Array,
     key: Array,
@@ -236,10 +240,14 @@ def blocks_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=REALS, derivative=None, why=ONLY_FUSED, refused=BY_KERNEL, several=True, method=False, function=False,
+    dtypes=REALS,
+    why=(ONLY_FUSED, BY_KERNEL),
+    outputs=...,
+    public="neither",
     takes_halves=True,
-    name="_scaled_dot_product_flash_attention_for_cpu_backward", native=slopes_in_blocks,
-)  # fmt: skip
+    name="_scaled_dot_product_flash_attention_for_cpu_backward",
+    native=slopes_in_blocks,
+)
 def blocks_backward(
     grad: Array, query: Array, key: Array, value: Array, output: Array, logsumexp: Array, dropout_p: float = 0.0,
     is_causal: bool = False, attn_mask: Array = None, scale: float | None = None,

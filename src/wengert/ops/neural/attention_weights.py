@@ -24,9 +24,13 @@ def of_scores(scores: Any, dim: int) -> Any:
 
 
 @op(
-    dtypes=REALS, batching=along("dim"), name="_safe_softmax", node="SafeSoftmaxBackward0", method=False,
-    function=False, native=plain_softmax and of_scores,
-)  # fmt: skip
+    dtypes=REALS,
+    batching=along("dim"),
+    name="_safe_softmax",
+    node="SafeSoftmaxBackward0",
+    public="neither",
+    native=plain_softmax and of_scores,
+)
 def safe_softmax(self: Array, dim: int) -> Any:
     """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
     axis = read_line("softmax", self, dim)
@@ -57,7 +61,7 @@ def safe_softmax_samples(make: Any) -> Any:
     yield Bad(make(3), 1, raises=IndexError, says="Dimension out of range")
 
 
-@op(dtypes=REALS, name="_causal_softmax", node="SafeSoftmaxBackward0", method=False, function=False)
+@op(dtypes=REALS, name="_causal_softmax", node="SafeSoftmaxBackward0", public="neither")
 def causal_softmax(self: Array) -> Any:
     """Softmax of scores of which query i sees the first i + 1: zeros for all later ones, which are not looked at."""
     read_line("softmax", self, -1)

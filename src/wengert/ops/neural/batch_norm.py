@@ -71,11 +71,14 @@ def batch_norm_backward_of_batch(op: Any, size: int, args: list[Any], carried: l
 
 
 @op(
-    layout="suggested", batching=batch_norm_of_batch,
-    dtypes=REALS, outputs=("normalised", "mean", "invstd", "variance"), differentiable=(True, False, False, False),
-    method=False, function=False, node="NativeBatchNormBackward0",
+    layout="suggested",
+    batching=batch_norm_of_batch,
+    dtypes=REALS,
+    outputs={"normalised": True, "mean": False, "invstd": False, "variance": False},
+    public="neither",
+    node="NativeBatchNormBackward0",
     native=kernels.direct_function("batch_norm_forward"),
-)  # fmt: skip
+)
 def batch_norm_forward(
     input: Array,
     weight: Array = None,
@@ -178,9 +181,13 @@ def batch_norm_forward_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested", dtypes=REALS, batching=batch_norm_backward_of_batch, derivative=None, why=ONLY_FUSED,
-    refused=BY_KERNEL, several=True, method=False, function=False,
-)  # fmt: skip
+    layout="suggested",
+    dtypes=REALS,
+    batching=batch_norm_backward_of_batch,
+    why=(ONLY_FUSED, BY_KERNEL),
+    outputs=...,
+    public="neither",
+)
 def batch_norm_backward(
     grad: Array, input: Array, mean: Array, invstd: Array, weight: Array = None, training: bool = True
 ) -> Any:

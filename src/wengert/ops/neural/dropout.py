@@ -51,7 +51,7 @@ def noise_of(input: Tensor, shape: tuple[int, ...], p: float, *, scaled: bool = 
     return dropout_noise(input, shape, p, 1 / (1 - p) if scaled else 1)  # type: ignore[no-any-return]
 
 
-@op(dtypes=FLOATS, random="like", derivative=None, why="random numbers", method=False, function=False)
+@op(dtypes=FLOATS, random="like", why="random numbers", public="neither")
 def dropout_noise(input: Index, shape: Any, p: float, value: float | None) -> Any:
     """`value` with probability 1 - p, and zeros, in the real dtype of `input`; bools if there is no value."""
     refuse_dtype("dropout", input, FLOATS)
@@ -309,12 +309,10 @@ def dropout1d_samples(make: Any) -> Any:
 @op(
     layout="iterator",
     dtypes=FLOATS,
-    outputs=("result", "mask"),
-    differentiable=(True, False),
+    outputs={"result": True, "mask": False},
     name="_native_dropout",
     node="NativeDropoutBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def dropped(input: Array, kept: Index = None, p: float = 0.5, train: bool | None = True) -> Any:
     """`input` where it is kept, divided by 1 - p, and that mask; all of it, as it is, without a mask."""

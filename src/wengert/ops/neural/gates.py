@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, WIDE, Array, Bad, Index, Number, Sample, composite, op, pointwise
+from ..._core.cards.card import REALS, WIDE, Array, Bad, Index, InPlace, Number, Sample, composite, op, pointwise
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import along, folded
 from ..._core.tensor.base import Tensor
@@ -22,10 +22,7 @@ STEEP = 1e-6
 """Slopes whose range is narrower than this are not random."""
 
 
-@op(
-    dtypes=REALS, batching=along("dim"), layout="iterator", method=False, function=False,
-    native=kernels.direct_function("glu"),
-)  # fmt: skip
+@op(dtypes=REALS, batching=along("dim"), layout="iterator", public="neither", native=kernels.direct_function("glu"))
 def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
     """The first half along a dimension times the sigmoid of the second.
 
@@ -59,9 +56,8 @@ def halves(self: Any, dim: int) -> tuple[Any, Any]:
 
 
 @op(
-    dtypes=REALS, batching=along("dim"), linear="grad", method=False, function=False,
-    native=kernels.direct_function("glu_backward"),
-)  # fmt: skip
+    dtypes=REALS, batching=along("dim"), linear="grad", public="neither", native=kernels.direct_function("glu_backward")
+)
 def glu_backward(grad: Array, self: Array, dim: int) -> Any:
     """`grad` times the derivatives of `glu` for both halves of `self`."""
     check_floating("glu_backward", "glu_backward_cpu", grad)
@@ -113,7 +109,7 @@ def glu_samples(make: Any) -> Any:
     yield Bad(make(3), raises=RuntimeError, says="Halving dimension must be even, but dimension 0 is size 3")
 
 
-@op(dtypes=REALS, random="like", derivative=None, why="random numbers", method=False, function=False)
+@op(dtypes=REALS, random="like", why="random numbers", public="neither")
 def rrelu_noise(input: Index, lower: float, upper: float) -> Any:
     """Slopes drawn evenly from [lower, upper) where `input` is not positive, and ones."""
     check_floating("rrelu_noise", "rrelu_with_noise_out_cpu", input)
@@ -134,7 +130,7 @@ def rrelu_noise_samples(make: Any) -> Any:
     yield Sample(make(3, kind="positive"), 0.1, 0.3)
 
 
-@pointwise(dtypes=REALS, linear="grad", layout="like", numbers=False, method=False, function=False)
+@pointwise(dtypes=REALS, linear="grad", layout="like", numbers=False, public="neither")
 def rrelu_with_noise_backward(grad: Array, self: Array, noise: Index = None, slope: float = 0.0) -> Any:
     """`grad` where `self` is positive, else times `noise`, or `slope` without noise."""
     return narrowed(np.where(self > 0, grad, grad * (slope if noise is None else noise)), grad, None)
@@ -155,8 +151,15 @@ def rrelu_with_noise_backward_samples(make: Any) -> Any:
 
 
 @pointwise(
-    name="_rrelu", node="RreluWithNoiseBackward0", dtypes=REALS, inplace="renamed", layout="like",
-    numbers=False, method=False, function=False, kernel="leaky_relu_cpu")  # fmt: skip
+    name="_rrelu",
+    node="RreluWithNoiseBackward0",
+    dtypes=REALS,
+    inplace=InPlace(renamed=True),
+    layout="like",
+    numbers=False,
+    public="neither",
+    kernel="leaky_relu_cpu",
+)
 def scaled_below(self: Array, noise: Index = None, slope: float = 0.0) -> Any:
     """`self` where it is positive, else times `noise`, or `slope` without noise."""
     check_floating("rrelu", "rrelu_with_noise_out_cpu", self)
@@ -237,9 +240,13 @@ def rrelu_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", batching=folded(), layout="suggested", method=False,
+    dtypes=WIDE,
+    linear="self",
+    batching=folded(),
+    layout="suggested",
+    public="function",
     native=kernels.direct_function("channel_shuffle"),
-)  # fmt: skip
+)
 def channel_shuffle(self: Array, groups: int) -> Any:
     """The channels of (N, C, ...) in another order: first those that are the first of their group, and so on.
 

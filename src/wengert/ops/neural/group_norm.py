@@ -96,8 +96,8 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     layout="suggested",
     dtypes=REALS,
     batching=group_norm_of_batch,
-    outputs=("normalised", "mean", "rstd"),
-    method=False,
+    outputs={"normalised": True, "mean": True, "rstd": True},
+    public="function",
     native=kernels.direct_function("native_group_norm"),
 )
 def native_group_norm(
@@ -235,10 +235,13 @@ def native_group_norm_samples(make: Any) -> Any:
 
 
 @op(
-    layout="suggested", dtypes=REALS, derivative=None, why=ONLY_FUSED, refused=BY_KERNEL, several=True, method=False,
-    function=False,
+    layout="suggested",
+    dtypes=REALS,
+    why=(ONLY_FUSED, BY_KERNEL),
+    outputs=...,
+    public="neither",
     native=kernels.direct_function("group_norm_backward"),
-)  # fmt: skip
+)
 def group_norm_backward(
     grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, group: int = 1
 ) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import refuse_gradient
-from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Index, Nodes, Sample, composite, op
 from ..._core.cards.plain_case import plain_function
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
@@ -61,9 +61,12 @@ def spatial(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=REALS, outputs=("loss", "total_weight"), differentiable=(True, False), method=False, function=False,
-    choose=spatial, node=("NllLossBackward0", "NllLoss2DBackward0"), native=native("nll_loss"),
-)  # fmt: skip
+    dtypes=REALS,
+    outputs={"loss": True, "total_weight": False},
+    public="neither",
+    node=Nodes("NllLossBackward0", "NllLoss2DBackward0", by=spatial),
+    native=native("nll_loss"),
+)
 def nll_loss_forward(
     self: Array, target: Index, weight: Index = None, reduction: str = "mean", ignore_index: int = -100
 ) -> Any:
@@ -150,10 +153,11 @@ def of_members(losses: Any) -> Any:
 
 
 @op(
-    dtypes=REALS, linear="grad", zero="total_weight", method=False, function=False,
-    choose=lambda args: spatial(args[1:]),
-    node=("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0"),
-)  # fmt: skip
+    dtypes=REALS,
+    linear="grad",
+    public="neither",
+    node=Nodes("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0", by=lambda args: spatial(args[1:])),
+)
 def nll_loss_backward(
     grad: Array,
     self: Array,
@@ -169,6 +173,9 @@ def nll_loss_backward(
     check_floating("nll_loss_backward", "nll_loss_backward", grad)
     target = as_classes(target)
     return kernels.nll_loss_backward(grad, self, target, weight, reduction, ignore_index, total_weight)
+
+
+nll_loss_backward.constant_in("total_weight")
 
 
 @nll_loss_backward.vjp("grad")

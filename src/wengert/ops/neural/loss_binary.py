@@ -46,8 +46,7 @@ def weighted(slope: Any, weight: Any, like: Any) -> Any:
     name="_binary_cross_entropy",
     linear="weight",
     node="BinaryCrossEntropyBackward0",
-    method=False,
-    function=False,
+    public="neither",
     native=native("binary_cross_entropy"),
     kernel="binary_cross_entropy",
 )
@@ -144,9 +143,14 @@ def probability_samples(make: Any) -> Any:
 
 @op(
     layout="own",
-    dtypes=REALS, batching=reduced, name="_binary_cross_entropy_with_logits", linear="weight",
-    node="BinaryCrossEntropyWithLogitsBackward0", method=False, function=False, native=native("bce_with_logits"),
-)  # fmt: skip
+    dtypes=REALS,
+    batching=reduced,
+    name="_binary_cross_entropy_with_logits",
+    linear="weight",
+    node="BinaryCrossEntropyWithLogitsBackward0",
+    public="neither",
+    native=native("bce_with_logits"),
+)
 def of_logits(
     self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
 ) -> Any:

@@ -35,9 +35,12 @@ def ctc_rule(
 
 
 @op(
-    dtypes=(dtypes.float32, dtypes.float64), outputs=("loss", "log_alpha"),
-    differentiable=(True, False), name="_ctc_loss", node="CtcLossBackward0", method=False, function=False,
-)  # fmt: skip
+    dtypes=(dtypes.float32, dtypes.float64),
+    outputs={"loss": True, "log_alpha": False},
+    name="_ctc_loss",
+    node="CtcLossBackward0",
+    public="neither",
+)
 def ctc(
     log_probs: Array, targets: Index, input_lengths: Any, target_lengths: Any, blank: int = 0,
     zero_infinity: bool = False,

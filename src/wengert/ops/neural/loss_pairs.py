@@ -111,9 +111,8 @@ def pair_samples(make: Any) -> Any:
 
 
 loss = partial(
-    op, layout="iterator", dtypes=REALS, promote="same", batching=reduced, method=False, function=False,
-    samples=pair_samples,
-)  # fmt: skip
+    op, layout="iterator", dtypes=REALS, promote="same", batching=reduced, public="neither", samples=pair_samples
+)
 """The form of a loss between two tensors."""
 
 

@@ -126,7 +126,7 @@ def of_tangents(slopes: Any, tangent: Any, reduction: str, shape: Ints) -> Any:
     return losses.reshape(shape) if reduction == "none" else concluded(losses, WORDS.index(reduction))
 
 
-rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), method=False, function=False)
+rowwise = partial(op, dtypes=(dtypes.float32, dtypes.float64), public="neither")
 """A loss of rows of scores."""
 
 
@@ -219,9 +219,8 @@ def multi_margin_samples(make: Any) -> Any:
 
 
 @rowwise(
-    name="_multilabel_margin_loss", node="MultilabelMarginLossBackward0", outputs=("loss", "is_target"),
-    differentiable=(True, False),
-)  # fmt: skip
+    name="_multilabel_margin_loss", node="MultilabelMarginLossBackward0", outputs={"loss": True, "is_target": False}
+)
 def multilabel_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
     """The mean over classes of max(0, 1 - self[named] + self[other]), summed over named classes; which ones are."""
     rows, classes = rows_of(self.shape)

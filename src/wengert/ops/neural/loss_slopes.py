@@ -32,9 +32,7 @@ def slope_samples(make: Any) -> Any:
     yield Sample(make(), make(2), make(2), "sum")
 
 
-loss_slope = partial(
-    op, layout="rows", dtypes=REALS, linear="grad", method=False, function=False, samples=slope_samples,
-)  # fmt: skip
+loss_slope = partial(op, layout="rows", dtypes=REALS, linear="grad", public="neither", samples=slope_samples)
 """The form of a slope."""
 
 

@@ -157,9 +157,8 @@ def fits(input: Any, factors: Any, carried: Any, shape: tuple[int, ...]) -> bool
 @op(
     dtypes=REALS,
     batching=layer_norm_of_batch,
-    outputs=("normalised", "mean", "rstd"),
-    differentiable=(True, False, False),
-    method=False,
+    outputs={"normalised": True, "mean": False, "rstd": False},
+    public="function",
     native=kernels.direct_function("native_layer_norm"),
 )
 def native_layer_norm(
@@ -242,7 +241,7 @@ BY_KERNEL = "the gradient by one kernel"
 """How errors call what is `ONLY_FUSED`."""
 
 
-@op(dtypes=REALS, derivative=None, why=ONLY_FUSED, refused=BY_KERNEL, several=True, method=False, function=False)
+@op(dtypes=REALS, why=(ONLY_FUSED, BY_KERNEL), outputs=..., public="neither")
 def layer_norm_backward(
     grad: Array, input: Array, mean: Array, rstd: Array, weight: Array = None, normalized_ndim: int = 1
 ) -> Any:

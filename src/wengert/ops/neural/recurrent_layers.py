@@ -15,7 +15,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import flags
 from ..._core.backward.passes import grad as gradients
-from ..._core.cards.card import Array, op
+from ..._core.cards.card import Array, Nodes, op
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..._kernels.recurrent import states_before
@@ -100,18 +100,8 @@ def at_once(*tensors: Any) -> bool:
     return fused(*tensors) and not any(each._flags_ & flags.BATCHED for each in tensors if each is not None)
 
 
-layer = partial(op, dtypes=KNOWN, hidden=True, method=False, function=False)
-slope = partial(
-    op,
-    dtypes=KNOWN,
-    hidden=True,
-    several=True,
-    derivative=None,
-    why=ONLY_FUSED,
-    refused=BY_KERNEL,
-    method=False,
-    function=False,
-)
+layer = partial(op, dtypes=KNOWN, public="hidden")
+slope = partial(op, dtypes=KNOWN, public="hidden", outputs=..., why=(ONLY_FUSED, BY_KERNEL))
 
 
 # ---- plain networks --------------------------------------------------------------------------------------------------
@@ -123,10 +113,8 @@ def stack_or_cat(args: tuple[Any, ...]) -> int:
 
 
 @layer(
-    outputs=("output", "last", "states"),
-    differentiable=(True, True, False),
-    choose=stack_or_cat,
-    node=("StackBackward0", "CatBackward0"),
+    outputs={"output": True, "last": True, "states": False},
+    node=Nodes("StackBackward0", "CatBackward0", by=stack_or_cat),
 )
 def rnn_layer(
     input: Array,
@@ -213,10 +201,8 @@ def rnn_layer_backward(
 
 
 @layer(
-    outputs=("output", "last", "gates", "candidates", "states"),
-    differentiable=(True, True, False, False, False),
-    choose=stack_or_cat,
-    node=("StackBackward0", "CatBackward0"),
+    outputs={"output": True, "last": True, "gates": False, "candidates": False, "states": False},
+    node=Nodes("StackBackward0", "CatBackward0", by=stack_or_cat),
 )
 def gru_layer(
     input: Array,
@@ -300,10 +286,8 @@ def lstm_node(args: tuple[Any, ...]) -> int:
 
 
 @layer(
-    outputs=("output", "last", "last_cell", "gates", "cells"),
-    differentiable=(True, True, True, False, False),
-    choose=lstm_node,
-    node=("StackBackward0", "CatBackward0", "MkldnnRnnLayerBackward0"),
+    outputs={"output": True, "last": True, "last_cell": True, "gates": False, "cells": False},
+    node=Nodes("StackBackward0", "CatBackward0", "MkldnnRnnLayerBackward0", by=lstm_node),
 )
 def lstm_layer(
     input: Array,

@@ -95,9 +95,12 @@ def cosine_similarity_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=FLOATS, batching=along("dim"), node="NormBackward1", method=False, function=False,
+    dtypes=FLOATS,
+    batching=along("dim"),
+    node="NormBackward1",
+    public="neither",
     native=kernels.direct_function("vector_norm"),
-)  # fmt: skip
+)
 def distance_norm(self: Array, ord: Any, dim: Any, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norms of differences, under torch's older name of the node."""
     return vector_norm.body(self, ord, dim, keepdim, dtype=dtype)

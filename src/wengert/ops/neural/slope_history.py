@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.cards.card import NUMBERS, Array, Sample, op
+from ..._core.cards.card import NUMBERS, Array, Nodes, Sample, op
 from ..._core.state.modes import current
 from ..create.factory import refuse_dtype
 
@@ -21,10 +21,8 @@ TITLES = ("ConvolutionBackwardBackward0", *NORMALISING, "GridSampler2DBackwardBa
     layout="own",
     dtypes=NUMBERS,
     linear="grad",
-    method=False,
-    function=False,
-    node=TITLES,
-    choose=lambda args: TITLES.index(args[1]),
+    public="neither",
+    node=Nodes(*TITLES, by=lambda args: TITLES.index(args[1])),
 )
 def slope_with_history(grad: Array, title: str, first: Array = None, second: Array = None) -> Any:
     """A copy of `grad`, which depends on two operands, too, as far as the graph is concerned."""

@@ -7,7 +7,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.calls.out import put
-from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import along
@@ -51,9 +51,14 @@ def softmax_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=REALS, batching=along("dim"), name="_softmax", node="SoftmaxBackward0", method=False, function=False,
-    native=native("softmax"), out_recorded=False,
-)  # fmt: skip
+    dtypes=REALS,
+    batching=along("dim"),
+    name="_softmax",
+    node="SoftmaxBackward0",
+    public="neither",
+    native=native("softmax"),
+    out=Out(recorded=False),
+)
 def softmax_along(self: Array, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
     return kernels.softmax(self, read_line("softmax", self, dim))
@@ -70,9 +75,14 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 
 
 @op(
-    dtypes=REALS, linear="grad", batching=along("dim"), name="_softmax_backward_data",
-    node="SoftmaxBackwardDataBackward0", method=False, function=False, native=native("softmax_backward"),
-)  # fmt: skip
+    dtypes=REALS,
+    linear="grad",
+    batching=along("dim"),
+    name="_softmax_backward_data",
+    node="SoftmaxBackwardDataBackward0",
+    public="neither",
+    native=native("softmax_backward"),
+)
 def softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """The gradient of softmax: y * (g - sum(g * y))."""
     check_floating("softmax_backward", "softmax_backward", grad)
@@ -98,9 +108,13 @@ def softmax_backward_jvp_output(tangent: Any, grad: Any, output: Any, dim: int) 
 
 
 @op(
-    dtypes=REALS, batching=along("dim"), name="_log_softmax", node="LogSoftmaxBackward0", method=False,
-    function=False, native=native("log_softmax"),
-)  # fmt: skip
+    dtypes=REALS,
+    batching=along("dim"),
+    name="_log_softmax",
+    node="LogSoftmaxBackward0",
+    public="neither",
+    native=native("log_softmax"),
+)
 def log_softmax_along(self: Array, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
     return kernels.log_softmax(self, read_line("log_softmax", self, dim))
@@ -120,9 +134,14 @@ def log_softmax_jvp(tangent: Any, self: Any, dim: int) -> Any:
 
 
 @op(
-    dtypes=REALS, linear="grad", batching=along("dim"), name="_log_softmax_backward_data",
-    node="LogSoftmaxBackwardDataBackward0", method=False, function=False, native=native("log_softmax_backward"),
-)  # fmt: skip
+    dtypes=REALS,
+    linear="grad",
+    batching=along("dim"),
+    name="_log_softmax_backward_data",
+    node="LogSoftmaxBackwardDataBackward0",
+    public="neither",
+    native=native("log_softmax_backward"),
+)
 def log_softmax_backward(grad: Array, output: Array, dim: int) -> Any:
     """The gradient of log_softmax: g - exp(y) * sum(g)."""
     check_floating("log_softmax_backward", "log_softmax_backward", grad)

@@ -61,7 +61,7 @@ def extent(rows: Any, low: Any, high: Any, apart: float) -> tuple[Any, Any]:
     return np.where(alike, first - step, first), np.where(alike, last + step, last)
 
 
-@op(dtypes=REALS, derivative=None, why="counts", name="_histc", method=False, function=False, takes_halves=True)
+@op(dtypes=REALS, why="counts", name="_histc", public="neither", takes_halves=True)
 def counts_of_rows(rows: Index, bins: int, min: float, max: float) -> Any:
     """How many elements of each row fall into bins of equal width."""
     if rows.dtype.kind not in "fV":
@@ -156,9 +156,12 @@ def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
 
 
 @op(
-    dtypes=(dtypes.float32, dtypes.float64), derivative=None, why="counts", refused="aten::histogram",
-    name="_histogramdd", method=False, function=False, several=True,
-)  # fmt: skip
+    dtypes=(dtypes.float32, dtypes.float64),
+    why=("counts", "aten::histogram"),
+    name="_histogramdd",
+    public="neither",
+    outputs=...,
+)
 def counts_of_points(
     points: Array, edges: Arrays, bins: Any, range: Any, weight: Array = None, density: bool = False
 ) -> Any:

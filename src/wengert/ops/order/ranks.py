@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as native_kernels
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Sample, composite, op
+from ..._core.cards.card import BOOLS, ORDERED, Array, Bad, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
@@ -50,21 +50,22 @@ ranked = partial(
     op,
     dtypes=NUMBERS,
     batching=along("dim"),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
-    method=False,
-    function=False,
+    outputs={"values": True, "indices": False},
+    public="neither",
     rules=dim_rules,
-    out_apart="partly",
+    out=Out(apart="partly"),
 )
 """The form of one element along a dimension, with its index."""
 
 
 @ranked(
-    node="KthvalueBackward0", out_apart="wholly",
-    out_words=("output values must be of same type as input", "output indices must be of scalar type {wanted}"),
+    node="KthvalueBackward0",
+    out=Out(
+        apart="wholly",
+        words=("output values must be of same type as input", "output indices must be of scalar type {wanted}"),
+    ),
     native=native("kthvalue_along"),
-)  # fmt: skip
+)
 def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
     """The `k`-th smallest elements along a dimension and where they are."""
     axis = read_dim("kthvalue", dim, self.ndim)
@@ -173,7 +174,7 @@ def all_samples(make: Any) -> Any:
     yield Sample(make(0))
 
 
-of_all = partial(op, dtypes=NUMBERS, method=False, function=False, rules=whole_rules, samples=all_samples)
+of_all = partial(op, dtypes=NUMBERS, public="neither", rules=whole_rules, samples=all_samples)
 """The form of a median of all elements."""
 
 
@@ -267,7 +268,13 @@ def median_samples(make: Any) -> Any:
     yield Bad(make(2), keepdim=True, raises=TypeError, says='missing 1 required positional arguments: "dim"')
 
 
-@ranked(dtypes=ORDERED, node="ModeBackward0", samples=rank_samples, native=native("mode_along"), out_words=MODE)
+@ranked(
+    dtypes=ORDERED,
+    node="ModeBackward0",
+    samples=rank_samples,
+    native=native("mode_along"),
+    out=Out(apart="partly", words=MODE),
+)
 def mode_along(self: Array, dim: int, keepdim: bool) -> Any:
     """The most frequent elements along a dimension, the smallest of several, and where they are last."""
     axis = read_dim("mode", dim, self.ndim)

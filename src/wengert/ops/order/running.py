@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..._core import flags
-from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Sample, composite, op
+from ..._core.cards.card import FLOATS, ORDERED, Array, Bad, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import SCALAR
@@ -45,13 +45,11 @@ running = partial(
     op,
     dtypes=ORDERED,
     batching=along("dim"),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
-    method=False,
-    function=False,
+    outputs={"values": True, "indices": False},
+    public="neither",
     rules=running_rules,
     samples=running_samples,
-    out_words=SCALAR,
+    out=Out(words=SCALAR),
 )
 """The form of a running extreme."""
 
@@ -137,7 +135,7 @@ def through_logs(values: Any, weigh: Any) -> Any:
     return parts[0] - parts[1]
 
 
-@op(dtypes=FLOATS, batching=along("dim"), native=native("logcumsumexp"), out_words=SCALAR)
+@op(dtypes=FLOATS, batching=along("dim"), native=native("logcumsumexp"), out=Out(words=SCALAR))
 def logcumsumexp(self: Array, dim: int) -> Any:
     """Logarithm of the running sum of exponentials along a dimension, computed so that nothing overflows.
 
@@ -196,13 +194,13 @@ def summed_on(values: Any, self: Any, sums: Any, dim: int) -> Any:
 # those of the logarithms are none where a value is zero.
 
 
-@op(dtypes=FLOATS, linear="values", hidden=True)
+@op(dtypes=FLOATS, linear="values", public="hidden")
 def logcumsumexp_backward(values: Array, self: Array, sums: Array, dim: int) -> Any:
     """The gradient of `self`, from that of `sums`, its `logcumsumexp`."""
     return summed_back(wrap(values), wrap(self), wrap(sums), dim)._array_
 
 
-@op(dtypes=FLOATS, linear="values", hidden=True)
+@op(dtypes=FLOATS, linear="values", public="hidden")
 def logcumsumexp_forward(values: Array, self: Array, sums: Array, dim: int) -> Any:
     """The tangent of `sums`, the `logcumsumexp` of `self`, from that of `self`."""
     return summed_on(wrap(values), wrap(self), wrap(sums), dim)._array_

@@ -39,9 +39,14 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
 
 
 @op(
-    dtypes=NUMBERS, derivative=None, why="indices", batching=rows_of_batch, name="_searchsorted", method=False,
-    function=False, layout="own", native=native("places_among"),
-)  # fmt: skip
+    dtypes=NUMBERS,
+    why="indices",
+    batching=rows_of_batch,
+    name="_searchsorted",
+    public="neither",
+    layout="own",
+    native=native("places_among"),
+)
 def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
     """Where values belong among sorted ones, row by row or all in the same row."""
     for each in (sorted_sequence, input):
@@ -286,9 +291,8 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 
 
 @op(
-    dtypes=NUMBERS, derivative=None, why="truth values", batching=members_of_batch, name="_isin", method=False,
-    function=False, native=native("isin"),
-)  # fmt: skip
+    dtypes=NUMBERS, why="truth values", batching=members_of_batch, name="_isin", public="neither", native=native("isin")
+)
 def membership(elements: Index, test_elements: Index, assume_unique: bool, invert: bool) -> Any:
     """Which elements are among others."""
     for each in (elements, test_elements):

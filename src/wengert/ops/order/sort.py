@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Nodes, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
@@ -43,12 +43,10 @@ def placed_rules(card: Any) -> None:
 moved = partial(
     op,
     batching=along("dim"),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
-    method=False,
-    function=False,
+    outputs={"values": True, "indices": False},
+    public="neither",
     rules=placed_rules,
-    out_apart="partly",
+    out=Out(apart="partly"),
 )
 """The form of elements that are moved along a dimension."""
 
@@ -56,8 +54,7 @@ moved = partial(
 @moved(
     dtypes=WIDE - COMPLEXES,
     layout="like",
-    node=("SortBackward0", "SortBackward1"),
-    choose=lambda args: int(args[1] is not None),
+    node=Nodes("SortBackward0", "SortBackward1", by=lambda args: int(args[1] is not None)),
     native=native("sort_along"),
 )
 def sort_along(self: Array, stable: Any, dim: int, descending: bool) -> Any:

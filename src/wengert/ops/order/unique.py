@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import batch_errors
-from ..._core.cards.card import COMPLEXES, WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.card import COMPLEXES, WIDE, Array, Bad, Nodes, Sample, composite, op
 from ..._core.types.sizes import normalise
 from ..._kernels import direct_function as native, positions
 from ..dtype_checks import refuse
@@ -60,10 +60,22 @@ def check_dim(array: Any, dim: int) -> int:
 
 
 @op(
-    dtypes=WIDE - COMPLEXES, derivative=None, why="a choice of elements", batching=refused, name="_unique",
-    method=False, function=False, outputs=("output", "inverse_indices", "counts"), differentiable=(True, False, False),
-    layout="own", native=native("distinct"), choose=lambda args: form_of(args[1], args[2]),
-    node=("Unique2Backward0", "UniqueDimBackward0", "UniqueConsecutiveBackward0"), kernel="unique")  # fmt: skip
+    dtypes=WIDE - COMPLEXES,
+    why="a choice of elements",
+    batching=refused,
+    name="_unique",
+    public="neither",
+    outputs={"output": True, "inverse_indices": False, "counts": False},
+    layout="own",
+    native=native("distinct"),
+    node=Nodes(
+        "Unique2Backward0",
+        "UniqueDimBackward0",
+        "UniqueConsecutiveBackward0",
+        by=lambda args: form_of(args[1], args[2]),
+    ),
+    kernel="unique",
+)
 def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, counts: bool = True) -> Any:
     """Distinct elements (or slices along `dim`), to which of them each one belongs, and how often each occurs; the last
     two may be empty where they are not asked for.

@@ -24,6 +24,7 @@ from ..._core.cards.card import (
     Array,
     Bad,
     Index,
+    Out,
     Sample,
     op,
     pointwise,
@@ -46,13 +47,12 @@ def slope_samples(make: Any) -> Any:
     yield Sample(make(0, 2), make(0, 2))
 
 
-slope = partial(pointwise, numbers=False, linear="grad", method=False, function=False, samples=slope_samples)
+slope = partial(pointwise, numbers=False, linear="grad", public="neither", samples=slope_samples)
 """The form of a fused derivative."""
 floating = partial(
     single,
     dtypes=REALS,
-    method=False,
-    function=False,
+    public="neither",
     describes="""
     Args:
         self: floating-point tensor.
@@ -64,7 +64,7 @@ floating = partial(
 """The form of a function of `nn.functional`."""
 
 
-@op(layout="iterator", dtypes=WIDE, linear="grad", method=False, function=False, batching=elementwise)
+@op(layout="iterator", dtypes=WIDE, linear="grad", public="neither", batching=elementwise)
 def kept_gradient(grad: Array, mask: Index) -> Any:
     """`grad` where `mask` holds, else 0; of the two, `grad` decides how the result lies."""
     return kernels.where(mask, grad, np.zeros((), grad.dtype))
@@ -100,10 +100,13 @@ def tanh_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
 tanh_backward.jvp("result")(tanh_backward_vjp_result)  # a function of the conjugate
 
 
-@function(native=native("tanh"), tail=kernels.tanh_saturates)
+@function(native=native("tanh"))
 def tanh(self: Array, *, out: Any = None) -> Any:
     """Hyperbolic tangent of `self`, element by element."""
     return kernels.tanh(self, out=out)
+
+
+tanh.saturates(kernels.tanh_saturates)
 
 
 @tanh.vjp("self", native=native("tanh_rule"))
@@ -135,10 +138,13 @@ def sigmoid_backward_vjp_result(incoming: Any, grad: Any, result: Any) -> Any:
 sigmoid_backward.jvp("result")(sigmoid_backward_vjp_result)  # a function of the conjugate
 
 
-@function(native=native("sigmoid"), tail=kernels.sigmoid_saturates)
+@function(native=native("sigmoid"))
 def sigmoid(self: Array, *, out: Any = None) -> Any:
     """1 / (1 + exp(-self)), element by element."""
     return kernels.sigmoid(self, out=out)
+
+
+sigmoid.saturates(kernels.sigmoid_saturates)
 
 
 @sigmoid.vjp("self", native=native("sigmoid_rule"))
@@ -151,9 +157,7 @@ def sigmoid_jvp(tangent: Any, self: Any, out: Any) -> Any:
     return sigmoid_backward(tangent, conjugate(out), conjugate(self.detach()))
 
 
-@slope(
-    layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0", native=native("relu_backward"),
-)  # fmt: skip
+@slope(layout="reversed", dtypes=REALS, node="ThresholdBackwardBackward0", native=native("relu_backward"))
 def relu_backward(grad: Array, result: Array) -> Any:
     """`grad` where `result` is positive or NaN, else 0."""
     return kernels.relu_backward(grad, result)
@@ -283,7 +287,7 @@ def gelu_backward_samples(make: Any) -> Any:
         yield Sample(make(0, 2), make(0, 2), approximate)
 
 
-@floating(native=native("gelu"), out_words=FOUND, kernel="GeluKernelImpl")
+@floating(native=native("gelu"), out=Out(words=FOUND), kernel="GeluKernelImpl")
 def gelu(self: Array, *, approximate: str = "none", out: Any = None) -> Any:
     """`self` times the normal distribution function at `self`, element by element: the Gaussian error linear unit.
 

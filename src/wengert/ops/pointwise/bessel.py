@@ -42,9 +42,7 @@ def i0_vjp(grad: Any, self: Any) -> Any:
     return grad * i1(self)
 
 
-@pointwise(
-    promote="float", dtypes=REALS, numbers=False, name="_modified_bessel", hidden=True, method=False, function=False,
-)  # fmt: skip
+@pointwise(promote="float", dtypes=REALS, numbers=False, name="_modified_bessel", public="hidden")
 def modified_bessel(self: Array, order: int, scaled: bool, *, out: Any = None) -> Any:
     """Modified Bessel function of the first kind, of an integer order from 2 on, or exp(-|self|) times it.
 

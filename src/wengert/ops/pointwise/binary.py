@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Number, Sample, alias, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Nodes, Number, Out, Sample, alias, pointwise
 from ..._core.operators import older_forms
 from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
@@ -69,7 +69,7 @@ PAIRS = """
     Raises:
         RuntimeError: the shapes do not broadcast{}.
     """
-arithmetic = partial(pointwise, inplace=True, lone_numbers=True, samples=broadcast_pairs, describes=PAIRS.format(""))
+arithmetic = partial(pointwise, inplace=True, numbers="alone", samples=broadcast_pairs, describes=PAIRS.format(""))
 """The form of an operator of arithmetic, of two operands."""
 
 
@@ -209,11 +209,9 @@ def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     explained=BOOLS,
     inplace=False,
     numbers="other",
-    lone_numbers=False,
-    method=False,
+    public="function",
     samples=with_alpha,
-    node=("RsubBackward0", "RsubBackward1"),
-    choose=second_is_number,
+    node=Nodes("RsubBackward0", "RsubBackward1", by=second_is_number),
     native=native("rsub"),
     kernel="add_stub",
 )
@@ -241,10 +239,13 @@ def rsub_vjp_other(grad: Any) -> Any:
     return grad
 
 
-@arithmetic(dtypes=WIDE, keeps_numbers=True, native=native("multiply"))
+@arithmetic(dtypes=WIDE, native=native("multiply"))
 def mul(self: Array, other: Array, *, out: Any = None) -> Any:
     """Product of `self` and `other`, element by element."""
     return kernels.multiply(self, other, out=out)
+
+
+mul.keeps_numbers = True
 
 
 mul.shows(other="as operand")
@@ -264,12 +265,19 @@ def mul_vjp_other(grad: Any, self: Any) -> Any:
 
 
 @arithmetic(
-    promote="float", dtypes=FLOATS, keeps_numbers=True, native=native("divide"), linear="self", node="DivBackward0",
-    out_writer="div",
-)  # fmt: skip
+    promote="float",
+    dtypes=FLOATS,
+    native=native("divide"),
+    linear="self",
+    node="DivBackward0",
+    out=Out(writer="div"),
+)
 def true_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other`, element by element; integers become the default dtype."""
     return kernels.divide(self, other, out=out)
+
+
+true_divide.keeps_numbers = True
 
 
 true_divide.shows(other="as operand")
@@ -290,11 +298,11 @@ def true_divide_jvp_other(tangent: Any, self: Any, other: Any) -> Any:
     return -((tangent / other) * (self / other))
 
 
-inner = partial(pointwise, numbers="other", linear="self", hidden=True, method=False, function=False)
+inner = partial(pointwise, numbers="other", linear="self", public="hidden")
 """The form of arithmetic with a number within a function made of operators, where torch has nodes of their own."""
 
 
-@inner(name="_times", node=("MulBackward0", "MulBackward1"), choose=second_is_number, native=native("multiply"))
+@inner(name="_times", node=Nodes("MulBackward0", "MulBackward1", by=second_is_number), native=native("multiply"))
 def times(self: Array, other: Array) -> Any:
     """Product of `self` and a number."""
     return kernels.multiply(self, other)
@@ -304,9 +312,12 @@ times.vjp("self", native=native("multiply_rule"))(mul_vjp_self)
 
 
 @inner(
-    name="_over", node=("DivBackward0", "DivBackward1"), choose=second_is_number, promote="float", dtypes=FLOATS,
+    name="_over",
+    node=Nodes("DivBackward0", "DivBackward1", by=second_is_number),
+    promote="float",
+    dtypes=FLOATS,
     native=native("divide"),
-)  # fmt: skip
+)
 def over(self: Array, other: Array) -> Any:
     """Quotient of `self` and a number."""
     return kernels.divide(self, other)

@@ -22,6 +22,9 @@ from ..._core.cards.card import (
     Array,
     Bad,
     Index,
+    InPlace,
+    Nodes,
+    Out,
     Sample,
     alias,
     composite,
@@ -60,10 +63,16 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
 
 
 @pointwise(
-    dtypes=ORDERED, explained=COMPLEXES, inplace=True, numbers="min max", out_words=by_number, native=native("clamp"),
-    native_write=native("clamp_"), node=("ClampBackward0", "ClampBackward1"), mixed=check_limits,
-    choose=lambda args: all(each is None or is_number(each) for each in args[1:3]),
-)  # fmt: skip
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    inplace=InPlace(native=native("clamp_")),
+    numbers="min max",
+    out=Out(words=by_number),
+    native=native("clamp"),
+    node=Nodes(
+        "ClampBackward0", "ClampBackward1", by=lambda args: all(each is None or is_number(each) for each in args[1:3])
+    ),
+)
 def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None) -> Any:
     """`self` limited to the range from `min` to `max`, element by element; NaN stays NaN.
 
@@ -87,6 +96,9 @@ def clamp(self: Array, min: Array = None, max: Array = None, *, out: Any = None)
     if self.dtype.kind == "b" and min is not None and max is not None:
         raise NotImplementedError(errors.no_kernel("clamp", bool_))
     return kernels.clamp(self, min, max, out=out)
+
+
+clamp.mixed = check_limits
 
 
 def inside(self: Any, min: Any, max: Any) -> Any:
@@ -144,8 +156,7 @@ limit = partial(
     dtypes=ORDERED,
     explained=COMPLEXES,
     inplace=True,
-    choose=second_is_tensor,
-    out_words=by_number,
+    out=Out(words=by_number),
     samples=broadcast_pairs,
     describes="""
     Args:
@@ -166,14 +177,16 @@ limit = partial(
 @limit(
     numbers="min",
     native=native("clamp_min"),
-    native_write=native("clamp_min_"),
-    mixed=partial(check_limits, kernel="clamp_min_scalar_cpu"),
-    node=("ClampMinBackward0", "ClampMinBackward1"),
+    inplace=InPlace(native=native("clamp_min_")),
+    node=Nodes("ClampMinBackward0", "ClampMinBackward1", by=second_is_tensor),
 )
 def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `min`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
     return kernels.maximum(self, min, out=out)
+
+
+clamp_min.mixed = partial(check_limits, kernel="clamp_min_scalar_cpu")
 
 
 @clamp_min.vjp("self")
@@ -194,14 +207,16 @@ def clamp_min_jvp(self_tangent: Any, min_tangent: Any, self: Any, min: Any) -> A
 @limit(
     numbers="max",
     native=native("clamp_max"),
-    native_write=native("clamp_max_"),
-    mixed=partial(check_limits, kernel="clamp_max_scalar_cpu"),
-    node=("ClampMaxBackward0", "ClampMaxBackward1"),
+    inplace=InPlace(native=native("clamp_max_")),
+    node=Nodes("ClampMaxBackward0", "ClampMaxBackward1", by=second_is_tensor),
 )
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `max`, element by element; NaN stays NaN."""
     refuse_complex(self, CLAMP_COMPLEX)
     return kernels.minimum(self, max, out=out)
+
+
+clamp_max.mixed = partial(check_limits, kernel="clamp_max_scalar_cpu")
 
 
 @clamp_max.vjp("self")
@@ -226,13 +241,10 @@ def clamp_max_jvp(self_tangent: Any, max_tangent: Any, self: Any, max: Any) -> A
     node="WhereBackward0",
     larger=True,
     promote="same",
-    numbers=True,
-    lone_numbers=True,
-    out_words="Expected out type to be {wanted} but got {found}",
-    out_writer="where",
+    numbers="alone",
+    out=Out(words="Expected out type to be {wanted} but got {found}", writer="where"),
     native=native("where"),
-    method=False,
-    function=False,
+    public="neither",
 )
 def select(condition: Index, self: Array, other: Array) -> Any:
     """`self` where `condition` holds, else `other`: what `where` with three arguments does.
@@ -323,10 +335,14 @@ bind("where", where_method)
 
 
 @pointwise(
-    layout="like", dtypes=WIDE, numbers=False, inplace=True, takes_halves=True,
-    out_words="nan_to_num: dtype of out: {found} should be same as input: {wanted}", native=native("nan_to_num"),
-    native_write=native("nan_to_num_"),
-)  # fmt: skip
+    layout="like",
+    dtypes=WIDE,
+    numbers=False,
+    inplace=InPlace(native=native("nan_to_num_")),
+    takes_halves=True,
+    out=Out(words="nan_to_num: dtype of out: {found} should be same as input: {wanted}"),
+    native=native("nan_to_num"),
+)
 def nan_to_num(self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
     """`self` with NaN and infinities replaced, element by element.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import COMPLEXES, WIDE, Array, Sample, composite, op
+from ..._core.cards.card import COMPLEXES, WIDE, Array, Out, Sample, composite, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from .binary import check_tensor, native
@@ -27,7 +27,6 @@ test = partial(
     batching=elementwise,
     layout="iterator",
     dtypes=WIDE,
-    derivative=None,
     why="a truth value is constant almost everywhere",
     samples=special_values,
     describes="""
@@ -78,7 +77,7 @@ test_of_reals = partial(
 """The form of a test of single real values."""
 
 
-@test_of_reals(out_words=f"isposinf {TRUTH_ONLY}")
+@test_of_reals(out=Out(words=f"isposinf {TRUTH_ONLY}"))
 def isposinf(self: Array) -> Any:
     """Whether each element is +inf."""
     if self.dtype.kind == "c":
@@ -86,7 +85,7 @@ def isposinf(self: Array) -> Any:
     return np.asarray(self == math.inf)
 
 
-@test_of_reals(out_words=f"isneginf {TRUTH_ONLY}")
+@test_of_reals(out=Out(words=f"isneginf {TRUTH_ONLY}"))
 def isneginf(self: Array) -> Any:
     """Whether each element is -inf."""
     if self.dtype.kind == "c":
@@ -100,7 +99,7 @@ def isreal(self: Array) -> Any:
     return np.asarray(self.imag == 0) if self.dtype.kind == "c" else np.ones_like(self, bool)
 
 
-@test_of_reals(native=native("signbit"), out_words=f"signbit {TRUTH_ONLY}")
+@test_of_reals(native=native("signbit"), out=Out(words=f"signbit {TRUTH_ONLY}"))
 def signbit(self: Array) -> Any:
     """Whether each element is negative, -0.0 included.
 

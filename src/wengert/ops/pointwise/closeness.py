@@ -16,7 +16,7 @@ from ..._core.types.sizes import broadcast
 from .compare import WHY, eq
 
 
-@op(layout="iterator", dtypes=WIDE, derivative=None, why=WHY, batching=elementwise)
+@op(layout="iterator", dtypes=WIDE, why=WHY, batching=elementwise)
 def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether |self - other| <= atol + rtol * |other|, element by element; infinities are close if they are equal.
 

@@ -34,13 +34,7 @@ COMPARED = """
         RuntimeError: the shapes do not broadcast{}.
     """
 comparison = partial(
-    pointwise,
-    dtypes=ALL,
-    numbers="other",
-    derivative=None,
-    why=WHY,
-    samples=comparison_samples,
-    describes=COMPARED.format(""),
+    pointwise, dtypes=ALL, numbers="other", why=WHY, samples=comparison_samples, describes=COMPARED.format("")
 )
 """The form of a comparison; those in place are in `compared_in_place`."""
 ordering = partial(comparison, dtypes=ORDERED, describes=COMPARED.format(", or the operands are complex"))

@@ -121,9 +121,14 @@ conj.samples(complex_tensor)
 
 
 @op(
-    layout="iterator", name="_conj_physical", dtypes=WIDE, node="ConjPhysicalBackward0", method=False, function=False,
-    batching=elementwise, native=native("conjugate"),
-)  # fmt: skip
+    layout="iterator",
+    name="_conj_physical",
+    dtypes=WIDE,
+    node="ConjPhysicalBackward0",
+    public="neither",
+    batching=elementwise,
+    native=native("conjugate"),
+)
 def conjugated(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; a copy of real numbers."""
     return kernels.conjugate(self) if self.dtype.kind == "c" else self.copy()
@@ -236,7 +241,7 @@ def resolve_neg(input: Any) -> Any:
 resolve_neg.samples(complex_tensor)
 
 
-@op(dtypes=COMPLEXES, view="dtype", method=False, batching=elementwise, native=native("view_as_real"))
+@op(dtypes=COMPLEXES, view="dtype", public="function", batching=elementwise, native=native("view_as_real"))
 def view_as_real(self: Array) -> Any:
     """The memory of complex numbers as pairs of real ones.
 
@@ -271,7 +276,7 @@ def view_as_real_samples(make: Any) -> Any:
     yield Bad(make(2).real, raises=RuntimeError, says="only supported for complex tensors")
 
 
-@op(dtypes=PARTS, view="dtype", method=False, native=native("view_as_complex"))
+@op(dtypes=PARTS, view="dtype", public="function", native=native("view_as_complex"))
 def view_as_complex(self: Array) -> Any:
     """The memory of pairs of real numbers as complex ones.
 

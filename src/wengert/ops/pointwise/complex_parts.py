@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import Array, Bad, Sample, op
+from ..._core.cards.card import Array, Bad, Out, Sample, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.recording.recorded import conjugate
 from ..._core.types.dtypes import from_numpy
@@ -49,9 +49,14 @@ PART_OUT = "Expected object of scalar type {wanted} but got scalar type {found} 
 
 
 @op(
-    layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise,
-    out_words=PART_OUT, native=native("complex"),
-)  # fmt: skip
+    layout="iterator",
+    dtypes=PARTS,
+    larger=True,
+    public="function",
+    batching=elementwise,
+    out=Out(words=PART_OUT),
+    native=native("complex"),
+)
 def complex(real: Array, imag: Array) -> Any:
     """The complex numbers real + imag * 1j, element by element.
 
@@ -90,9 +95,14 @@ complex.samples(parts)
 
 
 @op(
-    layout="iterator", dtypes=PARTS, larger=True, method=False, batching=elementwise, out_words=PART_OUT,
+    layout="iterator",
+    dtypes=PARTS,
+    larger=True,
+    public="function",
+    batching=elementwise,
+    out=Out(words=PART_OUT),
     native=native("polar"),
-)  # fmt: skip
+)
 def polar(abs: Array, angle: Array) -> Any:
     """The complex numbers of absolute value `abs` and angle `angle`, element by element.
 

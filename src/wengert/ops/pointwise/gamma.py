@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import asking, integer
-from ..._core.cards.card import REALS, Array, Bad, Sample, derive_in_place, pointwise
+from ..._core.cards.card import REALS, Array, Bad, Nodes, Out, Sample, derive_in_place, pointwise
 from ..._core.cards.late import bind
 from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import digamma as kernel_digamma, gammaln, polygamma as kernel_polygamma, special
@@ -84,7 +84,9 @@ def digamma_vjp(grad: Any, self: Any) -> Any:
     return grad * polygamma(1, self)
 
 
-@pointwise(promote="float", dtypes=REALS, numbers=False, method=False, native=native("polygamma"), kernel="polygamma")
+@pointwise(
+    promote="float", dtypes=REALS, numbers=False, public="function", native=native("polygamma"), kernel="polygamma"
+)
 def polygamma(n: int, self: Array, *, out: Any = None) -> Any:
     """The derivative of order `n` of digamma at `self`, element by element.
 
@@ -129,8 +131,14 @@ def polygamma_samples(make: Any) -> Any:
 
 
 @pointwise(
-    promote="float", dtypes=REALS, numbers=False, name="_polygamma", node="PolygammaBackward1", hidden=True,
-    method=False, function=False, kernel="polygamma")  # fmt: skip
+    promote="float",
+    dtypes=REALS,
+    numbers=False,
+    name="_polygamma",
+    node="PolygammaBackward1",
+    public="hidden",
+    kernel="polygamma",
+)
 def polygamma_of(self: Array, n: int, *, out: Any = None) -> Any:
     """`polygamma` with its operands in the order of the method."""
     return polygamma.body(n, self, out=out)
@@ -169,9 +177,10 @@ def above_half(make: Any) -> Any:
 
 
 @of_reals(
-    layout="rows", samples=above_half, out_apart=None,
-    out_uncastable="mvlgamma: result type {wanted} can't be cast to the desired output type {found}",
-)  # fmt: skip
+    layout="rows",
+    samples=above_half,
+    out=Out(apart=None, uncastable="mvlgamma: result type {wanted} can't be cast to the desired output type {found}"),
+)
 def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
     """Natural logarithm of the multivariate gamma function of dimension `p` at `self`, element by element.
 
@@ -303,10 +312,8 @@ for card, title in ((igamma, "igamma: input"), (igammac, "igammac: input")):
     promote="float",
     dtypes=REALS,
     name="special_zeta",
-    method=False,
-    function=False,
-    node=("SpecialZetaBackward0", "SpecialZetaBackward1", "SpecialZetaBackward2"),
-    choose=number_among_pair,
+    public="neither",
+    node=Nodes("SpecialZetaBackward0", "SpecialZetaBackward1", "SpecialZetaBackward2", by=number_among_pair),
 )
 def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
     """Hurwitz' zeta function: the sum of 1 / (k + other)^self over k from 0 on, element by element.

@@ -18,7 +18,6 @@ of_integers = partial(
     samples=tensor_pairs,
     dtypes=INTEGERS,
     inplace=True,
-    derivative=None,
     why="integer result",
     describes="""
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import ALL, BOOLS, FLOATS, INTEGERS, WIDE, Array, Bad, Sample, op, pointwise
+from ..._core.cards.card import ALL, BOOLS, FLOATS, INTEGERS, WIDE, Array, Bad, Out, Sample, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS
@@ -26,9 +26,7 @@ logical = partial(
     layout="iterator",
     dtypes=ALL,
     inplace=True,
-    out_apart="partly",
-    out_words=None,
-    derivative=None,
+    out=Out(apart="partly", words=None),
     why=WHY,
     samples=tensor_pairs,
     describes="""
@@ -48,7 +46,6 @@ bitwise = partial(
     pointwise,
     dtypes=INTEGERS | BOOLS,
     inplace=True,
-    derivative=None,
     why="integer result",
     samples=broadcast_pairs,
     describes="""
@@ -127,7 +124,7 @@ def bitwise_xor(self: Array, other: Array, *, out: Any = None) -> Any:
     return kernels.bitwise_xor(self, other, out=out)
 
 
-@bitwise(explained=FLOATS, numbers=False, samples=any_tensor, out_words=FOUND, native=native("invert"))
+@bitwise(explained=FLOATS, numbers=False, samples=any_tensor, out=Out(words=FOUND), native=native("invert"))
 def bitwise_not(self: Array, *, out: Any = None) -> Any:
     """All bits of `self` inverted, element by element; of truth values the logical form.
 

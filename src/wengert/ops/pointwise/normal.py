@@ -21,7 +21,7 @@ TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 SQRT_HALF = math.sqrt(0.5)
 SQRT_TWO_PI = math.sqrt(2 * math.pi)
 
-of_special = partial(of_reals, inplace=False, method=False, function=False)
+of_special = partial(of_reals, inplace=False, public="neither")
 """The form of a function of `wengert.special` alone."""
 
 

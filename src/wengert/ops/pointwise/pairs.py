@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import COMPLEXES, ORDERED, REALS, Array, Bad, Sample, op, pointwise
+from ..._core.cards.card import COMPLEXES, ORDERED, REALS, Array, Bad, InPlace, Nodes, Out, Sample, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_number
 from ..._core.tensor.base import Tensor
@@ -52,7 +52,7 @@ of_two_reals = partial(
 """The form of a function of two real tensors."""
 
 
-@of_two_reals(inplace=True, native=native("hypot"), by_result=True)
+@of_two_reals(inplace=InPlace(by_result=True), native=native("hypot"))
 def hypot(self: Array, other: Array, *, out: Any = None) -> Any:
     """sqrt(self^2 + other^2), element by element, without overflow on the way.
 
@@ -151,8 +151,7 @@ logaddexp2.partials(
     dtypes=REALS,
     numbers="other",
     inplace=True,
-    node=("CopysignBackward0", "CopysignBackward1"),
-    choose=second_is_number,
+    node=Nodes("CopysignBackward0", "CopysignBackward1", by=second_is_number),
     native=native("copysign"),
 )
 def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
@@ -202,10 +201,16 @@ def of_steps(args: tuple[Any, ...], found: Any) -> str:
 
 
 @op(
-    batching=elementwise, layout="iterator", dtypes=ORDERED, explained=COMPLEXES, larger=True, inplace=True,
-    node="torch::autograd::NotImplemented", out_apart="partly", native=native("heaviside"), out_words=of_steps,
-    out_recorded=False,
-)  # fmt: skip
+    batching=elementwise,
+    layout="iterator",
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    larger=True,
+    inplace=True,
+    node="torch::autograd::NotImplemented",
+    out=Out(apart="partly", words=of_steps, recorded=False),
+    native=native("heaviside"),
+)
 def heaviside(self: Array, values: Array) -> Any:
     """The step function: 0 where `self` is negative (or NaN), `values` where it is 0, 1 where it is positive.
 
@@ -287,7 +292,6 @@ times_logarithm = partial(
     pointwise,
     promote="float",
     dtypes=REALS,
-    choose=number_among_pair,
     samples=pairs_with_positive,
     describes="""
     Args:
@@ -313,7 +317,11 @@ def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
     return narrowed(result, like, out)
 
 
-@times_logarithm(inplace=True, native=native("xlogy"), node=("XlogyBackward0", "XlogyBackward1", "XlogyBackward2"))
+@times_logarithm(
+    inplace=True,
+    native=native("xlogy"),
+    node=Nodes("XlogyBackward0", "XlogyBackward1", "XlogyBackward2", by=number_among_pair),
+)
 def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * log(other), element by element; 0 where `self` is 0.
 
@@ -344,10 +352,9 @@ def divisor(self: Any, other: Any, pole: int) -> Any:
 
 @times_logarithm(
     name="special_xlog1py",
-    method=False,
-    function=False,
+    public="neither",
     native=native("xlog1py"),
-    node=("SpecialXlog1PyBackward0", "SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2"),
+    node=Nodes("SpecialXlog1PyBackward0", "SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2", by=number_among_pair),
 )
 def xlog1py(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * log(1 + other), element by element; 0 where `self` is 0.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, Number, Sample, composite, pointwise
+from ..._core.cards.card import BOOLS, INTEGERS, REALS, Array, Bad, InPlace, Number, Out, Sample, composite, pointwise
 from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import Tensor
@@ -50,7 +50,7 @@ def kinked(make: Any) -> Any:
     explained=BOOLS,
     samples=signed_kinked,
     native=native("hardtanh"),
-    native_write=native("hardtanh_"),
+    inplace=InPlace(native=native("hardtanh_")),
     kernel="clamp_scalar_cpu",
 )
 def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out: Any = None) -> Any:
@@ -101,7 +101,7 @@ def relu6(input: Any) -> Any:
 relu6.samples(kinked)
 
 
-@floating(inplace="renamed", native=native("leaky_relu"), native_write=native("leaky_relu_"))
+@floating(inplace=InPlace(native=native("leaky_relu_"), renamed=True), native=native("leaky_relu"))
 def leaky_relu(self: Array, negative_slope: Number = 0.01, *, out: Any = None) -> Any:
     """`self` where it is positive, else `negative_slope * self`, element by element.
 
@@ -125,7 +125,7 @@ def leaky_relu_samples(make: Any) -> Any:
     yield Sample(make(3, kind="nonzero"), 0.5)
 
 
-@floating(inplace="renamed", native=native("elu"), native_write=native("elu_"))
+@floating(inplace=InPlace(native=native("elu_"), renamed=True), native=native("elu"))
 def elu(self: Array, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Number = 1.0, *, out: Any = None) -> Any:
     """scale * self where `self` is positive, else scale * alpha * (exp(input_scale * self) - 1), element by element.
 
@@ -190,7 +190,9 @@ def selu_(input: Tensor) -> Any:
 selu.samples(nonzero_tensor)
 
 
-@floating(function=True, inplace="renamed", native=native("celu"), native_write=native("celu_"), kernel="elu_cpu")
+@floating(
+    public="function", inplace=InPlace(native=native("celu_"), renamed=True), native=native("celu"), kernel="elu_cpu"
+)
 def celu(self: Array, alpha: Number = 1.0, *, out: Any = None) -> Any:
     """`self` where it is positive, else alpha * (exp(self / alpha) - 1), element by element.
 
@@ -218,7 +220,7 @@ def celu_samples(make: Any) -> Any:
     yield Bad(make(2), 0, raises=RuntimeError, says="alpha cannot be 0 for CELU")
 
 
-@floating(samples=kinked, native=native("hardsigmoid"), by_result=True)
+@floating(samples=kinked, native=native("hardsigmoid"), inplace=InPlace(by_result=True))
 def hardsigmoid(self: Array, *, out: Any = None) -> Any:
     """self / 6 + 1/2 limited to the range from 0 to 1, element by element.
 
@@ -234,7 +236,7 @@ def hardsigmoid_vjp(grad: Any, self: Any) -> Any:
     return kept_gradient(grad / 6, (self > -3) & (self < 3))
 
 
-@floating(samples=kinked, native=native("hardswish"), by_result=True)
+@floating(samples=kinked, native=native("hardswish"), inplace=InPlace(by_result=True))
 def hardswish(self: Array, *, out: Any = None) -> Any:
     """self * hardsigmoid(self), element by element."""
     wide = widened(self)
@@ -248,11 +250,9 @@ def hardswish_vjp(grad: Any, self: Any) -> Any:
 
 @floating(
     dtypes=REALS | INTEGERS,
-    function=True,
-    inplace="renamed",
-    apart="never",
+    public="function",
+    inplace=InPlace(apart="never", native=native("threshold_"), renamed=True),
     native=native("threshold"),
-    native_write=native("threshold_"),
 )
 def threshold(self: Array, threshold: Number, value: Number, *, out: Any = None) -> Any:
     """`self` where it is above `threshold`, else `value`, element by element.
@@ -287,9 +287,8 @@ def threshold_samples(make: Any) -> Any:
 
 
 @pointwise(
-    layout="like", name="_prelu_kernel", dtypes=REALS, numbers=False, method=False, function=False,
-    native=native("prelu_kernel"),
-)  # fmt: skip
+    layout="like", name="_prelu_kernel", dtypes=REALS, numbers=False, public="neither", native=native("prelu_kernel")
+)
 def prelu_kernel(self: Array, weight: Array) -> Any:
     """`self` where it is positive, else `weight * self`; shapes broadcast."""
     return np.where(self > 0, self, weight * self)
@@ -356,7 +355,7 @@ def prelu_samples(make: Any) -> Any:
 prelu = plain_case(prelu, prelu_kernel, native("prelu"))  # type: ignore[assignment]
 
 
-@floating(samples=kinked, method=True, function=True, out_words=FOUND, native=native("hardshrink"))
+@floating(samples=kinked, public="both", out=Out(words=FOUND), native=native("hardshrink"))
 def hardshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
     """0 where `self` lies between -lambd and lambd, else `self`, element by element.
 
@@ -371,7 +370,7 @@ def hardshrink_vjp(grad: Any, self: Any, lambd: float) -> Any:
     return hardshrink_backward(grad, self, lambd)
 
 
-@floating(samples=kinked, out_words=FOUND, native=native("softshrink"), kernel="softshrink_check")
+@floating(samples=kinked, out=Out(words=FOUND), native=native("softshrink"), kernel="softshrink_check")
 def softshrink(self: Array, lambd: Number = 0.5, *, out: Any = None) -> Any:
     """`self` moved towards 0 by `lambd`, and 0 where it would pass it, element by element.
 

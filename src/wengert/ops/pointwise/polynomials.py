@@ -25,8 +25,7 @@ polynomial = partial(
     pointwise,
     promote="float",
     dtypes=REALS,
-    method=False,
-    function=False,
+    public="neither",
     samples=with_degrees,
     describes="""
     Args:
@@ -55,9 +54,8 @@ def samples_of_derivatives(make: Any) -> Any:
 
 
 @pointwise(
-    promote="float", dtypes=REALS, method=False, function=False, name="_polynomial_derivative",
-    samples=samples_of_derivatives,
-)  # fmt: skip
+    promote="float", dtypes=REALS, public="neither", name="_polynomial_derivative", samples=samples_of_derivatives
+)
 def polynomial_derivative(x: Array, n: Array, family: str = "", shifted: bool = False, order: int = 1) -> Any:
     """The derivative of polynomials, of an order from 1 on; `shifted` ones are taken at 2 x - 1."""
     return kernels.derivative(x, n, family, shifted, order)

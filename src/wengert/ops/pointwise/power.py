@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, Sample, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, InPlace, Nodes, Out, Sample, pointwise
 from ..._core.operators.choices import number_among_two
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -68,16 +68,14 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
 
 
 @arithmetic(
-    lone_numbers=False,
+    numbers=True,
     promote="beside",
-    keeps_numbers=True,
     layout="power",
     dtypes=NUMBERS,
     explained=BOOLS,
-    node=("PowBackward0", "PowBackward1", "PowBackward2"),
-    choose=number_among_two,
+    node=Nodes("PowBackward0", "PowBackward1", "PowBackward2", by=number_among_two),
     native=native("pow"),
-    native_write=native("pow_"),
+    inplace=InPlace(native=native("pow_")),
     kernel="pow",
 )
 def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
@@ -111,6 +109,7 @@ def pow(self: Array, exponent: Array, *, out: Any = None) -> Any:
     return raised
 
 
+pow.keeps_numbers = True
 pow.nodes.hides = {"PowBackward0": ("result",)}
 
 
@@ -180,7 +179,7 @@ def power_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="must be Tensor, not str")
 
 
-@single(node="PowBackward0", native=native("square"), out_writer="pow", kernel="pow")
+@single(node="PowBackward0", native=native("square"), out=Out(writer="pow"), kernel="pow")
 def square(self: Array, *, out: Any = None) -> Any:
     """Square of `self`, element by element; of truth values an integer, as any power.
 

@@ -31,9 +31,13 @@ def on_grid(place: Any, zero_point: Any, quant_min: int, quant_max: int, element
 
 
 quantiser = partial(
-    op, dtypes=REALS, explained=INTEGERS | COMPLEXES, outputs=("output", "mask"), differentiable=(True, False),
-    method=False, function=False, layout="like",
-)  # fmt: skip
+    op,
+    dtypes=REALS,
+    explained=INTEGERS | COMPLEXES,
+    outputs={"output": True, "mask": False},
+    public="neither",
+    layout="like",
+)
 
 
 @quantiser(batching=elementwise, node="FakeQuantizePerTensorAffineCachemaskBackward0")

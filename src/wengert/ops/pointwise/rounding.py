@@ -12,7 +12,22 @@ from ..._core import errors
 from ..._core.calls.asking import asks_itself
 from ..._core.cards import late
 from ..._core.cards.arguments import asked_or_raised
-from ..._core.cards.card import ALL, COMPLEXES, INTEGERS, REALS, WIDE, Array, Bad, Card, Sample, alias, composite
+from ..._core.cards.card import (
+    ALL,
+    COMPLEXES,
+    INTEGERS,
+    REALS,
+    WIDE,
+    Array,
+    Bad,
+    Card,
+    InPlace,
+    Nodes,
+    Out,
+    Sample,
+    alias,
+    composite,
+)
 from ..._core.operators.choices import number_among_two, second_is_tensor
 from ..._core.out_errors import FOUND
 from ..._core.tensor.base import OPERATORS, Tensor, bind
@@ -57,7 +72,7 @@ rounding = partial(
     single,
     dtypes=ORDERED_NUMBERS | (WIDE - ALL),
     rules=constant,
-    out_words=FOUND,
+    out=Out(words=FOUND),
     describes="""
     Args:
         self: real tensor; integers stay as they are.
@@ -105,9 +120,8 @@ def trunc(self: Array, *, out: Any = None) -> Any:
 
 @rounding(
     native=native("round"),
-    native_write=native("round_"),
-    node=("RoundBackward0", "RoundBackward1"),
-    choose=lambda args: args[1] is not None,
+    inplace=InPlace(native=native("round_")),
+    node=Nodes("RoundBackward0", "RoundBackward1", by=lambda args: args[1] is not None),
     kernel="round_vml_cpu",
 )
 def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
@@ -141,7 +155,7 @@ def round_samples(make: Any) -> Any:
     yield Bad(make(3), decimals=True, raises=TypeError, says="must be int, not bool")
 
 
-@single(dtypes=REALS, out_words=FOUND, native=native("frac"))
+@single(dtypes=REALS, out=Out(words=FOUND), native=native("frac"))
 def frac(self: Array, *, out: Any = None) -> Any:
     """What `self` has behind the point, with its sign, element by element.
 
@@ -156,7 +170,7 @@ def frac_vjp(grad: Any) -> Any:
     return grad
 
 
-@quotient(keeps_numbers=True, method=False, function=False, node="DivBackward2", out_writer="div")
+@quotient(public="neither", node="DivBackward2", out=Out(writer="div"))
 def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = None) -> Any:
     """Quotient rounded as `rounding_mode` says, "trunc" or "floor".
 
@@ -168,6 +182,9 @@ def divide_rounded(self: Array, other: Array, rounding_mode: str, *, out: Any = 
     if rounding_mode == "trunc":
         return kernels.trunc_divide(self, other, out=out)
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+
+
+divide_rounded.keeps_numbers = True
 
 
 divide_rounded.partials(self=lambda: 0, other=lambda: 0)
@@ -242,8 +259,11 @@ def quotient_in_place(name: str) -> Any:
 
 
 @quotient(
-    node=("torch::autograd::NotImplemented",) * 3, choose=number_among_two, native=native("floor_divide"),
-    out_recorded=False, kernel="div_floor_cpu")  # fmt: skip
+    node=Nodes(*("torch::autograd::NotImplemented",) * 3, by=number_among_two),
+    native=native("floor_divide"),
+    out=Out(recorded=False),
+    kernel="div_floor_cpu",
+)
 def floor_divide(self: Array, other: Array, *, out: Any = None) -> Any:
     """Quotient of `self` and `other` rounded down, element by element.
 
@@ -274,9 +294,8 @@ def floor_divide_samples(make: Any) -> Any:
 
 
 @quotient(
-    lone_numbers=False,
-    node=("RemainderBackward0", "RemainderBackward1", "RemainderBackward1"),
-    choose=number_among_two,
+    numbers=True,
+    node=Nodes("RemainderBackward0", "RemainderBackward1", "RemainderBackward1", by=number_among_two),
     native=native("remainder"),
 )
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
@@ -294,7 +313,7 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-@quotient(numbers="other", node=("FmodBackward0", "FmodBackward1"), choose=second_is_tensor, native=native("fmod"))
+@quotient(numbers="other", node=Nodes("FmodBackward0", "FmodBackward1", by=second_is_tensor), native=native("fmod"))
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, Number, Sample, pointwise
+from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, InPlace, Number, Sample, pointwise
 from ..._core.operators import older_forms
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import checked_number
@@ -32,7 +32,9 @@ scaled_sum = partial(
 """The form of a sum with a multiple of a product or quotient."""
 
 
-@scaled_sum(dtypes=NUMBERS, native=native("addcmul"), native_write=native("addcmul_"), kernel="addcmul_cpu_out")
+@scaled_sum(
+    dtypes=NUMBERS, native=native("addcmul"), inplace=InPlace(native=native("addcmul_")), kernel="addcmul_cpu_out"
+)
 def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 * tensor2`, element by element.
 
@@ -79,9 +81,7 @@ def refuse_integer_quotient(values: list[Any]) -> None:
         raise RuntimeError(INTEGER_ADDCDIV)
 
 
-@scaled_sum(
-    dtypes=FLOATS, mixed=refuse_integer_quotient, native=native("addcdiv"), native_write=native("addcdiv_"),
-)  # fmt: skip
+@scaled_sum(dtypes=FLOATS, native=native("addcdiv"), inplace=InPlace(native=native("addcdiv_")))
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, out: Any = None) -> Any:
     """Sum of `self` and `value * tensor1 / tensor2`, element by element.
 
@@ -93,6 +93,9 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
     """
     numerator = tensor1 if value == 1 else kernels.multiply(tensor1, value)
     return kernels.add(self, kernels.divide(numerator, tensor2), out=out)
+
+
+addcdiv.mixed = refuse_integer_quotient
 
 
 older_forms.accept(addcdiv, {"TNTT": ("value",)})

@@ -10,7 +10,20 @@ import numpy as np
 from ..._core import errors
 from ..._core.calls.out import one_output
 from ..._core.cards.arguments import asking
-from ..._core.cards.card import CARDS, COMPLEXES, FLOATS, INTEGERS, REALS, Array, Bad, Sample, composite, op, pointwise
+from ..._core.cards.card import (
+    CARDS,
+    COMPLEXES,
+    FLOATS,
+    INTEGERS,
+    REALS,
+    Array,
+    Bad,
+    Out,
+    Sample,
+    composite,
+    op,
+    pointwise,
+)
 from ..._core.cards.late import bind
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.operators.batch_rules import elementwise
@@ -194,7 +207,7 @@ def not_scaled(wanted: Any, found: Any) -> RuntimeError:
     return RuntimeError(f"ldexp can't be cast to the desired output type {found.legacy[:-6]}")
 
 
-@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled", out_uncastable=not_scaled)
+@pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled", out=Out(uncastable=not_scaled))
 def ldexp(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * 2^other, element by element.
 
@@ -238,14 +251,22 @@ ldexp.samples(tensor_pairs)
 
 
 @op(
-    dtypes=REALS, explained=INTEGERS | COMPLEXES, outputs=("mantissa", "exponent"), differentiable=(True, False),
-    batching=elementwise, method=False, function=False, name="_frexp", node="FrexpBackward0", layout="like",
-    out_writer="frexp",
-    out_words=(
-        "torch.frexp() expects mantissa to have dtype {wanted_type} but got {found_type}",
-        "torch.frexp() expects exponent to have {wanted_type} dtype but got {found_type}",
+    dtypes=REALS,
+    explained=INTEGERS | COMPLEXES,
+    outputs={"mantissa": True, "exponent": False},
+    batching=elementwise,
+    public="neither",
+    name="_frexp",
+    node="FrexpBackward0",
+    layout="like",
+    out=Out(
+        writer="frexp",
+        words=(
+            "torch.frexp() expects mantissa to have dtype {wanted_type} but got {found_type}",
+            "torch.frexp() expects exponent to have {wanted_type} dtype but got {found_type}",
+        ),
     ),
-)  # fmt: skip
+)
 def split(self: Array) -> Any:
     """The number, from 0.5 to 1 or 0, and the power of two whose product is `self`."""
     if self.dtype.kind != "f":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, Array, Number, Sample, composite
+from ..._core.cards.card import REALS, Array, InPlace, Number, Out, Sample, composite
 from ..._core.out_errors import FOUND, SCALAR_TYPE
 from ..._kernels.activation import narrowed, widened
 from .activation import floating
@@ -61,7 +61,7 @@ def erfc_vjp(grad: Any, self: Any) -> Any:
     return (-(self * self)).exp() * -TWO_OVER_SQRT_PI * grad
 
 
-@floating(native=native("softplus"), by_result=True, out_words=FOUND)
+@floating(native=native("softplus"), inplace=InPlace(by_result=True), out=Out(words=FOUND))
 def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0, *, out: Any = None) -> Any:
     """log(1 + exp(beta * self)) / beta, element by element: a smooth `relu`.
 
@@ -88,12 +88,9 @@ def softplus_samples(make: Any) -> Any:
     layout="rows",
     name="logsigmoid",
     node="LogSigmoidBackward0",
-    out_apart=None,
-    out_words=SCALAR_TYPE,
-    out_silent=True,
-    out_writer="log_sigmoid_forward",
+    out=Out(apart=None, words=SCALAR_TYPE, silent=True, writer="log_sigmoid_forward"),
     native=native("log_sigmoid"),
-    by_result=True,
+    inplace=InPlace(by_result=True),
     kernel="log_sigmoid_cpu",
 )
 def log_sigmoid(self: Array, *, out: Any = None) -> Any:
@@ -110,7 +107,7 @@ def log_sigmoid_vjp(grad: Any, self: Any) -> Any:
     return log_sigmoid_backward(grad, self)
 
 
-@floating(native=native("mish"), by_result=True)
+@floating(native=native("mish"), inplace=InPlace(by_result=True))
 def mish(self: Array, *, out: Any = None) -> Any:
     """self * tanh(softplus(self)), element by element.
 
@@ -130,7 +127,7 @@ def mish_vjp(grad: Any, self: Any) -> Any:
     return grad * (gate + self * above * share * (1 - share) * 4)
 
 
-@floating(promote="float", inplace=False, name="_softsign", node="DivBackward0", hidden=True)
+@floating(promote="float", inplace=False, name="_softsign", node="DivBackward0", public="hidden")
 def softsign_of_reals(self: Array, *, out: Any = None) -> Any:
     """self / (1 + |self|), as one operator: the derivative of the quotient is a difference that cancels far from 0."""
     wide = widened(self)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import REALS, Array, Bad, Sample, alias, pointwise
+from ..._core.cards.card import REALS, Array, Bad, InPlace, Sample, alias, pointwise
 from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
 from .binary import as_number, tensor_pairs
@@ -88,7 +88,7 @@ def one_minus_square(self: Any) -> Any:
     return -(self * self - 1) if self.dtype.is_complex else 1 - self * self
 
 
-@function(native=native("arcsin"), by_result=True)
+@function(native=native("arcsin"), inplace=InPlace(by_result=True))
 def asin(self: Array, *, out: Any = None) -> Any:
     """Arc sine of `self` in radians, element by element."""
     return np.arcsin(self, out=out)
@@ -98,7 +98,7 @@ asin.partials(self=lambda self: one_minus_square(self).rsqrt())
 asin.samples(unit_tensor)
 
 
-@function(native=native("arccos"), by_result=True)
+@function(native=native("arccos"), inplace=InPlace(by_result=True))
 def acos(self: Array, *, out: Any = None) -> Any:
     """Arc cosine of `self` in radians, element by element."""
     return np.arccos(self, out=out)
@@ -108,7 +108,7 @@ acos.partials(self=lambda self: -one_minus_square(self).rsqrt())
 acos.samples(unit_tensor)
 
 
-@function(native=native("arctan"), by_result=True)
+@function(native=native("arctan"), inplace=InPlace(by_result=True))
 def atan(self: Array, *, out: Any = None) -> Any:
     """Arc tangent of `self` in radians, element by element."""
     return np.arctan(self, out=out)
@@ -145,7 +145,7 @@ def cosh(self: Array, *, out: Any = None) -> Any:
 cosh.partials(self=lambda self: self.sinh(), native=native("cosh_rule"))
 
 
-@function(inplace="renamed", native=native("arcsinh"), by_result=True)
+@function(inplace=InPlace(by_result=True, renamed=True), native=native("arcsinh"))
 def asinh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic sine of `self`, element by element."""
     return np.arcsinh(self, out=out)
@@ -161,7 +161,7 @@ def asinh_slope(self: Any) -> Any:
     return hypot(self, self.new_ones(())).reciprocal()
 
 
-@function(inplace="renamed", native=native("arccosh"), by_result=True)
+@function(inplace=InPlace(by_result=True, renamed=True), native=native("arccosh"))
 def acosh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic cosine of `self`, element by element; NaN below 1."""
     return np.arccosh(self, out=out)
@@ -179,7 +179,7 @@ def acosh_slope(self: Any) -> Any:
 acosh.samples(above_one)
 
 
-@function(inplace="renamed", native=native("arctanh"), by_result=True)
+@function(inplace=InPlace(by_result=True, renamed=True), native=native("arctanh"))
 def atanh(self: Array, *, out: Any = None) -> Any:
     """Inverse hyperbolic tangent of `self`, element by element."""
     return np.arctanh(self, out=out)

@@ -18,6 +18,7 @@ from ..._core.cards.card import (
     NUMBERS,
     ORDERED,
     Array,
+    Out,
     Sample,
     alias,
     composite,
@@ -99,10 +100,13 @@ def exp2(self: Array, *, out: Any = None) -> Any:
 exp2.partials(self=lambda out: out * LOG_2)
 
 
-@function(native=native("expm1"), tail=kernels.expm1_saturates)
+@function(native=native("expm1"))
 def expm1(self: Array, *, out: Any = None) -> Any:
     """exp(self) - 1, element by element, accurate near 0."""
     return kernels.expm1(self, out=out)
+
+
+expm1.saturates(kernels.expm1_saturates)
 
 
 @expm1.vjp("self", native=native("expm1_rule"))
@@ -230,7 +234,7 @@ def rsqrt_jvp(tangent: Any, out: Any) -> Any:
 rsqrt.samples(positive_tensor)
 
 
-@single(dtypes=NUMBERS, explained=BOOLS, linear="self", native=native("negative"), out_words=FOUND)
+@single(dtypes=NUMBERS, explained=BOOLS, linear="self", native=native("negative"), out=Out(words=FOUND))
 def neg(self: Array, *, out: Any = None) -> Any:
     """The negative of `self`, element by element.
 
@@ -280,7 +284,7 @@ def words_of_size(args: tuple[Any, ...], found: Any) -> str:
     return "" if args[0].is_complex() else FOUND
 
 
-@single(dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out_words=words_of_size)
+@single(dtypes=NUMBERS, samples=nonzero_tensor, native=native("absolute"), out=Out(words=words_of_size))
 def abs(self: Array, *, out: Any = None) -> Any:
     """Absolute value of `self`, element by element; real for complex numbers.
 
@@ -312,8 +316,13 @@ def absolute_jvp(tangent: Any, self: Any) -> Any:
 
 
 @single(
-    dtypes=ORDERED, explained=COMPLEXES, samples=nonzero_tensor, rules=constant, native=native("sign"), out_words=FOUND,
-)  # fmt: skip
+    dtypes=ORDERED,
+    explained=COMPLEXES,
+    samples=nonzero_tensor,
+    rules=constant,
+    native=native("sign"),
+    out=Out(words=FOUND),
+)
 def sign(self: Array, *, out: Any = None) -> Any:
     """-1, 0 or 1 by the sign of `self`, element by element; 0 for NaN.
 
@@ -333,7 +342,7 @@ def sign(self: Array, *, out: Any = None) -> Any:
     return kernels.sign(self, out=out)
 
 
-@single(dtypes=ALL, samples=nonzero_tensor, native=native("sgn"), out_words=FOUND, kernel="sign_cpu")
+@single(dtypes=ALL, samples=nonzero_tensor, native=native("sgn"), out=Out(words=FOUND), kernel="sign_cpu")
 def sgn(self: Array, *, out: Any = None) -> Any:
     """The sign of `self`, element by element; of complex numbers self / |self|, and 0 for 0.
 
@@ -370,9 +379,13 @@ def complex_tensor(make: Any) -> Any:
 
 
 @op(
-    layout="like", dtypes=COMPLEXES, node="ConjBackward0", method=False, function=False, batching=elementwise,
+    layout="like",
+    dtypes=COMPLEXES,
+    node="ConjBackward0",
+    public="neither",
+    batching=elementwise,
     native=native("conjugate"),
-)  # fmt: skip
+)
 def conjugate_complex(self: Array) -> Any:
     """Complex conjugate of `self`, element by element; new memory.
 

@@ -19,7 +19,7 @@ from .batches import at_once
 from .generator import chosen
 from .random import numbers_of
 
-drawing = partial(op, dtypes=REALS, random=True, method=False, batching=at_once)
+drawing = partial(op, dtypes=REALS, random=True, public="function", batching=at_once)
 """The form of numbers drawn with parameters that are tensors."""
 
 
@@ -62,15 +62,14 @@ def standard_gamma_samples(make: Any) -> Any:
 drawn_slope = partial(
     op,
     dtypes=REALS,
-    method=False,
-    derivative=None,
+    public="function",
     why="torch has none: it would be a second derivative of numbers that were drawn",
     batching=elementwise,
 )
 """The form of a derivative of numbers that were drawn."""
 
 
-@drawn_slope(refused="_standard_gamma_grad")
+@drawn_slope(why=("torch has none: it would be a second derivative of numbers that were drawn", "_standard_gamma_grad"))
 def _standard_gamma_grad(self: Array, output: Array) -> Any:
     """How numbers of gamma distributions move with their concentrations.
 
@@ -125,7 +124,9 @@ def sample_dirichlet_samples(make: Any) -> Any:
     yield Sample(make(4, kind="positive"))
 
 
-@drawn_slope(refused="aten::_dirichlet_grad")
+@drawn_slope(
+    why=("torch has none: it would be a second derivative of numbers that were drawn", "aten::_dirichlet_grad")
+)
 def _dirichlet_grad(x: Array, alpha: Array, total: Array) -> Any:
     """How parts of Dirichlet samples move with their concentrations, divided by the rest of the sample.
 
@@ -147,7 +148,7 @@ def dirichlet_grad_samples(make: Any) -> Any:
     yield Sample(part, make(2, 3, kind="positive").detach(), total)
 
 
-@drawing(derivative=None, why="numbers of successes are integers", refused="aten::binomial", batching=elementwise)
+@drawing(why=("numbers of successes are integers", "aten::binomial"), batching=elementwise)
 def binomial(count: Array, prob: Array, generator: Any = None) -> Any:
     """Numbers of successes in `count` trials with probability `prob`.
 

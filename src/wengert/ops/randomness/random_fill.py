@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import MISSING, integer
-from ..._core.cards.card import FLOATS, ORDERED, REALS, Array, Bad, Card, Sample, derive_in_place, op
+from ..._core.cards.card import FLOATS, ORDERED, REALS, Array, Bad, Card, Nodes, Sample, derive_in_place, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -41,7 +41,7 @@ LOWEST = -(1 << 63)
 
 NUMBERED = ORDERED - {dtypes.bool_}
 
-filling = partial(op, method=False, function=False, rules=unmoved, random="like", batching=at_once, takes_halves=True)
+filling = partial(op, public="neither", rules=unmoved, random="like", batching=at_once, takes_halves=True)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 
@@ -158,8 +158,7 @@ def decided(generator: Any, p: Any, shape: Any) -> Any:
 @filling(
     dtypes=ORDERED,
     numbers=True,
-    node=("BernoulliBackward1", "BernoulliBackward2"),
-    choose=lambda args: 0 if isinstance(args[1], Tensor) else 1,
+    node=Nodes("BernoulliBackward1", "BernoulliBackward2", by=lambda args: 0 if isinstance(args[1], Tensor) else 1),
 )
 def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any:
     """Ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
@@ -204,8 +203,12 @@ def bernoulli_fill_samples(make: Any) -> Any:
 @filling(
     dtypes=ORDERED,
     inplace=True,
-    node=("RandomBackward0", "RandomBackward1", "RandomBackward2"),
-    choose=lambda args: 0 if args[2] is not MISSING else 2 if args[1] is None else 1,
+    node=Nodes(
+        "RandomBackward0",
+        "RandomBackward1",
+        "RandomBackward2",
+        by=lambda args: 0 if args[2] is not MISSING else 2 if args[1] is None else 1,
+    ),
     kernel="random_kernel_cpu",
 )
 def random(self: Array, from_: Any = None, to: Any = MISSING, *, generator: Any = None) -> Any:

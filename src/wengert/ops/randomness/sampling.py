@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.calls.out import put
-from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Nodes, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -28,14 +28,17 @@ from .random_fill import check_probability, decided
 @op(
     dtypes=FLOATS,
     numbers=True,
-    node=("NormalBackward1", "NormalBackward2", "NormalBackward3"),
-    choose=lambda args: (
-        2 if isinstance(args[0], Tensor) and isinstance(args[1], Tensor) else int(isinstance(args[1], Tensor))
+    node=Nodes(
+        "NormalBackward1",
+        "NormalBackward2",
+        "NormalBackward3",
+        by=lambda args: (
+            2 if isinstance(args[0], Tensor) and isinstance(args[1], Tensor) else int(isinstance(args[1], Tensor))
+        ),
     ),
     random=True,
     batching=at_once,
-    method=False,
-    function=False,
+    public="neither",
     native=native_draw("normal_about"),
 )
 def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
@@ -156,9 +159,12 @@ def of_draws(args: tuple[Any, ...], found: Any) -> None:
 
 
 @op(
-    dtypes=ALL, random=True, batching=at_once, out_apart="partly", out_words=of_draws, out_silent=True,
+    dtypes=ALL,
+    random=True,
+    batching=at_once,
+    out=Out(apart="partly", words=of_draws, silent=True),
     native=native_draw("bernoulli"),
-)  # fmt: skip
+)
 def bernoulli(self: Array, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `self` (or with probability `p` everywhere), zeros otherwise.
 
@@ -190,7 +196,7 @@ def bernoulli_samples(make: Any) -> Any:
     yield Bad(make(2), 2.0, raises=RuntimeError, says="bernoulli_ expects p to be in [0, 1], but got p=2")
 
 
-@op(dtypes=REALS, random=True, batching=at_once, method=False)
+@op(dtypes=REALS, random=True, batching=at_once, public="function")
 def poisson(self: Array, generator: Any = None) -> Any:
     """Numbers of the Poisson distributions with the rates in `self`.
 
@@ -219,9 +225,12 @@ def poisson_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=REALS, derivative=None, why="integer result", random=True, batching=by_rows,
-    out_words="multinomial expects {wanted} tensor out, got: {found}", out_silent=True,
-)  # fmt: skip
+    dtypes=REALS,
+    why="integer result",
+    random=True,
+    batching=by_rows,
+    out=Out(words="multinomial expects {wanted} tensor out, got: {found}", silent=True),
+)
 def multinomial(self: Index, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
     """Places drawn with probabilities in the ratio of `self`.
 

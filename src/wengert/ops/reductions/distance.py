@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import FLOATS, Array, Bad, Number, Sample, op
+from ..._core.cards.card import FLOATS, Array, Bad, Number, Out, Sample, op
 from ..._core.recording.recorded import conjugate
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
@@ -88,7 +88,7 @@ def all_but(dim: int, ndim: int) -> tuple[int, ...]:
     return tuple([axis for axis in range(ndim) if axis != normalise(dim, ndim)])
 
 
-@op(dtypes=FLOATS, inplace=True, out_apart="partly", native=native("renorm"))
+@op(dtypes=FLOATS, inplace=True, out=Out(apart="partly"), native=native("renorm"))
 def renorm(self: Array, p: Number, dim: int, maxnorm: Number) -> Any:
     """The slices along a dimension made smaller, where their norm is larger than `maxnorm`, until it is that.
 

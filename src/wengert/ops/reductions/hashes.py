@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
-from ..._core.cards.card import REALS, Bad, Index, Sample, op
+from ..._core.cards.card import REALS, Bad, Index, Out, Sample, op
 from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
 from ..axes import read_dims
@@ -41,7 +41,7 @@ def check_lengths(array: Any, axes: tuple[int, ...] | None) -> None:
             raise IndexError(f"hash_tensor: Expected reduction dim {axis} to have non-zero size.")
 
 
-@op(dtypes=HASHED, batching=along("dim"), derivative=None, why="a number made of bits", out_words=HASH)
+@op(dtypes=HASHED, batching=along("dim"), why="a number made of bits", out=Out(words=HASH))
 def hash_tensor(self: Index, dim: Any = (), *, keepdim: bool = False, mode: int = 0, out: Any = None) -> Any:
     """Exclusive or of the bits of elements, as float64 or 64-bit integers, as which tensors may be told apart.
 

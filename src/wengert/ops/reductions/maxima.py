@@ -11,7 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, out_errors
 from ..._core.calls.out import put
-from ..._core.cards.card import ORDERED, Array, Bad, Card, Sample, composite, op
+from ..._core.cards.card import ORDERED, Array, Bad, Card, Out, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.out_errors import EXACT
@@ -89,7 +89,7 @@ extreme_over = partial(
     batching=along("dim"),
     samples=extreme_samples,
     rules=extreme_rules,
-    out_words=out_errors.MATCHING,
+    out=Out(words=out_errors.MATCHING),
     describes="""
     Args:
         self: real tensor.
@@ -124,9 +124,14 @@ amin.shows(dim="as dimensions")
 
 
 @op(
-    dtypes=ORDERED, outputs=("low", "high"), differentiable=(True, True), method=False, function=False, name="_aminmax",
-    node="AminmaxBackward0", batching=along("dim", flat=True), native=native("aminmax"),
-)  # fmt: skip
+    dtypes=ORDERED,
+    outputs={"low": True, "high": True},
+    public="neither",
+    name="_aminmax",
+    node="AminmaxBackward0",
+    batching=along("dim", flat=True),
+    native=native("aminmax"),
+)
 def aminmax_both(self: Array, dim: Any, keepdim: bool) -> Any:
     """Smallest and largest element along one dimension or over all."""
     axes = None if dim is None else (read_dim("aminmax", dim, self.ndim),)
@@ -247,14 +252,7 @@ def full_samples(make: Any) -> Any:
     yield Bad(make(0), raises=RuntimeError, says="Expected reduction dim to be specified")
 
 
-extreme_of_all = partial(
-    op,
-    dtypes=ORDERED,
-    method=False,
-    function=False,
-    samples=full_samples,
-    rules=whole_rules,
-)
+extreme_of_all = partial(op, dtypes=ORDERED, public="neither", samples=full_samples, rules=whole_rules)
 """The form of an extreme of all elements."""
 
 
@@ -308,10 +306,8 @@ extreme_along = partial(
     op,
     dtypes=ORDERED,
     batching=along("dim"),
-    outputs=("values", "indices"),
-    differentiable=(True, False),
-    method=False,
-    function=False,
+    outputs={"values": True, "indices": False},
+    public="neither",
     samples=dim_samples,
     rules=dim_rules,
 )

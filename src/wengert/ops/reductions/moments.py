@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ... import _kernels as kernels
-from ..._core.cards.card import FLOATS, Array, Bad, Sample, op
+from ..._core.cards.card import FLOATS, Array, Bad, Out, Sample, op
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import along
 from ..._core.types import dtypes
@@ -125,7 +125,7 @@ moment = partial(
 """The form of a variance or standard deviation."""
 
 
-@moment(native=native("var"), out_words=None)
+@moment(native=native("var"), out=Out(words=None))
 def var(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Variance over dimensions."""
     return variance(self, read_spread("var", dim, unbiased, keepdim, correction), "var")
@@ -145,7 +145,7 @@ def var_jvp(tangent: Any, self: Any, out: Any, dim: Any, unbiased: Any, keepdim:
     return along_slope(tangent, variance_gradient(out.new_ones(out.shape), self, spread), spread)
 
 
-@moment(native=native("std"), out_words=None)
+@moment(native=native("std"), out=Out(words=None))
 def std(self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """Standard deviation over dimensions.
 
@@ -182,7 +182,7 @@ def total(first: Any, second: Any) -> Any:
     return first + second
 
 
-@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True), native=native("var_mean"))
+@moment(public="function", outputs={"spread": True, "centre": True}, native=native("var_mean"))
 def var_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:
@@ -211,7 +211,7 @@ def var_mean_jvp(tangent: Any, self: Any, spread: Any, dim: Any, unbiased: Any, 
     return moved, tangent.mean(read_spread("var_mean", dim, unbiased, keepdim, correction)[0], keepdim)
 
 
-@moment(method=False, outputs=("spread", "centre"), differentiable=(True, True), native=native("std_mean"))
+@moment(public="function", outputs={"spread": True, "centre": True}, native=native("std_mean"))
 def std_mean(
     self: Array, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
 ) -> Any:

@@ -44,7 +44,6 @@ place_of_extreme = partial(
     op,
     batching=along("dim", flat=True),
     dtypes=ORDERED - BOOLS,
-    derivative=None,
     why="an index",
     samples=place_samples,
     describes="""

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.calls.out import one_output, put
-from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Sample, composite, op
+from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Nodes, Out, Sample, composite, op
 from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
@@ -52,9 +52,13 @@ def reduction_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", node=("SumBackward0", "SumBackward1"), choose=whole_or_dims, native=native("sum"),
-    batching=along("dim"), out_words=DECIDING,
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="self",
+    node=Nodes("SumBackward0", "SumBackward1", by=whole_or_dims),
+    native=native("sum"),
+    batching=along("dim"),
+    out=Out(words=DECIDING),
+)
 def sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions.
 
@@ -112,9 +116,13 @@ OF_WHOLE_MEAN = "mean.dtype_out(): input types can't be cast to the desired outp
 
 
 @op(
-    dtypes=FLOATS, linear="self", node=("MeanBackward0", "MeanBackward1"), choose=whole_or_dims, native=native("mean"),
-    batching=along("dim"), out_words=of_mean,
-)  # fmt: skip
+    dtypes=FLOATS,
+    linear="self",
+    node=Nodes("MeanBackward0", "MeanBackward1", by=whole_or_dims),
+    native=native("mean"),
+    batching=along("dim"),
+    out=Out(words=of_mean),
+)
 def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Arithmetic mean over dimensions.
 
@@ -161,7 +169,7 @@ def of_nansum(args: tuple[Any, ...], found: Any) -> str | None:
     return ""
 
 
-@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out_words=of_nansum, native=native("nansum"))
+@op(dtypes=WIDE - COMPLEXES, batching=along("dim"), out=Out(words=of_nansum), native=native("nansum"))
 def nansum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum over dimensions, in which NaN count as zero.
 
@@ -243,9 +251,11 @@ def needs_float(array: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, batching=along("dim"), native=native("logsumexp"), out_words=None,
-    out_uncastable="logsumexp(): Expected floating point type for result tensor, but got: {found}",
-)  # fmt: skip
+    dtypes=WIDE,
+    batching=along("dim"),
+    native=native("logsumexp"),
+    out=Out(words=None, uncastable="logsumexp(): Expected floating point type for result tensor, but got: {found}"),
+)
 def logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Any:
     """Logarithm of the sum of exponentials over dimensions, computed so that nothing overflows.
 
@@ -308,9 +318,12 @@ def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
 
 
 @op(
-    dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("all"),
-    out_words=of_truth("all"),
-)  # fmt: skip
+    dtypes=WIDE,
+    batching=along("dim", none=True),
+    why="truth values",
+    native=native("all"),
+    out=Out(words=of_truth("all")),
+)
 def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Whether all elements are different from zero.
 
@@ -324,9 +337,12 @@ def all(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
 
 
 @op(
-    dtypes=WIDE, batching=along("dim", none=True), derivative=None, why="truth values", native=native("any"),
-    out_words=of_truth("any"),
-)  # fmt: skip
+    dtypes=WIDE,
+    batching=along("dim", none=True),
+    why="truth values",
+    native=native("any"),
+    out=Out(words=of_truth("any")),
+)
 def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = False) -> Any:
     """Whether any element is different from zero.
 
@@ -339,7 +355,7 @@ def any(self: Index, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
     return truth("any", kernels.any_along, self, dim, keepdim)
 
 
-@op(dtypes=WIDE, batching=along("dim"), derivative=None, why="a count", native=native("count_nonzero"))
+@op(dtypes=WIDE, batching=along("dim"), why="a count", native=native("count_nonzero"))
 def count_nonzero(self: Index, dim: int | Sequence[int] | None = None) -> Any:
     """How many elements are different from zero.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, checked, op
+from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Nodes, Out, Sample, checked, op
 from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
@@ -63,9 +63,13 @@ def scan_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, batching=along("dim"), linear="self", inplace=True, out_apart="partly",
-    out_words=DECIDING, native=native("cumsum"),
-)  # fmt: skip
+    dtypes=WIDE,
+    batching=along("dim"),
+    linear="self",
+    inplace=True,
+    out=Out(apart="partly", words=DECIDING),
+    native=native("cumsum"),
+)
 def cumsum(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along a dimension.
 
@@ -91,8 +95,7 @@ give_in_place(cumsum)
     dtypes=FLOATS,
     batching=along("dim"),
     linear="self",
-    method=False,
-    function=False,
+    public="neither",
     node="FlipBackward0",
     native=native("cumsum_reversed"),
 )
@@ -131,7 +134,7 @@ def turned(tensor: Any, dim: int) -> Any:
     return tensor.index_select(dim, wrap(positions.arange(tensor.shape[dim])[::-1].copy()))
 
 
-@op(dtypes=FLOATS, batching=along("dim"), method=False, function=False)
+@op(dtypes=FLOATS, batching=along("dim"), public="neither")
 def recurrence(factor: Array, start: Array, dim: int, reverse: bool) -> Any:
     """y[k] = start[k] + factor[k] * y[k - 1] along `dim`, or with y[k + 1] from the end; first comes `start` alone."""
     check_inexact("recurrence", "recurrence", start)
@@ -163,7 +166,7 @@ def recurrence_samples(make: Any) -> Any:
     yield Sample(make(3, 4), make(3, 4), 1, True)
 
 
-@op(dtypes=WIDE, batching=along("dim"), inplace=True, out_apart="partly", out_words=DECIDING, native=native("cumprod"))
+@op(dtypes=WIDE, batching=along("dim"), inplace=True, out=Out(apart="partly", words=DECIDING), native=native("cumprod"))
 def cumprod(self: Array, dim: int, *, dtype: Any = None) -> Any:
     """Running product along a dimension.
 
@@ -232,10 +235,9 @@ def product_of_others(tensor: Any, dim: int) -> Any:
 @op(
     dtypes=WIDE,
     batching=along("dim", flat=True),
-    node=("ProdBackward0", "ProdBackward1"),
-    choose=whole_or_dims,
+    node=Nodes("ProdBackward0", "ProdBackward1", by=whole_or_dims),
     native=native("prod"),
-    out_words=DECIDING,
+    out=Out(words=DECIDING),
 )
 def prod(self: Array, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Product over a dimension, or of all elements.

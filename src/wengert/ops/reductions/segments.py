@@ -66,12 +66,10 @@ def check_offsets(offsets: Any, steps: int, whole: bool) -> None:
 
 @op(
     dtypes=REALS,
-    outputs=("result", "places"),
-    differentiable=(True, False),
+    outputs={"result": True, "places": False},
     name="_segment_reduce",
     node="SegmentReduceBackward0",
-    method=False,
-    function=False,
+    public="neither",
 )
 def reduce_segments(
     data: Array, offsets: Index, reduce: str, axis: int, initial: Any = None, whole: bool = False

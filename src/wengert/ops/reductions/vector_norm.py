@@ -86,14 +86,7 @@ def norm_of(size: Any, ord: float, axes: Any, keepdim: bool) -> Any:
     return power_norm(size.astype(np.float32) if size.itemsize < 4 else size, ord, axes, keepdim)
 
 
-@op(
-    dtypes=FLOATS,
-    batching=along("dim"),
-    name="linalg_vector_norm",
-    method=False,
-    function=False,
-    native=native("vector_norm"),
-)
+@op(dtypes=FLOATS, batching=along("dim"), name="linalg_vector_norm", public="neither", native=native("vector_norm"))
 def vector_norm(self: Array, ord: Number = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of order `ord` of the elements along dimensions.
 

@@ -133,15 +133,7 @@ def as_strided_samples(make: Any) -> Any:
     yield Bad(make(3), (4,), (1,), raises=RuntimeError, says="out of bounds for storage")
 
 
-@op(
-    dtypes=WIDE,
-    view="memory",
-    linear="self",
-    function=False,
-    method=False,
-    node="AsStridedBackward0",
-    native=native("as_strided"),
-)
+@op(dtypes=WIDE, view="memory", linear="self", public="neither", node="AsStridedBackward0", native=native("as_strided"))
 def as_strided_from(self: Array, size: Any, stride: Any, offset: int) -> Any:
     """`as_strided` with an offset counted from the tensor's first element."""
     step = self.itemsize
@@ -207,7 +199,7 @@ def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool
     return offset >= 0 and offset + reach <= expected and min(size, default=1) > 0
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False, node="AsStridedBackward0")
+@op(dtypes=WIDE, linear="grad", public="neither", node="AsStridedBackward0")
 def as_strided_backward(
     grad: Array, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool = True
 ) -> Any:

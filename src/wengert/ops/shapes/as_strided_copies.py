@@ -22,7 +22,7 @@ def steps_in(strides: Any, dtype: Any) -> tuple[int, ...]:
     return tuple(each // dtype.itemsize for each in strides)
 
 
-@op(dtypes=WIDE, function=False, method=False, name="_as_strided_copy", node="AsStridedBackward0_copy")
+@op(dtypes=WIDE, public="neither", name="_as_strided_copy", node="AsStridedBackward0_copy")
 def copied(self: Array, size: Any, stride: Any, offset: int) -> Any:
     """`as_strided_copy` with an offset counted from the tensor's first element."""
     return row_major(as_strided_from.body(self, size, stride, offset))
@@ -106,10 +106,7 @@ def check_apart(size: Any, stride: Any) -> None:
         )
 
 
-@op(
-    dtypes=WIDE, layout="own", function=False, method=False, name="_as_strided_scatter",
-    node="AsStridedScatterBackward0",
-)  # fmt: skip
+@op(dtypes=WIDE, layout="own", public="neither", name="_as_strided_scatter", node="AsStridedScatterBackward0")
 def replaced(self: Array, src: Array, steps: Any, size: Any, stride: Any, offset: int) -> Any:
     """`self` as if it lay in memory in `steps`, with `src` where a strided view of that lies."""
     if tuple(src.shape) != tuple(size):

@@ -25,10 +25,13 @@ def entered(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     return batches.batched(whole.movedim(dim, 0) if dim else whole, into)
 
 
-@op(view="batch", linear="self", hidden=True, crossing=entered)
+@op(view="batch", linear="self", public="hidden")
 def enter_batch(self: Array, level: Any, dim: int) -> Any:
     """Let a dimension become one that the program does not see."""
     return members_of(np.moveaxis(self, dim, 0) if dim else self, level)
+
+
+enter_batch.crossing = entered
 
 
 @enter_batch.vjp("self")
@@ -45,10 +48,13 @@ def out_of(card: Any, args: tuple[Any, ...], level: Any) -> Any:
     return batches.twin(array.whole.movedim(0, dim) if dim else array.whole)
 
 
-@op(view="batch", hidden=True, crossing=out_of)
+@op(view="batch", public="hidden")
 def leave_batch(self: Array, level: Any, dim: int) -> Any:
     """Let a dimension that the program does not see become one that it does: `dim`."""
     raise RuntimeError("leave_batch(): the tensor carries no batch")
+
+
+leave_batch.crossing = out_of
 
 
 @leave_batch.vjp("self")

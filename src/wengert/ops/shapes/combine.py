@@ -25,9 +25,13 @@ def as_matrix_shape(shape: Any) -> tuple[int, int]:
 
 
 @op(
-    dtypes=WIDE, linear="tensors", method=False, function=False, node="BlockDiagBackward0", name="_block_diag",
+    dtypes=WIDE,
+    linear="tensors",
+    public="neither",
+    node="BlockDiagBackward0",
+    name="_block_diag",
     native=native("block_diag"),
-)  # fmt: skip
+)
 def blocks_on_diagonal(tensors: Arrays) -> Any:
     """Matrices along the main diagonal of one, zeros elsewhere; a dimension in front of both is kept.
 

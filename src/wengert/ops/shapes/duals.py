@@ -10,9 +10,15 @@ from .view_shape import alias_vjp, layouts, native
 
 
 @op(
-    dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, native=native("alias"),
-    name="_fw_primal", node="torch::autograd::Identity",
-)  # fmt: skip
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    batching=elementwise,
+    public="method",
+    native=native("alias"),
+    name="_fw_primal",
+    node="torch::autograd::Identity",
+)
 def fw_primal(self: Array) -> Any:
     """The same memory once more: the values of a dual tensor."""
     return self[...]
@@ -23,9 +29,15 @@ fw_primal.samples(layouts)
 
 
 @op(
-    dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, native=native("alias"),
-    name="_made_dual", node="ViewBackward0",
-)  # fmt: skip
+    dtypes=WIDE,
+    view=True,
+    linear="self",
+    batching=elementwise,
+    public="method",
+    native=native("alias"),
+    name="_made_dual",
+    node="ViewBackward0",
+)
 def made_dual(self: Array) -> Any:
     """The same memory once more, every stride as it is: the tensor that gets a tangent."""
     return self[...]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import WIDE, Arrays, Bad, Sample, op
+from ..._core.cards.card import WIDE, Arrays, Bad, Out, Sample, op
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import OPERATORS
@@ -63,11 +63,9 @@ def not_joined(wanted: Any, found: Any) -> TypeError:
     layout="suggested",
     dtypes=WIDE,
     linear="tensors",
-    method=False,
+    public="function",
     native=native("cat"),
-    out_apart="wholly",
-    out_words=None,
-    out_uncastable=not_joined,
+    out=Out(apart="wholly", words=None, uncastable=not_joined),
 )
 def cat(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors one after the other along a dimension.
@@ -140,11 +138,9 @@ def cat_samples(make: Any) -> Any:
     layout="own",
     dtypes=WIDE,
     linear="tensors",
-    method=False,
+    public="function",
     native=native("stack"),
-    out_apart="wholly",
-    out_words=None,
-    out_uncastable=not_joined,
+    out=Out(apart="wholly", words=None, uncastable=not_joined),
 )
 def stack(tensors: Arrays, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import batch_errors, errors, flags
 from ..._core.cards.arguments import integers, some_integers
-from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, composite, op
+from ..._core.cards.card import WIDE, Array, Bad, InPlace, Sample, Sizes, composite, op
 from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import shifted
@@ -287,11 +287,9 @@ def of_matrices(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 @op(
     dtypes=WIDE,
     linear="self",
-    inplace=True,
-    apart="never",
+    inplace=InPlace(apart="never", native=native("tril_")),
     batching=of_matrices,
     native=native("tril"),
-    native_write=native("tril_"),
 )
 def tril(self: Array, diagonal: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
@@ -312,11 +310,9 @@ def tril_vjp(grad: Any, diagonal: int) -> Any:
 @op(
     dtypes=WIDE,
     linear="self",
-    inplace=True,
-    apart="never",
+    inplace=InPlace(apart="never", native=native("triu_")),
     batching=of_matrices,
     native=native("triu"),
-    native_write=native("triu_"),
 )
 def triu(self: Array, diagonal: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.

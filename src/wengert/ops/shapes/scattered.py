@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import WIDE, Array, Bad, Card, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Card, Out, Sample, op
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.operators.batch_rules import along
@@ -146,7 +146,7 @@ def select_scatter_samples(make: Any) -> Any:
     yield Bad(make(3), make(), 0, 3, raises=IndexError, says="index 3 out of range for tensor of size [3]")
 
 
-@replaced(batching=along("dim"), native=native("slice_scatter"), out_recorded=False)
+@replaced(batching=along("dim"), native=native("slice_scatter"), out=Out(recorded=False))
 def slice_scatter(
     self: Array, src: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
-from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, op
+from ..._core.cards.card import WIDE, Array, Arrays, Bad, Nodes, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import along
@@ -71,7 +71,7 @@ def select_samples(make: Any) -> Any:
     yield Bad(make(), 0, 0, raises=IndexError, says="cannot be applied to a 0-dim tensor")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("select_backward"))
+@op(dtypes=WIDE, linear="grad", public="neither", native=native("select_backward"))
 def select_backward(grad: Array, shape: Any, dim: int, index: int) -> Any:
     """Zeros of `shape` with `grad` at `index` along `dim`."""
     result = np.zeros(shape, grad.dtype)
@@ -104,14 +104,7 @@ def bounds(start: Any, end: Any, length: int) -> tuple[int, int]:
 
 
 @op(
-    dtypes=WIDE,
-    view=True,
-    linear="self",
-    batching=along("dim"),
-    name="slice",
-    function=False,
-    method=False,
-    native=native("slice"),
+    dtypes=WIDE, view=True, linear="self", batching=along("dim"), name="slice", public="neither", native=native("slice")
 )
 def slice_(self: Array, dim: int, start: Any, end: Any, step: int) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`."""
@@ -145,7 +138,7 @@ def slice_samples(make: Any) -> Any:
     yield Bad(make(5), 0, 0, 3, 0, raises=RuntimeError, says="slice step must be positive")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("slice_backward"))
+@op(dtypes=WIDE, linear="grad", public="neither", native=native("slice_backward"))
 def slice_backward(grad: Array, shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     """Zeros of `shape` with `grad` at a slice along `dim`."""
     at = normalise(dim, len(shape))
@@ -260,9 +253,14 @@ def split_form(args: tuple[Any, ...]) -> int:
 
 
 @op(
-    dtypes=WIDE, view=True, several=True, linear="self", batching=along("dim"), choose=split_form,
-    node=("SplitBackward0", "SplitWithSizesBackward0"), native=native("split"),
-)  # fmt: skip
+    dtypes=WIDE,
+    view=True,
+    outputs=...,
+    linear="self",
+    batching=along("dim"),
+    node=Nodes("SplitBackward0", "SplitWithSizesBackward0", by=split_form),
+    native=native("split"),
+)
 def split(self: Array, split_size: Any, dim: int = 0) -> Any:
     """Consecutive parts along `dim`.
 
@@ -314,7 +312,7 @@ def join_parts(grads: Any, shape: Any, dim: int, lengths: Sequence[int]) -> Any:
     return split_backward([grads[at] for at in kept], shape, dim, [starts[at] for at in kept])
 
 
-@op(dtypes=WIDE, linear="parts", function=False, method=False, native=native("split_backward"))
+@op(dtypes=WIDE, linear="parts", public="neither", native=native("split_backward"))
 def split_backward(parts: Arrays, shape: Any, dim: int, starts: Any) -> Any:
     """Zeros of `shape` with `parts` along `dim`, each from its start."""
     result = np.zeros(shape, parts[0].dtype)
@@ -339,7 +337,7 @@ def split_backward_samples(make: Any) -> Any:
     yield Sample([make(2, 2), make(2, 1)], (2, 4), 1, [0, 3])
 
 
-@op(dtypes=WIDE, view=True, several=True, linear="self", batching=along("dim"), native=native("unbind"))
+@op(dtypes=WIDE, view=True, outputs=..., linear="self", batching=along("dim"), native=native("unbind"))
 def unbind(self: Array, dim: int = 0) -> Any:
     """All slices along `dim`, without that dimension.
 

@@ -9,7 +9,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.calls.out import check_cast, one_output, put
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
+from ..._core.cards.card import WIDE, Array, Bad, Out, Sample, composite, op
 from ..._core.out_errors import EXACT
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import normalise
@@ -65,7 +65,7 @@ def diagonal_samples(make: Any) -> Any:
     yield Bad(make(2, 2), 0, 1, 1, raises=RuntimeError, says="diagonal dimensions cannot be identical")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False, native=native("diagonal_backward"))
+@op(dtypes=WIDE, linear="grad", public="neither", native=native("diagonal_backward"))
 def diagonal_backward(grad: Array, shape: Any, offset: int, dim1: int, dim2: int) -> Any:
     """Zeros of `shape` with `grad` on a diagonal."""
     zeros = np.zeros(shape, grad.dtype)
@@ -129,9 +129,13 @@ def diag_embed_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", method=False, node="DiagonalBackward0_copy", native=native("diagonal_copy"),
-    out_recorded=False,
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="self",
+    public="function",
+    node="DiagonalBackward0_copy",
+    native=native("diagonal_copy"),
+    out=Out(recorded=False),
+)
 def diagonal_copy(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """`diagonal`, copied.
 
@@ -255,7 +259,7 @@ def unfold_samples(make: Any) -> Any:
     yield Bad(make(3), 0, 4, 1, raises=RuntimeError, says="maximum size for tensor at dimension 0 is 3 but size is 4")
 
 
-@op(dtypes=WIDE, linear="grad", function=False, method=False, takes_halves=True)
+@op(dtypes=WIDE, linear="grad", public="neither", takes_halves=True)
 def unfold_backward(grad: Array, shape: Any, dimension: int, size: int, step: int) -> Any:
     """Zeros of `shape` with the windows of `grad` added where `unfold` took them, one after the other as torch does."""
     zeros = np.zeros(shape, grad.dtype)

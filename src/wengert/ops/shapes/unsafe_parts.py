@@ -18,7 +18,7 @@ from .slices import checked_lengths, cut, equal_lengths, split, split_vjp
 unsafe = partial(
     op,
     dtypes=WIDE,
-    several=True,
+    outputs=...,
     linear="self",
     layout="own",
     batching=along("dim"),

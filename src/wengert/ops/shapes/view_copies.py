@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import WIDE, Array, Bad, Card, Sample, composite, op
+from ..._core.cards.card import WIDE, Array, Bad, Card, Nodes, Out, Sample, composite, op
 from ..._core.operators.batch_rules import along, rule_for, written
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
@@ -41,6 +41,10 @@ def of_batch(view: Card) -> Any:
     return rule
 
 
+UNRECORDED = Out(recorded=False)
+"""Most have no derivative of the form with `out=`."""
+
+
 def rules_of(view: Card) -> Any:
     """What gives a copy the reverse rule of its view."""
     return lambda card: card.vjp("self")(view.rules[0].fn)
@@ -49,12 +53,12 @@ def rules_of(view: Card) -> Any:
 def copies(view: Card, title: str, **options: Any) -> Any:
     """Declare the copy of a view, from its card and the name of its nodes."""
     node = options.pop("node", f"{title}Backward0_copy")
-    options.setdefault("out_recorded", False)
+    options.setdefault("out", UNRECORDED)
     return partial(
         op,
         dtypes=options.pop("dtypes", WIDE),
         linear="self",
-        method=False,
+        public=options.pop("public", "function"),
         node=node,
         batching=options.pop("batching", None) or of_batch(view),
         rules=options.pop("rules", rules_of(view)),
@@ -69,7 +73,14 @@ def shaped_members(self: Any, size: Any) -> Any:
     return view_shape_copy.call((self, (self.shape[0], *infer_size(size, math.prod(self.shape[1:])))))
 
 
-@copies(view_shape, "View", name="_view_copy", function=False, out_writer="view_copy", batching=written(shaped_members))
+@copies(
+    view_shape,
+    "View",
+    name="_view_copy",
+    public="neither",
+    out=Out(writer="view_copy", recorded=False),
+    batching=written(shaped_members),
+)
 def view_shape_copy(self: Array, size: Any) -> Any:
     """`view_copy` with a shape."""
     return row_major(view_shape.body(np.ascontiguousarray(self), size))
@@ -124,7 +135,7 @@ def unsqueeze_copy(self: Array, dim: int) -> Any:
     return row_major(unsqueeze.body(self, dim))
 
 
-@copies(squeeze, "Squeeze", choose=squeeze_form, node=tuple([f"SqueezeBackward{nr}_copy" for nr in range(3)]))
+@copies(squeeze, "Squeeze", node=Nodes(*[f"SqueezeBackward{nr}_copy" for nr in range(3)], by=squeeze_form))
 def squeeze_copy(self: Array, dim: Any = None) -> Any:
     """`squeeze`, copied."""
     return row_major(squeeze.body(self, dim))
@@ -142,13 +153,13 @@ def unfold_copy(self: Array, dimension: int, size: int, step: int) -> Any:
     return row_major(unfold.body(self, dimension, size, step))
 
 
-@copies(select, "Select", out_recorded=True)
+@copies(select, "Select", out=Out())
 def select_copy(self: Array, dim: int, index: int) -> Any:
     """`select`, copied."""
     return row_major(select.body(self, dim, index))
 
 
-@copies(slice_, "Slice", out_recorded=True)
+@copies(slice_, "Slice", out=Out())
 def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """Every `step`-th slice from `start` to before `end` along `dim`, copied.
 
@@ -159,7 +170,7 @@ def slice_copy(self: Array, dim: int = 0, start: Any = None, end: Any = None, st
     return row_major(slice_.body(self, dim, start, end, step))
 
 
-@copies(unbind, "Unbind", several=True, out_form="unbind_copy_int_out")
+@copies(unbind, "Unbind", outputs=..., out=Out(form="unbind_copy_int_out", recorded=False))
 def unbind_copy(self: Array, dim: int = 0) -> Any:
     """`unbind`, copied.
 
@@ -169,7 +180,7 @@ def unbind_copy(self: Array, dim: int = 0) -> Any:
     return [row_major(each) for each in unbind.body(self, dim)]
 
 
-@copies(split, "Split", several=True, out_recorded=True, out_form="split_copy_Tensor_out()")
+@copies(split, "Split", outputs=..., out=Out(form="split_copy_Tensor_out()"))
 def split_copy(self: Array, split_size: int, dim: int = 0) -> Any:
     """`split`, copied.
 
@@ -189,9 +200,14 @@ def split_copy_samples(make: Any) -> Any:
 
 
 @op(
-    dtypes=WIDE, linear="self", method=False, several=True, batching=of_batch(split),
-    node="SplitWithSizesBackward0_copy", out_apart="partly", out_recorded=False,
-)  # fmt: skip
+    dtypes=WIDE,
+    linear="self",
+    public="function",
+    outputs=...,
+    batching=of_batch(split),
+    node="SplitWithSizesBackward0_copy",
+    out=Out(apart="partly", recorded=False),
+)
 def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
     """`split_with_sizes`, copied.
 

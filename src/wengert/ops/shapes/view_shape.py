@@ -98,8 +98,7 @@ def view(self: Any, *size: Any, dtype: Any = None, **named: Any) -> Any:
     view=True,
     linear="self",
     name="view_shape",
-    function=False,
-    method=False,
+    public="neither",
     node="ViewBackward0",
     native=native("view_shape"),
 )
@@ -111,7 +110,7 @@ def view_shape(self: Array, size: Any) -> Any:
     return seen
 
 
-@op(dtypes=WIDE, view=True, derivative=None, why="bytes read as another type", function=False, method=False)
+@op(dtypes=WIDE, view=True, why="bytes read as another type", public="neither")
 def view_dtype(self: Array, wanted: Any) -> Any:
     """The bytes of an array read as another type."""
     step, wide = self.itemsize, wanted.itemsize
@@ -215,8 +214,7 @@ def view_shape_samples(make: Any) -> Any:
     view=True,
     linear="self",
     name="_reshape_alias",
-    function=False,
-    method=False,
+    public="neither",
     node="ReshapeAliasBackward0",
     native=native("view_shape"),
 )
@@ -253,7 +251,7 @@ def view_samples(make: Any) -> Any:
     yield Bad(make(3, 4), (-1, -1), raises=RuntimeError, says="only one dimension can be inferred")
 
 
-@op(dtypes=WIDE, view=True, linear="self", batching=elementwise, function=False, method=False, native=native("alias"))
+@op(dtypes=WIDE, view=True, linear="self", batching=elementwise, public="neither", native=native("alias"))
 def alias(self: Array) -> Any:
     """The same memory once more: what `x[...]` gives."""
     return self[...]
@@ -272,8 +270,7 @@ alias.samples(layouts)
     linear="self",
     name="_unsafe_view",
     layout="own",
-    method=False,
-    function=False,
+    public="neither",
     node="UnsafeViewBackward0",
     native=native("unsafe_view"),
 )

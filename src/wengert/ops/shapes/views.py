@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
-from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, op
+from ..._core.cards.card import WIDE, Array, Bad, Nodes, Sample, Sizes, op
 from ..._core.cards.node_classes import shape_of_input
 from ..._core.errors import shown
 from ..._core.operators import older_forms
@@ -255,8 +255,7 @@ def squeeze_form(args: tuple[Any, ...]) -> int:
     view=True,
     inplace=True,
     linear="self",
-    choose=squeeze_form,
-    node=("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2"),
+    node=Nodes("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2", by=squeeze_form),
     native=native("squeeze"),
 )
 def squeeze(self: Array, dim: Any = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.calls.sparse import takes_sparse
-from ..._core.cards.card import ALL, Array, Index, op
+from ..._core.cards.card import ALL, Array, Index, Nodes, op
 from ..._core.tensor.base import wrap
 from ..._core.tensor.standins import StandIn
 from ..._core.types.devices import sparse_coo, strided
@@ -21,9 +21,15 @@ NAMES = ("ToSparseBackward0", *(f"ToSparse{each.name[-3:].capitalize()}Backward0
 
 @takes_sparse
 @op(
-    layout="own", dtypes=ALL, linear="values", name="_sparse_compressed_tensor", method=False, batching=None,
-    node="SparseCompressedTensorBackward0", samples=none,
-)  # fmt: skip
+    layout="own",
+    dtypes=ALL,
+    linear="values",
+    name="_sparse_compressed_tensor",
+    public="function",
+    batching=None,
+    node="SparseCompressedTensorBackward0",
+    samples=none,
+)
 def packed_lines(bounds: Index, plain: Index, values: Array, size: Any, form: Any) -> Any:
     """A compressed sparse tensor of its parts, which keep their memory.
 
@@ -47,9 +53,15 @@ def packed_lines_vjp(grad: Any, bounds: Any, plain: Any, values_shape: Any, form
 
 @takes_sparse
 @op(
-    layout="own", dtypes=ALL, linear="self", name="_to_sparse_compressed", method=False, batching=None, node=NAMES,
-    samples=none, choose=lambda args: 0 if args[1] is sparse_coo else 1 + LAYOUTS.index(args[1]),
-)  # fmt: skip
+    layout="own",
+    dtypes=ALL,
+    linear="self",
+    name="_to_sparse_compressed",
+    public="function",
+    batching=None,
+    node=Nodes(*NAMES, by=lambda args: 0 if args[1] is sparse_coo else 1 + LAYOUTS.index(args[1])),
+    samples=none,
+)
 def relaid(self: Array, form: Any, blocks: Any, dense_dim: Any, origin: Any) -> Any:
     """A tensor in another layout: in coordinates, or compressed.
 

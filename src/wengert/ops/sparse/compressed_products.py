@@ -27,9 +27,13 @@ REDUCTIONS = {"sum": np.add, "mean": np.add, "amax": np.maximum, "amin": np.mini
 
 @takes_sparse
 @op(
-    layout="own", dtypes=FLOATS, name="_sparse_mm_reduce_impl", node="SparseMmReduceImplBackward0", method=False,
+    layout="own",
+    dtypes=FLOATS,
+    name="_sparse_mm_reduce_impl",
+    node="SparseMmReduceImplBackward0",
+    public="function",
     samples=none,
-)  # fmt: skip
+)
 def reduced(self: Array, other: Array, reduce: str) -> Any:
     """The product of a matrix compressed by rows and a dense one, where terms meet by another function than the sum.
 
@@ -137,9 +141,13 @@ def reduced_product(sparse: Any, dense: Any, reduce: Any) -> Any:
 
 @takes_sparse
 @op(
-    layout="own", dtypes=FLOATS, name="_sparse_sampled_addmm", node="SparseSampledAddmmBackward0", method=False,
+    layout="own",
+    dtypes=FLOATS,
+    name="_sparse_sampled_addmm",
+    node="SparseSampledAddmmBackward0",
+    public="function",
     samples=none,
-)  # fmt: skip
+)
 def sampled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Any:
     """beta * self + alpha * (mat1 @ mat2) at the places of a matrix compressed by rows, or of a batch of them.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.sparse import takes_sparse
-from ..._core.cards.card import ALL, Array, Index, op
+from ..._core.cards.card import ALL, Array, Index, Nodes, op
 from ..._core.tensor.coordinates import Coordinates
 from ..._kernels import positions, sparse as kernels
 from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
@@ -15,9 +15,14 @@ from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
 
 @takes_sparse
 @op(
-    layout="own", dtypes=ALL, linear="values", name="_sparse_coo_tensor_with_dims_and_tensors", method=False,
-    node="SparseCooTensorWithDimsAndTensorsBackward0", batching=None,
-)  # fmt: skip
+    layout="own",
+    dtypes=ALL,
+    linear="values",
+    name="_sparse_coo_tensor_with_dims_and_tensors",
+    public="function",
+    node="SparseCooTensorWithDimsAndTensorsBackward0",
+    batching=None,
+)
 def packed(indices: Index, values: Array, size: Any, is_coalesced: bool = False) -> Any:
     """A sparse tensor of places and entries, which keep their memory.
 
@@ -41,7 +46,7 @@ def packed_samples(make: Any) -> Any:
 
 
 @takes_sparse
-@op(layout="own", dtypes=ALL, linear="self", name="_sparse_entries", method=False, batching=None)
+@op(layout="own", dtypes=ALL, linear="self", name="_sparse_entries", public="function", batching=None)
 def entries_read(self: Array, indices: Index, strided: bool) -> Any:
     """What a tensor, dense or sparse, has at some places: (entries, dense dimensions ...).
 
@@ -76,9 +81,14 @@ def entries_at(tensor: Any, indices: Any) -> Any:
 
 @takes_sparse
 @op(
-    layout="own", dtypes=ALL, linear="self", name="_to_sparse", method=False, batching=None,
-    node=("ToSparseBackward0", "ToSparseBackward1"), choose=lambda args: int(args[1] is None),
-)  # fmt: skip
+    layout="own",
+    dtypes=ALL,
+    linear="self",
+    name="_to_sparse",
+    public="function",
+    batching=None,
+    node=Nodes("ToSparseBackward0", "ToSparseBackward1", by=lambda args: int(args[1] is None)),
+)
 def sparsified(self: Array, sparse_dim: Any = None) -> Any:
     """The elements of a dense tensor that are not zero, as a sparse one.
 

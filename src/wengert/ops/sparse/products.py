@@ -143,9 +143,14 @@ def addmm_kernel(self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
 
 @takes_sparse
 @op(
-    layout="own", dtypes=NUMBERS, name="_sparse_addmm", node="SparseAddmmBackward0", method=False, samples=none,
+    layout="own",
+    dtypes=NUMBERS,
+    name="_sparse_addmm",
+    node="SparseAddmmBackward0",
+    public="function",
+    samples=none,
     larger=True,
-)  # fmt: skip
+)
 def added_product(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (mat1 @ mat2), where the gradient of a sparse `mat1` lies at its places.
 
@@ -200,9 +205,14 @@ def added_product_jvp_mat2(tangent: Any, mat1: Any, alpha: Any) -> Any:
 
 @takes_sparse
 @op(
-    layout="own", dtypes=NUMBERS, linear=("self", "other"), name="_sparse_sparse_matmul", method=False, samples=none,
+    layout="own",
+    dtypes=NUMBERS,
+    linear=("self", "other"),
+    name="_sparse_sparse_matmul",
+    public="function",
+    samples=none,
     node="SparseSparseMatmulBackward0",
-)  # fmt: skip
+)
 def sparse_product(self: Array, other: Array) -> Any:
     """The product of two sparse matrices, sparse; gradients lie at the places of the factors."""
     return multiplied(self, other)

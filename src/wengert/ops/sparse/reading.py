@@ -30,7 +30,7 @@ def masked_like(grad: Any, model: Any) -> Any:
 
 
 @takes_sparse
-@op(layout="own", dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0", method=False, samples=none)
+@op(layout="own", dtypes=ALL, linear="self", name="_to_dense", node="ToDenseBackward0", public="function", samples=none)
 def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
     """The whole of a sparse tensor.
 
@@ -84,7 +84,9 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
 
 
 @takes_sparse
-@op(layout="own", dtypes=ALL, linear="self", name="_coalesce", node="CoalesceBackward0", method=False, samples=none)
+@op(
+    layout="own", dtypes=ALL, linear="self", name="_coalesce", node="CoalesceBackward0", public="function", samples=none
+)
 def collected(self: Array) -> Any:
     """Each place once, in order."""
     return in_order(self)
@@ -146,7 +148,15 @@ def _coalesced_(self: Any, coalesced: bool) -> Any:
 
 
 @takes_sparse
-@op(layout="own", dtypes=ALL, linear="self", name="_sparse_values", node="ValuesBackward0", method=False, samples=none)
+@op(
+    layout="own",
+    dtypes=ALL,
+    linear="self",
+    name="_sparse_values",
+    node="ValuesBackward0",
+    public="function",
+    samples=none,
+)
 def recorded_values(self: Array) -> Any:
     """The entries of a coalesced tensor."""
     return self.values._array_.copy()
@@ -235,10 +245,9 @@ def dense_dim(self: Any) -> int:
     layout="own",
     dtypes=ALL,
     linear="self",
-    zero="mask",
     name="_sparse_mask",
     node="SparseMaskBackward0",
-    method=False,
+    public="function",
     samples=none,
 )
 def at_places(self: Array, mask: Index, strided: bool) -> Any:
@@ -256,6 +265,9 @@ def at_places(self: Array, mask: Index, strided: bool) -> Any:
     else:
         made = kernels.read(self, mask.indices)
     return coo(mask.indices, made, self.shape, mask.coalesced)
+
+
+at_places.constant_in("mask")
 
 
 @at_places.vjp("self")

@@ -76,7 +76,7 @@ def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
     linear="self",
     name="_sparse_sum",
     node="SparseSumBackward0",
-    method=False,
+    public="function",
     samples=none,
 )
 def summed(self: Array, dims: Any) -> Any:
@@ -153,7 +153,7 @@ def logarithms(array: Coordinates, dim: int) -> tuple[Any, Any]:
     return shifted, kernels.row_sums(line, np.exp(shifted), count)[line]
 
 
-softmax_like = partial(op, layout="own", dtypes=FLOATS, method=False, samples=none)
+softmax_like = partial(op, layout="own", dtypes=FLOATS, public="function", samples=none)
 """What is computed along lines of entries."""
 
 

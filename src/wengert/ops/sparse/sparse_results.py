@@ -58,7 +58,7 @@ def refuse_gradient(name: str) -> NoReturn:
 
 
 @takes_sparse
-@op(layout="own", dtypes=NUMBERS, method=False, samples=none, node="torch::autograd::NotImplemented")
+@op(layout="own", dtypes=NUMBERS, public="function", samples=none, node="torch::autograd::NotImplemented")
 def hspmm(mat1: Array, mat2: Array) -> Any:
     """The product of a sparse and a dense matrix, of which the rows are sparse and the columns dense.
 
