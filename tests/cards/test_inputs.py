@@ -48,10 +48,18 @@ def sample():
 
 
 def declared(body, **options):
-    card = op(hidden=True, batching=elementwise, **options)(body)
-    if "derivative" not in options:
+    card = op(public="hidden", batching=elementwise, **options)(body)
+    if "why" not in options:
         card.vjp("self")(lambda grad, factor: grad * factor)
         card.jvp("self")(lambda tangent, factor: tangent * factor)
+    return card
+
+
+def declared_constant(body, name):
+    card = op(public="hidden", batching=elementwise)(body)
+    card.constant_in(name)
+    card.vjp("self")(lambda grad, factor: grad * factor)
+    card.jvp("self")(lambda tangent, factor: tangent * factor)
     return card
 
 
@@ -71,8 +79,8 @@ def test_an_input_that_is_not_declared_is_refused():
 @pytest.mark.parametrize(
     "card",
     [
-        declared(of_constant, zero="factor"),
-        declared(product, derivative=None, why="wrongly said to be constant"),
+        declared_constant(of_constant, "factor"),
+        declared(product, why="wrongly said to be constant"),
     ],
 )
 def test_an_input_that_is_wrongly_called_zero_is_found(card):
@@ -88,7 +96,7 @@ def test_a_forward_rule_that_forgets_its_input_is_found():
 
 
 def test_a_gradient_that_forgets_an_input_is_found():
-    card = op(hidden=True)(of_constant)
+    card = op(public="hidden")(of_constant)
     card.vjp("self")(lambda grad, factor: grad * factor.detach())
     card.jvp("factor")(lambda tangent, self: tangent * self)
     with pytest.raises(Wrong, match=r"the tangent by input 1 of the gradients of inputs .* is 0"):

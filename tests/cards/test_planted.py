@@ -29,7 +29,7 @@ def plant():
 
 def declare(body, *, rule=None, inputs=("self",), partials=None, declaration=op, **options):
     options.setdefault("dtypes", FLOATS)
-    card = declaration(name="planted", method=False, function=False, **options)(body)
+    card = declaration(name="planted", public="neither", **options)(body)
     if rule is not None:
         card.vjp(*inputs)(rule)
     if partials is not None:

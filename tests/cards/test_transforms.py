@@ -44,7 +44,7 @@ def square(self: Array):
 
 
 def planted(rule, *, tangent=None, dtypes=FLOATS, declaration=pointwise, **options):
-    card = declaration(name="planted", method=False, function=False, dtypes=dtypes, **options)(square)
+    card = declaration(name="planted", public="neither", dtypes=dtypes, **options)(square)
     card.vjp("self")(rule)
     if tangent is not None:
         card.jvp("self")(tangent)

@@ -194,15 +194,16 @@ def test_a_number_with_a_tangent_is_refused_where_a_number_is_taken():
 
 
 def test_a_card_is_refused_that_calls_a_differentiable_input_zero():
-    with pytest.raises(TypeError, match="names no tensor that is marked as an index"):
+    @op(public="hidden")
+    def planted(self: Array, index: Index):
+        return self
 
-        @op(zero="self", hidden=True)
-        def planted(self: Array, index: Index):
-            return self
+    with pytest.raises(TypeError, match="names no tensor that is marked as an index"):
+        planted.constant_in("self")
 
 
 def test_a_reverse_rule_for_an_index_is_refused():
-    @op(hidden=True)
+    @op(public="hidden")
     def planted(self: Array, index: Index):
         return self
 

@@ -173,7 +173,7 @@ def plant(monkeypatch):
             """The square."""
             return body(self)
 
-        card = op(name="planted", method=False, function=False, dtypes=FLOATS | COMPLEXES)(planted)
+        card = op(name="planted", public="neither", dtypes=FLOATS | COMPLEXES)(planted)
         card.vjp("self")(rules.get("vjp", lambda grad, self: grad * self * 2))
         card.jvp("self")(rules.get("jvp", lambda tangent, self: tangent * self * 2))
         card.batched(rules.get("batched", lambda self: card.call((self,))))
