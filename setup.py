@@ -63,7 +63,7 @@ GCC_LOOPS = [
 # What calls, backward passes, batches and tangents go through. All else in the core is compiled for size.
 HOT_MODULES = {
     "aliasing": "views",
-    "backward": "engine passes ready running task",
+    "backward": "arrivals engine passes ready task",
     "calls": "attempts batching dispatch dual_memory forward op unusual",
     "cards": "composed",
     "functions": "function_call",

@@ -1,41 +1,55 @@
 cimport cython
-from wengert._core cimport door, flags
-from wengert._core.tensor cimport slots
-from wengert._core.leaves.accumulate cimport add_into
-from wengert._core.operators.overlap cimport overlaps
-from wengert._core.tensor.base cimport Tensor
-from wengert._core.state.modes cimport Modes, Pass, current
-from wengert._core.graph cimport origins
-from wengert._core.graph.node cimport Edge, Node, WideEdge, expandable
+from wengert._core cimport flags
+from wengert._core.backward.arrivals cimport arrive, project
 from wengert._core.backward.ready cimport Ready, new_ready
-from wengert._core.backward.running cimport begin, profiled, step
+from wengert._core.backward.task cimport Task, Tasks, count_uses, is_alone, is_own, mark_wanted
+from wengert._core.graph cimport origins
+from wengert._core.graph.node cimport Edge, Node
+from wengert._core.leaves cimport hooked
+from wengert._core.leaves.accumulate cimport AccumulateGrad, accumulate, run_after_accumulate, run_leaf_hooks
 from wengert._core.profiling cimport kinds
 from wengert._core.profiling.events cimport Event, Log
+from wengert._core.recording.recorded cimport OpNode, ViewNode
+from wengert._core.state.modes cimport Modes, Pass, current
+from wengert._core.tensor.base cimport Tensor
+from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.tensor.storage cimport next_serial
-from wengert._core.backward.task cimport Task, Tasks, is_own, new_tasks
+from wengert._core.writes.slices cimport add_to_part
 
-cdef long NEVER, FOUND, ENTERED, LEFT
+cdef long NEVER
 
-@cython.locals(tasks=Tasks, edge=Edge, at=long, node=Node, task=Task)
-cpdef Tasks count_uses(list roots)
-cdef long MOST_SPARED
-@cython.locals(edge=Edge, at=long)
-cpdef object mark_edges(Node node, Task task, Tasks tasks)
-@cython.locals(task=Task, node=Node, edge=Edge, at=long, stack=list)
-cpdef object mark_wanted(Tasks tasks, list roots, list captures, bint accumulating)
-@cython.locals(modes=Modes, tasks=Tasks, found=list, begun=Pass, swept=bint)
-cpdef list run(list roots, list grads, bint keep_graph, bint create_graph, list captures, bint accumulating)
-@cython.locals(ready=Ready, edge=Edge, task=Task, at=long)
-cpdef Ready seed(Tasks tasks, list roots, list grads)
-@cython.locals(ready=Ready, task=Task, node=Node, modes=Modes, log=Log, event=Event)
-cpdef object sweep(Tasks tasks, list roots, list grads, bint keep_graph, bint create_graph, list found, bint accumulating)
-@cython.locals(plain=bint, born=long)
-cpdef object turn(Node node, Task task, Tasks tasks, Ready ready, list found, bint keep_graph, bint create_graph, bint accumulating, object by, Modes modes, Log log)
-@cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long, first=bint)
-cpdef object deliver(Node node, object outgoing, Task done, Tasks tasks, Ready ready, long born)
-cpdef object arrive(Task task, Edge edge, object grad, bint owned)
-@cython.locals(modes=Modes, plain=bint)
-cpdef object join(Tensor known, Tensor grad, bint owned)
-cpdef bint is_writable(Tensor tensor) except -1
-@cython.locals(given=Tensor, larger=bint)
-cpdef object project(object grad, Edge edge, Node node, long index)
+@cython.final
+cdef class Sweep:
+    cdef bint keep_graph, create_graph, accumulating
+    cdef list captures, results
+    cdef Tasks tasks
+    cdef Ready ready
+    cdef Modes modes
+    cdef long born
+    cdef object origin
+    @cython.locals(edge=Edge, task=Task, at=long)
+    cpdef object seed(self, list roots, list grads)
+    @cython.locals(node=Node, task=Task)
+    cpdef object run(self)
+    @cython.locals(plain=bint)
+    cpdef object turn(self, Node node, Task task)
+    @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long, first=bint, owned=bint)
+    cpdef object deliver(self, Node node, Task done, object outgoing)
+    cpdef object step(self, Node node, Task task)
+    @cython.locals(grads=list, passing=Pass)
+    cpdef object process(self, Node node, Task task)
+    @cython.locals(edge=Edge, source=Task)
+    cpdef bint joined(self, ViewNode node, Task task) except -1
+    @cython.locals(variable=Tensor, meta=AutogradMeta, first=bint, owned=bint)
+    cpdef object leaf(self, AccumulateGrad node, Task task)
+    @cython.locals(log=Log, event=Event)
+    cpdef object profiled(self, long kind, Node node, Task task)
+
+@cython.locals(modes=Modes, partial=bint, begun=Pass, swept=bint)
+cpdef list run(Sweep sweep, list roots, list grads)
+@cython.locals(sweep=Sweep)
+cpdef Sweep new_sweep(bint keep_graph, bint create_graph, list captures, bint accumulating)
+@cython.locals(sequence=long, event=Event)
+cpdef Event begin(Log log, long kind, Node node, Task task)
+cpdef object grad_of(AccumulateGrad node)
+cpdef bint is_empty(list grads) except -1

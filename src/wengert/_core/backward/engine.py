@@ -1,7 +1,6 @@
-"""The backward pass: count, sweep, project, accumulate, capture.
+"""The backward pass: each node runs once all its gradients are there, newer nodes first.
 
-Runs in the calling thread, newer nodes first, so results are equal from run to run. Nothing here recurses over the
-graph.
+It runs in the calling thread, so results are equal from run to run. Nothing here recurses over the graph.
 """
 
 from __future__ import annotations
@@ -13,141 +12,55 @@ try:
 except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
-from .. import door, errors, flags
-from ..graph import anomaly, origins
-from ..graph.node import Edge, Node, WideEdge, expandable, title
-from ..leaves.accumulate import add_into, in_dtype
-from ..operators.overlap import overlaps
+from .. import errors, flags
+from ..graph import anomaly, hooks, origins
+from ..graph.node import Edge, Node, title
+from ..leaves import hooked
+from ..leaves.accumulate import AccumulateGrad, accumulate, dtype_for, in_dtype, run_after_accumulate, run_leaf_hooks
 from ..profiling import kinds
 from ..profiling.events import Event, Log
+from ..recording.recorded import OpNode, ViewNode
 from ..state.modes import Modes, Pass, current
-from ..tensor import slots, tracing
+from ..tensor import tracing
 from ..tensor.base import Tensor
-from ..tensor.standins import plain
+from ..tensor.meta import AutogradMeta
 from ..tensor.storage import next_serial
+from ..writes.slices import add_to_part
+from .arrivals import arrive, project
 from .ready import Ready, new_ready
 from .reentrant import DEEPEST, in_thread
-from .running import begin, profiled, step
-from .task import Task, Tasks, is_own, new_tasks
+from .task import Task, Tasks, count_uses, is_alone, is_own, mark_wanted
 
 NEVER = -1
 
-FOUND, ENTERED, LEFT = 0, 1, 2
-"""The stages of a task in the walk of `mark_wanted`."""
 
-
-def count_uses(roots: list[Edge]) -> Tasks:
-    """A task for every node that the roots lead to, with the number of edges into it."""
-    tasks: Tasks = new_tasks()
-    edge: Edge
-    for edge in roots:
-        if tasks.find(edge.node) is None:
-            tasks.add(edge.node)
-    at: int = 0
-    while at < len(tasks.nodes):
-        node: Node = tasks.nodes[at]
-        at += 1
-        for edge in node.next_edges:
-            if edge is not None:
-                task: Task = tasks.find(edge.node)
-                if task is None:
-                    task = tasks.add(edge.node)
-                task.waiting += 1
-    return tasks
-
-
-def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
-    """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents).
-
-    Where gradients are accumulated, the nodes at the captures run, too: their hooks belong to it.
-    """
-    task: Task
-    node: Node
-    edge: Edge
-    for node in tasks.nodes:
-        task = tasks.find(node)
-        task.wanted = False
-        task.runs = False
-    for at in range(len(captures)):
-        edge = captures[at]
-        task = tasks.find(edge.node)
-        if task is not None:
-            task.wanted = True
-            task.runs = accumulating
-            if task.captures is None:
-                task.captures = []
-            task.captures.append((edge.nr, at))
-    stack: list[Any] = [edge.node for edge in roots]
-    while stack:
-        node = stack[-1]
-        task = tasks.find(node)
-        if task.stage == FOUND:
-            task.stage = ENTERED
-            for edge in node.next_edges:
-                if edge is not None and tasks.find(edge.node).stage == FOUND:
-                    stack.append(edge.node)
-        else:
-            stack.pop()
-            if task.stage == ENTERED:
-                task.stage = LEFT
-                mark_edges(node, task, tasks)
-
-
-def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:
-    """A node runs if one of those behind it leads to a capture; the gradients of the others are spared."""
-    edge: Edge
-    for at in range(len(node.next_edges)):
-        edge = node.next_edges[at]
-        if edge is not None and tasks.find(edge.node).wanted:
-            task.wanted = True
-            task.runs = True
-        elif at < MOST_SPARED:
-            task.spared |= 1 << at
-
-
-MOST_SPARED = 62
-"""So many bits a C integer has to spare; of further inputs all gradients are computed."""
-
-
-def run(
-    roots: list[Edge],
-    grads: list[Any],
-    keep_graph: bool,
-    create_graph: bool,
-    captures: list[Edge] | None,
-    accumulating: bool,
-) -> list[Any]:
-    """Sweep the graph from `roots`, whose gradients are `grads`.
-
-    Args:
-        keep_graph: keep saved tensors for another run.
-        create_graph: record the run itself.
-        captures: edges whose gradients are wanted; None for a run that fills the `.grad` of all leaves.
-        accumulating: whether captured leaves get their `.grad` (backward(inputs=...)) rather than a place in the
-            result.
+def run(sweep: Sweep, roots: list[Edge], grads: list[Any]) -> list[Any]:
+    """Run a backward pass from `roots`, whose gradients are `grads`.
 
     Returns:
-        The gradients at `captures`, None where nothing arrived.
+        The gradients at the edges of `sweep.captures`, None where nothing arrived.
     """
     modes: Modes = current()
     if modes.depth >= DEEPEST:
-        return in_thread(run, (roots, grads, keep_graph, create_graph, captures, accumulating))
-    tasks: Tasks = count_uses(roots)
-    if captures is not None:
-        mark_wanted(tasks, roots, captures, accumulating)
-    found: list[Any] = [None] * (0 if captures is None else len(captures))
-    begun: Pass = modes.new_pass(tasks, captures is not None)
+        return in_thread(run, (sweep, roots, grads))
+    sweep.modes = modes
+    sweep.tasks = count_uses(roots)
+    partial: bool = sweep.captures is not None
+    if partial:
+        mark_wanted(sweep.tasks, roots, sweep.captures, sweep.accumulating)
+    begun: Pass = modes.new_pass(sweep.tasks, partial)
     swept: bool = False
     try:
         modes.passing = begun
         modes.depth += 1
-        modes.set_grad(create_graph)
-        sweep(tasks, roots, grads, keep_graph, create_graph, found, accumulating)
+        modes.set_grad(sweep.create_graph)
+        sweep.seed(roots, grads)
+        sweep.run()
         swept = True
         begun.call_back()
     finally:  # interpreted, stores only, see `modes`
         if cython.compiled and not swept:
-            tasks.end()
+            sweep.tasks.end()
         modes.passing = begun.outer
         modes.depth = begun.depth
         modes.grad = begun.grad
@@ -159,181 +72,244 @@ def run(
         modes.multithreading = begun.multithreading
         modes.saved_hooks = begun.saved_hooks
         modes.no_saved_hooks = begun.no_saved_hooks
-    return found
+    return sweep.results
 
 
-def seed(tasks: Tasks, roots: list[Edge], grads: list[Any]) -> Ready:
-    """Let the gradients arrive at the roots; the roots that wait for nothing more."""
-    ready: Ready = new_ready()
-    edge: Edge
-    task: Task
-    for at in range(len(roots)):
-        edge = roots[at]
-        arrive(tasks.find(edge.node), edge, project(grads[at], edge, edge.node, at), False)
-    for edge in roots:
-        task = tasks.find(edge.node)
-        if task.waiting == 0:
-            task.waiting = -1
-            ready.push(edge.node)
-    return ready
+class Sweep:
+    """One backward pass: what was asked for, and how far it has come.
 
+    Attributes:
+        keep_graph: nodes keep what they saved, for another pass.
+        create_graph: the pass is recorded itself.
+        captures: the edges whose gradients are asked for; None for a pass that fills the `.grad` of all leaves.
+        accumulating: captured leaves get their `.grad` (`backward(inputs=...)`) rather than a place in `results`.
+        results: the gradients at `captures`, None where nothing has arrived.
+        tasks: what the pass knows of each node.
+        ready: the nodes that wait for nothing more.
+        modes: those of the thread in which it runs.
+        born: what has a greater serial number is memory of the node that runs now; NEVER where others may see it.
+        origin: where the pass was asked for, noted for `set_debug`; None without.
+    """
 
-def sweep(
-    tasks: Tasks,
-    roots: list[Edge],
-    grads: list[Any],
-    keep_graph: bool,
-    create_graph: bool,
-    found: list[Any],
-    accumulating: bool,
-) -> None:
-    """The loop of `run`."""
-    ready: Ready = seed(tasks, roots, grads)
-    task: Task
-    node: Node
-    modes: Modes = current()
-    by: Any = None if modes.debug is None else tracing.begin_pass()
-    try:
-        while ready.newest is not None:
-            node = ready.pop()
-            task = tasks.take(node)
-            log: Log = modes.profiling() if modes.word & flags.PROFILED else None
-            if log is None:
-                turn(node, task, tasks, ready, found, keep_graph, create_graph, accumulating, by, modes, log)
+    keep_graph: bool
+    create_graph: bool
+    captures: list[Edge] | None
+    accumulating: bool
+    results: list[Any]
+    tasks: Tasks
+    ready: Ready
+    modes: Modes
+    born: int
+    origin: Any
+
+    __slots__ = (
+        "accumulating",
+        "born",
+        "captures",
+        "create_graph",
+        "keep_graph",
+        "modes",
+        "origin",
+        "ready",
+        "results",
+        "tasks",
+    )
+    __reduce__ = errors.refuse_pickling
+
+    def seed(self, roots: list[Edge], grads: list[Any]) -> None:
+        """Let the gradients arrive at the roots; those that wait for nothing more are ready."""
+        edge: Edge
+        task: Task
+        for at in range(len(roots)):
+            edge = roots[at]
+            arrive(self.tasks.find(edge.node), edge, project(grads[at], edge, edge.node, at), False)
+        self.ready = new_ready()
+        for edge in roots:
+            task = self.tasks.find(edge.node)
+            if task.waiting == 0:
+                task.waiting = -1
+                self.ready.push(edge.node)
+        if self.modes.debug is not None:
+            self.origin = tracing.begin_pass()
+
+    def run(self) -> None:
+        """Run all nodes that the roots lead to, newest first, each once all its gradients are there."""
+        node: Node
+        try:
+            while (node := self.ready.pop()) is not None:
+                task: Task = self.tasks.take(node)
+                if self.modes.word & flags.PROFILED:
+                    self.profiled(kinds.EVALUATE, node, task)
+                else:
+                    self.turn(node, task)
+        except Exception as error:
+            anomaly.report(error, node)
+            raise
+        if self.origin is not None:
+            tracing.ended(self.results, self.origin)
+
+    def turn(self, node: Node, task: Task) -> None:
+        """Run one node, and hand on what it returns."""
+        plain: bool = node.trusted_gradients and node.node_hooks is None and not self.create_graph
+        self.born = next_serial() if plain else NEVER
+        outgoing: Any
+        if self.modes.word & flags.PROFILED:
+            outgoing = self.profiled(kinds.BACKWARD, node, task)
+        else:
+            outgoing = self.step(node, task)
+        self.modes.settle(self.create_graph)
+        if not self.keep_graph and task.runs:
+            node.release()
+            if self.origin is not None:
+                origins.freed(node, self.origin)
+        self.deliver(node, task, outgoing)
+
+    def deliver(self, node: Node, done: Task, outgoing: Any) -> None:
+        """Hand what a node returned to the nodes that its edges lead to."""
+        edges: tuple[Edge | None, ...] = node.next_edges
+        count: int = len(edges)
+        if outgoing is not None and len(outgoing) != count:
+            raise RuntimeError(errors.wrong_count(title(node), len(outgoing), count))
+        edge: Edge
+        task: Task
+        for at in range(count):
+            edge = edges[at]
+            if edge is None:
                 continue
-            event: Event = begin(log, kinds.EVALUATE, node, task)
-            try:
-                turn(node, task, tasks, ready, found, keep_graph, create_graph, accumulating, by, modes, log)
-            finally:
-                log.end(event, None)
-    except Exception as error:
-        anomaly.report(error, node)
-        raise
-    if by is not None:
-        tracing.ended(found, by)
+            task = self.tasks.find(edge.node)
+            grad: Any = None if outgoing is None else outgoing[at]
+            if grad is not None and task.wanted:
+                grad = project(grad, edge, node, at)
+                first: bool = task.grad is None  # what is added to another needs no memory of its own
+                owned: bool = first and self.born != NEVER and is_own(grad, outgoing, done, self.born)
+                arrive(task, edge, grad, owned)
+            task.waiting -= 1
+            if task.waiting == 0:
+                self.ready.push(edge.node)
+
+    def step(self, node: Node, task: Task) -> Any:
+        """Do what a node has to do with the gradients that have arrived; return those that go on over its edges."""
+        if isinstance(node, AccumulateGrad):
+            self.leaf(node, task)
+            return None
+        if self.modes.anomaly:
+            return anomaly.watched(self.process, node, task, self.modes)
+        if not self.create_graph and isinstance(node, ViewNode) and self.joined(node, task):
+            return None
+        return self.process(node, task)
+
+    def process(self, node: Node, task: Task) -> Any:
+        """Run the hooks of a node and the node itself; return what it gives, or None if nothing goes on from here."""
+        if task.spared:
+            passing: Pass = self.modes.passing
+            passing.sparing = node
+            passing.spared = task.spared
+        if node.node_hooks is None and task.captures is None and task.grads is None:
+            if task.grad is None or not task.runs:
+                return node.apply([None]) if task.runs and node.takes_nothing() else None
+            return node.consume(task.grad, task.owned and not self.create_graph)
+        grads: list[Any] = [task.grad] if task.grads is None else task.grads
+        task.owned = False
+        if node.node_hooks is not None and task.wanted:
+            return hooked.run(node, grads, task.runs, task.captures, self.results)
+        hooked.capture(task.captures, grads, self.results)
+        if not task.runs or (is_empty(grads) and not node.takes_nothing()):
+            return None
+        return node.apply(grads)
+
+    def joined(self, node: ViewNode, task: Task) -> bool:
+        """Add the gradient of a view to its source's, if that is all its node has to do; return whether it was."""
+        if node.node_hooks is not None or node.saved is None:
+            return False
+        if task.captures is not None or task.grad is None or not task.runs:
+            return False
+        edge: Edge = node.next_edges[0]
+        if edge is None:  # the base was detached
+            return False
+        source: Task = self.tasks.find(edge.node)
+        return source.owned and source.grad is not None and add_to_part(node, task.grad, source.grad)
+
+    def leaf(self, node: AccumulateGrad, task: Task) -> None:
+        """Let a gradient, or nothing, arrive at a leaf, whose hooks are called all the same."""
+        if not task.wanted:
+            return
+        variable: Tensor = node.variable
+        meta: AutogradMeta = variable._meta_
+        if meta is not None and meta.grad_dtype is not None and task.grad is not None:
+            task.grad = in_wanted_dtype(variable, task.grad)  # the graph may be older than the wish
+            task.owned = False
+        if variable._edge_ is not None or (meta is not None and meta.hooks):
+            task.grad = run_leaf_hooks(variable, task.grad)
+            task.owned = False
+        if task.captures is not None and not self.accumulating:
+            hooked.capture(task.captures, [task.grad], self.results)
+            return
+        if node.node_hooks is not None:
+            task.grad = hooks.run_before(node.node_hooks, [task.grad])[0]
+            task.owned = False
+        if task.grad is not None:
+            first: bool = meta is None or meta.grad is None
+            owned: bool = not self.create_graph and (task.owned or (first and is_alone(task)))
+            accumulate(variable, task.grad, owned)
+        elif meta is not None and meta.after_accumulate:
+            run_after_accumulate(variable)
+        if node.node_hooks is not None:
+            hooks.run_after(node.node_hooks, (), [task.grad])
+        if self.origin is not None:
+            tracing.arrived(variable, task.grad, self.origin)
+
+    def profiled(self, kind: int, node: Node, task: Task) -> Any:
+        """`turn` (`kinds.EVALUATE`) or `step` (`kinds.BACKWARD`), noted in the log of this thread if there is one."""
+        log: Log = self.modes.profiling()
+        event: Event = None if log is None else begin(log, kind, node, task)
+        result: Any = None
+        try:
+            result = self.turn(node, task) if kind == kinds.EVALUATE else self.step(node, task)
+        finally:
+            if event is not None:
+                log.end(event, grad_of(node) if kind == kinds.BACKWARD and isinstance(node, AccumulateGrad) else result)
+        return result
 
 
-def turn(
-    node: Node,
-    task: Task,
-    tasks: Tasks,
-    ready: Ready,
-    found: list[Any],
-    keep_graph: bool,
-    create_graph: bool,
-    accumulating: bool,
-    by: Any,
-    modes: Modes,
-    log: Log,
-) -> None:
-    """One turn of the loop: run a node, hand on what it returns.
-
-    Args:
-        by: the origin of the pass, for `set_debug`, or None.
-    """
-    plain: bool = node.trusted_gradients and node.node_hooks is None and not create_graph
-    born: int = next_serial() if plain else NEVER
-    outgoing: Any
-    if log is None:
-        outgoing = step(node, task, tasks, found, create_graph, accumulating, by, modes)
-    else:
-        outgoing = profiled(node, task, tasks, found, create_graph, accumulating, by, modes, log)
-    modes.settle(create_graph)
-    if not keep_graph and task.runs:
-        node.release()
-        if by is not None:
-            origins.freed(node, by)
-    deliver(node, outgoing, task, tasks, ready, born)
+def new_sweep(keep_graph: bool, create_graph: bool, captures: list[Edge] | None, accumulating: bool) -> Sweep:
+    """A backward pass that has not begun. The arguments are those attributes of `Sweep`."""
+    sweep: Sweep = Sweep.__new__(Sweep)
+    sweep.keep_graph = keep_graph
+    sweep.create_graph = create_graph
+    sweep.captures = captures
+    sweep.accumulating = accumulating
+    sweep.results = [None] * (0 if captures is None else len(captures))
+    sweep.born = NEVER
+    sweep.origin = None
+    return sweep
 
 
-def deliver(node: Node, outgoing: Any, done: Task, tasks: Tasks, ready: Ready, born: int) -> None:
-    """Hand what a node returned to the nodes that its edges lead to."""
-    edges: tuple[Edge | None, ...] = node.next_edges
-    count: int = len(edges)
-    if outgoing is not None and len(outgoing) != count:
-        raise RuntimeError(errors.wrong_count(title(node), len(outgoing), count))
-    grad: Any
-    edge: Edge
-    task: Task
-    for at in range(count):
-        edge = edges[at]
-        if edge is None:
-            continue
-        task = tasks.find(edge.node)
-        if outgoing is not None:
-            grad = outgoing[at]
-            if grad is not None:
-                if task.wanted:
-                    grad = project(grad, edge, node, at)
-                    first: bool = task.grad is None  # what is added to another needs no memory of its own
-                    arrive(task, edge, grad, first and born != NEVER and is_own(grad, outgoing, done, born))
-        task.waiting -= 1
-        if task.waiting == 0:
-            ready.push(edge.node)
+def begin(log: Log, kind: int, node: Node, task: Task) -> Event:
+    """Note that a node is about to run."""
+    sequence: int = -1 if isinstance(node, AccumulateGrad) else node.sequence_number
+    args: Any = None
+    if kind == kinds.BACKWARD and log.shapes:
+        args = [task.grad] if task.grads is None else task.grads
+    event: Event = log.begin(kind, type(node) if isinstance(node, OpNode) else title(node), sequence, args)
+    if log.several:
+        event.node = id(node)
+    return event
 
 
-def arrive(task: Task, edge: Edge, grad: Any, owned: bool) -> None:
-    """Add a gradient to what has arrived at an output of a node."""
-    known: Any = task.grad if task.grads is None else task.grads[edge.nr]
-    if known is None:
-        task.owned = owned
-    elif grad is None:
-        return
-    else:
-        grad = join(known, grad, task.owned and task.grads is None)
-        task.owned = True
-    if task.grads is None:
-        task.grad = grad
-    else:
-        task.grads[edge.nr] = grad
+def grad_of(node: AccumulateGrad) -> Any:
+    """The `.grad` of the leaf that a node belongs to."""
+    return node.variable._meta_.grad
 
 
-def join(known: Tensor, grad: Tensor, owned: bool) -> Any:
-    """The sum of two gradients, in the memory of the first if that is the engine's own."""
-    modes: Modes = current()
-    plain: bool = (known._flags_ | grad._flags_) & flags.UNUSUAL == 0
-    if owned and plain and not modes.grad and not modes.word & ~flags.NOTES and is_writable(known):
-        add_into(known._array_, grad._array_, modes)
-        return known
-    return slots.table.add.call2(known, grad)
+def is_empty(grads: list[Any]) -> bool:
+    """Whether no gradient has arrived at any output."""
+    for grad in grads:
+        if grad is not None:
+            return False
+    return True
 
 
-def is_writable(tensor: Tensor) -> bool:
-    """Whether a tensor sees no element of its memory twice."""
-    return door.has_rows(tensor._array_) or not overlaps(tensor._array_)
-
-
-def project(grad: Any, edge: Edge, node: Node, index: int) -> Any:
-    """Bring a gradient into the space of the tensor that it belongs to: sum to its shape, real part, dtype.
-
-    Raises:
-        RuntimeError: its shape cannot be summed to the wanted one, or the node may not leave that to the engine.
-    """
-    given: Tensor = grad
-    if given._flags_ & flags.POSTPONED:  # gradients are plain, whatever a custom Function or a hook returns
-        given = grad = plain(grad)
-    if edge.shape is None or door.in_space(given._array_, edge.shape, edge.dtype):
-        return grad
-    array: Any = given._array_
-    if array.shape != edge.shape:
-        larger: bool = node.allows_larger() or isinstance(edge, WideEdge)
-        if not larger or not expandable(edge.shape, array.shape):
-            raise RuntimeError(errors.bad_gradient(title(node), index, array.shape, edge.shape))
-        if edge.dtype is not None and array.dtype.kind == "c" and edge.dtype.kind != "c":
-            given = given.real  # type: ignore[attr-defined]
-        given = sum_to(given, edge.shape)
-        array = given._array_
-    return given if edge.dtype is None else in_dtype(given, edge.dtype)
-
-
-def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo a broadcast: sum over what it added and stretched."""
-    given = grad._array_.shape
-    if not shape:
-        return grad.sum()
-    lead = len(given) - len(shape)
-    dims = list(range(lead))
-    dims += [lead + at for at in range(len(shape)) if shape[at] == 1 and given[lead + at] != 1]
-    if dims:
-        grad = grad.sum(dims, True)
-    return grad.reshape(shape) if lead else grad
+def in_wanted_dtype(variable: Tensor, grad: Any) -> Any:
+    """A gradient in the dtype that the program has chosen for those of a leaf."""
+    dtype: Any = dtype_for(variable)
+    return grad if dtype is None else in_dtype(grad, dtype)

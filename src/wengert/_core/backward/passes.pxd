@@ -1,5 +1,5 @@
 cimport cython
-from wengert._core.backward cimport engine
+from wengert._core.backward.engine cimport new_sweep, run
 from wengert._core cimport door, flags
 from wengert._core.calls cimport batching
 from wengert._core.leaves cimport hooked

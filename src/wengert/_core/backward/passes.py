@@ -21,7 +21,7 @@ from ..tensor.base import Tensor, wrap
 from ..tensor.standins import plain
 from ..types.dtypes import from_numpy
 from ..types.sizes import Size
-from . import engine
+from .engine import new_sweep, run
 
 IN_TRANSFORM = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
@@ -59,7 +59,7 @@ def backward(
     starts = starting_gradients(given, cotangents(grad_tensors, len(given)))
     roots, grads = start(given, starts, False)
     if inputs is None:
-        engine.run(roots, grads, keep, create_graph, None, True)
+        run(new_sweep(keep, create_graph, None, True), roots, grads)
         return
     check_inputs(wanted)
     for each in wanted:
@@ -69,7 +69,7 @@ def backward(
     for each in wanted:
         if isinstance(each, Tensor) and each._edge_ is not None:
             hooked.retain(each)
-    engine.run(roots, grads, keep, create_graph, edges, True)
+    run(new_sweep(keep, create_graph, edges, True), roots, grads)
 
 
 def inputs_of(function: str, inputs: Any) -> Sequence[Any]:
@@ -139,7 +139,7 @@ def grad(
         if isinstance(each, Tensor) and not each.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(each))
-    found = engine.run(roots, grads, keep, create_graph, edges, False)
+    found = run(new_sweep(keep, create_graph, edges, False), roots, grads)
     if materialize_grads:
         return materialized(found, wanted, create_graph)
     if not allow_unused:

@@ -1,6 +1,7 @@
 cimport cython
 from wengert._core.graph.node cimport Node
 
+@cython.final
 cdef class Ready:
     cdef public list heap
     cdef public long size

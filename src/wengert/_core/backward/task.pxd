@@ -1,9 +1,10 @@
 cimport cython
 from wengert._core cimport door
 from wengert._core.tensor.base cimport Tensor, wrap
-from wengert._core.graph.node cimport Node
+from wengert._core.graph.node cimport Edge, Node
 from wengert._core.tensor.storage cimport Storage, next_serial
 
+@cython.final
 @cython.no_gc
 cdef class Task:
     cdef public long run, waiting, spared, stage
@@ -11,6 +12,7 @@ cdef class Task:
     cdef public list grads, captures
     cdef public bint owned, wanted, runs
 
+@cython.final
 cdef class Tasks:
     cdef public long run
     cdef public list nodes
@@ -27,6 +29,14 @@ cdef class Tasks:
 cpdef Tasks new_tasks()
 @cython.locals(task=Task)
 cpdef Task new_task(Node node, long run)
+@cython.locals(tasks=Tasks, edge=Edge, at=long, node=Node, task=Task)
+cpdef Tasks count_uses(list roots)
+cdef long FOUND, ENTERED, LEFT
+@cython.locals(task=Task, node=Node, edge=Edge, at=long, stack=list)
+cpdef object mark_wanted(Tasks tasks, list roots, list captures, bint accumulating)
+@cython.locals(edge=Edge, at=long)
+cpdef object mark_edges(Node node, Task task, Tasks tasks)
+cdef long MOST_SPARED
 @cython.locals(storage=Storage, shared=long, other=Tensor)
 cpdef bint is_own(Tensor grad, object outgoing, Task task, long born) except -1
 @cython.locals(arrived=Tensor)

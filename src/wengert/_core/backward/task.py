@@ -13,7 +13,7 @@ except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
 from .. import door, errors
-from ..graph.node import Node
+from ..graph.node import Edge, Node
 from ..tensor.base import Tensor, wrap
 from ..tensor.storage import Storage, next_serial
 
@@ -32,7 +32,7 @@ class Task:
         wanted: the run was asked for a gradient at the node, or beyond it.
         runs: it was asked for one beyond it, so that the node itself has to run.
         spared: which of the gradients that the node computes nobody waits for, as bits.
-        stage: how far the walk that looks for captures has come, see `engine.mark_wanted`.
+        stage: how far the walk that looks for captures has come, see `mark_wanted`.
         captures: (output number, place among the results) of the gradients that the run was asked for.
     """
 
@@ -141,6 +141,83 @@ def new_task(node: Node, run: int) -> Task:
     task.runs = True
     task.captures = None
     return task
+
+
+def count_uses(roots: list[Edge]) -> Tasks:
+    """A task for every node that the roots lead to, with the number of edges into it."""
+    tasks: Tasks = new_tasks()
+    edge: Edge
+    for edge in roots:
+        if tasks.find(edge.node) is None:
+            tasks.add(edge.node)
+    at: int = 0
+    while at < len(tasks.nodes):
+        node: Node = tasks.nodes[at]
+        at += 1
+        for edge in node.next_edges:
+            if edge is not None:
+                task: Task = tasks.find(edge.node)
+                if task is None:
+                    task = tasks.add(edge.node)
+                task.waiting += 1
+    return tasks
+
+
+FOUND, ENTERED, LEFT = 0, 1, 2
+"""The stages of a task in the walk of `mark_wanted`."""
+
+
+def mark_wanted(tasks: Tasks, roots: list[Edge], captures: list[Edge], accumulating: bool) -> None:
+    """Keep `wanted` and `runs` only for nodes that lead to a capture (a depth-first walk, children before parents).
+
+    Where gradients are accumulated, the nodes at the captures run, too: their hooks belong to it.
+    """
+    task: Task
+    node: Node
+    edge: Edge
+    for node in tasks.nodes:
+        task = tasks.find(node)
+        task.wanted = False
+        task.runs = False
+    for at in range(len(captures)):
+        edge = captures[at]
+        task = tasks.find(edge.node)
+        if task is not None:
+            task.wanted = True
+            task.runs = accumulating
+            if task.captures is None:
+                task.captures = []
+            task.captures.append((edge.nr, at))
+    stack: list[Any] = [edge.node for edge in roots]
+    while stack:
+        node = stack[-1]
+        task = tasks.find(node)
+        if task.stage == FOUND:
+            task.stage = ENTERED
+            for edge in node.next_edges:
+                if edge is not None and tasks.find(edge.node).stage == FOUND:
+                    stack.append(edge.node)
+        else:
+            stack.pop()
+            if task.stage == ENTERED:
+                task.stage = LEFT
+                mark_edges(node, task, tasks)
+
+
+def mark_edges(node: Node, task: Task, tasks: Tasks) -> None:
+    """A node runs if one of those behind it leads to a capture; the gradients of the others are spared."""
+    edge: Edge
+    for at in range(len(node.next_edges)):
+        edge = node.next_edges[at]
+        if edge is not None and tasks.find(edge.node).wanted:
+            task.wanted = True
+            task.runs = True
+        elif at < MOST_SPARED:
+            task.spared |= 1 << at
+
+
+MOST_SPARED = 62
+"""So many bits a C integer has to spare; of further inputs all gradients are computed."""
 
 
 def is_own(grad: Tensor, outgoing: Any, task: Task, born: int) -> bool:

@@ -4,14 +4,12 @@ from wengert._core.aliasing cimport views
 from wengert._core.calls cimport noted
 from wengert._core.calls.dispatch cimport array_of, finish, flags_of, input_word, is_unusual, refresh_views
 from wengert._core.operators.declaration cimport Declaration
-from wengert._core.profiling.events cimport Event, Log
+from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.tensor.base cimport Tensor, wrap_flagged
 
 @cython.locals(modes=Modes, given=long, word=long)
 cpdef object attempt(Declaration op, object native, tuple args, bint shaped)
-@cython.locals(log=Log, event=Event)
-cpdef object attempt_profiled(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
 cpdef object attempt_plain(Declaration op, object native, tuple args, bint shaped, long word, long given, Modes modes)
 cpdef bint is_array_of(object array, object value) except -1
 @cython.locals(modes=Modes, given=long)

@@ -7,7 +7,7 @@ from typing import Any
 from .. import door, errors, flags
 from ..aliasing import views
 from ..operators.declaration import Declaration
-from ..profiling.events import Event, Log
+from ..profiling.events import logged
 from ..state.modes import Modes, current
 from ..tensor.base import Tensor, wrap_flagged
 from . import noted
@@ -29,24 +29,8 @@ def attempt(op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool) -
     if word & flags.UNUSUAL and is_unusual(op, given, word):
         return NotImplemented
     if word & flags.PROFILED:
-        return attempt_profiled(op, native, args, shaped, word, given, modes)
+        return logged(op, args, modes, attempt_plain, (op, native, args, shaped, word, given, modes))
     return attempt_plain(op, native, args, shaped, word, given, modes)
-
-
-def attempt_profiled(
-    op: Declaration, native: Any, args: tuple[Any, ...], shaped: bool, word: int, given: int, modes: Modes
-) -> Any:
-    """`attempt_plain`, noted in the log of this thread if it succeeds."""
-    log: Log = modes.profiling()
-    if log is None:
-        return attempt_plain(op, native, args, shaped, word, given, modes)
-    event: Event = log.begin_call(op, args, modes)
-    made: Any = None
-    try:
-        made = attempt_plain(op, native, args, shaped, word, given, modes)
-    finally:
-        log.conclude_attempt(event, made)
-    return made
 
 
 def attempt_plain(

@@ -7,7 +7,7 @@ from wengert._core.leaves.accumulate cimport edge_in
 from wengert._core.tensor.base cimport Tensor, share, wrap_flagged
 from wengert._core.operators.declaration cimport Declaration
 from wengert._core.operators.rules cimport plan_for
-from wengert._core.profiling.events cimport Event, Log
+from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, new_edge, set_up
 from wengert._core.recording.recorded cimport OpNode, ViewNode, save_all
@@ -22,8 +22,6 @@ cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes 
 cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, given=long, word=long)
 cpdef object perform(Declaration op, tuple args)
-@cython.locals(log=Log, event=Event)
-cpdef object profiled(Declaration op, tuple args, long word, long given, Modes modes)
 cpdef object completed(Declaration op, tuple args, long word, long given, Modes modes)
 cpdef bint is_unusual(Declaration op, long given, long word) except -1
 cpdef object computed(Declaration op, tuple args, Modes modes)

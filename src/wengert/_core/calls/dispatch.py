@@ -17,7 +17,7 @@ from ..leaves.accumulate import edge_in
 from ..operators import halves, layouts, promotion, sources
 from ..operators.declaration import Declaration
 from ..operators.rules import plan_for
-from ..profiling.events import Event, Log
+from ..profiling.events import logged
 from ..recording.recorded import OpNode, save_all
 from ..state.modes import Modes, current
 from ..tensor import batches
@@ -83,23 +83,9 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
         if is_unusual(op, given, word):
             return unusual.call(op, args, word, modes)
         if word & flags.PROFILED:
-            return profiled(op, args, word, given, modes)
+            return logged(op, args, modes, completed, (op, args, word, given, modes))
         return completed(op, args, word, given, modes)
     return finish(op, args, computed(op, args, modes), word, modes)
-
-
-def profiled(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
-    """The rest of `perform`, noted in the log of this thread."""
-    log: Log = modes.profiling()
-    if log is None:
-        return completed(op, args, word, given, modes)
-    event: Event = log.begin_call(op, args, modes)
-    made: Any = None
-    try:
-        made = completed(op, args, word, given, modes)
-    finally:
-        log.end(event, made)
-    return made
 
 
 def completed(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:

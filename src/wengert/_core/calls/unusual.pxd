@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport flags
 from wengert._core.calls cimport batching, forward, noted
 from wengert._core.operators cimport promotion
-from wengert._core.profiling.events cimport Event, Log
+from wengert._core.profiling.events cimport logged
 from wengert._core.state.modes cimport Modes
 from wengert._core.tensor.base cimport Tensor
 
@@ -10,8 +10,6 @@ from wengert._core.tensor.base cimport Tensor
 cpdef object call(object op, tuple args, long word, Modes modes)
 cpdef object overridden(object op, tuple args, long word, Modes modes)
 cpdef object of_stranger(object op, object a, object b)
-@cython.locals(log=Log, event=Event)
-cpdef object profiled(object op, tuple args, long word, Modes modes)
 cpdef object observed(object op, tuple args, long word, Modes modes)
 cpdef object beyond_modes(object op, tuple args, long word, Modes modes)
 cpdef object inference(object op, tuple args, long word, Modes modes)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import flags
 from ..operators import promotion
-from ..profiling.events import Event, Log
+from ..profiling.events import logged
 from ..state.modes import Modes
 from ..tensor.base import Tensor
 from . import batching, forward, noted
@@ -21,7 +21,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     if word & flags.OVERRIDDEN:
         return overridden(op, args, word & ~flags.OVERRIDDEN, modes)
     if word & flags.PROFILED:
-        return profiled(op, args, word & ~flags.PROFILED, modes)
+        return logged(op, args, modes, call, (op, args, word & ~flags.PROFILED, modes))
     if word & flags.NOTED:
         given: int = 0
         for value in args:
@@ -72,20 +72,6 @@ def of_stranger(op: Any, a: Any, b: Any) -> Any:
             made: Any = overriding.of_sign(op.name, a, b)
             return NotImplemented if made is overriding.NOBODY else made
     return NotImplemented
-
-
-def profiled(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Note the call in the log of this thread."""
-    log: Log = modes.profiling()
-    if log is None:
-        return call(op, args, word, modes)
-    event: Event = log.begin_call(op, args, modes)
-    made: Any = None
-    try:
-        made = call(op, args, word, modes)
-        return made
-    finally:
-        log.end(event, made)
 
 
 def observed(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:

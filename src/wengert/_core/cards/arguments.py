@@ -427,12 +427,7 @@ def profiled(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs:
     if log is None:
         return body(*args, **kwargs)
     event = log.begin_call(name, all_given(body, args, kwargs) if log.shapes else None, modes)
-    made = None
-    try:
-        made = body(*args, **kwargs)
-    finally:
-        log.end(event, made)
-    return made
+    return log.call(event, functools.partial(body, **kwargs) if kwargs else body, args)
 
 
 def all_given(body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

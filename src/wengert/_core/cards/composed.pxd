@@ -17,8 +17,9 @@ cdef class PlainCase(Op):
     cdef object plain(self, tuple args)
     cdef object of_arrays(self, tuple args)
 
-@cython.locals(modes=Modes, log=Log, event=Event)
+@cython.locals(modes=Modes)
 cpdef object profiled(PlainCase case, tuple args)
+cpdef object run_case(PlainCase case, tuple args)
 
 @cython.locals(place=long)
 cpdef bint has_defaults(PlainCase case, tuple args) except -1
@@ -40,3 +41,4 @@ cdef class Factory:
 
 @cython.locals(modes=Modes, log=Log, event=Event)
 cpdef object made_profiled(Factory factory, tuple args, dict kwargs)
+cpdef object run_factory(Factory factory, tuple args, dict kwargs)

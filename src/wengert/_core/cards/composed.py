@@ -128,16 +128,14 @@ class PlainCase(Op):
 def profiled(case: PlainCase, args: tuple[Any, ...]) -> Any:
     """The plain case, noted in the log of this thread if it is one, and there is a log."""
     modes: Modes = current()
-    log: Log = modes.log if modes.word & flags.PROFILED else None
-    if log is None:
+    if not modes.word & flags.PROFILED:
         return case.plain(args)
-    event: Event = log.begin_call(case, args, modes)
-    made: Any = None
-    try:
-        made = case.plain(args)
-    finally:
-        log.conclude_attempt(event, made)
-    return made
+    return events.logged(case, args, modes, run_case, (case, args))
+
+
+def run_case(case: PlainCase, args: tuple[Any, ...]) -> Any:
+    """The plain case."""
+    return case.plain(args)
 
 
 def has_defaults(case: PlainCase, args: tuple[Any, ...]) -> bool:
@@ -271,9 +269,9 @@ def made_profiled(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any
     if log is None:
         return factory.plain(args, kwargs)
     event: Event = log.begin(kinds.OPERATOR, factory.function.__name__, -1, args)
-    result: Any = None
-    try:
-        result = factory.plain(args, kwargs)
-    finally:
-        log.conclude_attempt(event, result)
-    return result
+    return log.call(event, run_factory, (factory, args, kwargs))
+
+
+def run_factory(factory: Factory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The plain case of a factory."""
+    return factory.plain(args, kwargs)

@@ -2,7 +2,7 @@ cimport cython
 from wengert._core cimport collected, door, flags
 from wengert._core.leaves.accumulate cimport gradient_edge
 from wengert._core.tensor.base cimport Tensor, share, wrap
-from wengert._core.backward.engine cimport project
+from wengert._core.backward.arrivals cimport project
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
 from wengert._core.graph.refused cimport ErrorNode, new_refusal

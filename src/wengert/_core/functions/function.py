@@ -13,7 +13,7 @@ except ImportError:
     from .. import plain as cython  # type: ignore[no-redef]
 
 from .. import collected, door, errors, flags
-from ..backward.engine import project
+from ..backward.arrivals import project
 from ..graph.node import Edge, Node, expandable, new_edge
 from ..graph.refused import ErrorNode, new_refusal
 from ..leaves.accumulate import gradient_edge

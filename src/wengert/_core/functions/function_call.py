@@ -38,12 +38,7 @@ def call(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, 
     if log is None:
         return carry_out(function, args, keywords, split, modes)
     event: Event = log.begin(kinds.FUNCTION, function.__name__, next_number(modes), args)
-    made: Any = None
-    try:
-        made = carry_out(function, args, keywords, split, modes)
-    finally:
-        log.end(event, made)
-    return made
+    return log.call(event, carry_out, (function, args, keywords, split, modes))
 
 
 def carry_out(function: Any, args: tuple[Any, ...], keywords: dict[str, Any] | None, split: bool, modes: Modes) -> Any:

@@ -111,11 +111,8 @@ def values_of(tensor: Any) -> Any:
     return array.values._array_ if hasattr(array, "indices") else array
 
 
-def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) -> Any:
-    """Run a node; nodes made meanwhile know it as their parent, and what it returns is checked.
-
-    Args:
-        args: those of `process` beside the node, its task first.
+def watched(process: Callable[..., Any], node: Any, task: Any, modes: Modes) -> Any:
+    """Run a node by `process`; nodes made meanwhile know it as their parent, and what it returns is checked.
 
     Raises:
         RuntimeError: the node returned NaN (or infinities) where that is checked.
@@ -123,11 +120,11 @@ def watched(process: Callable[..., Any], node: Any, modes: Modes, *args: Any) ->
     modes.this_pass().node = node  # until the next node runs, so also while its gradients are added to others
     watch = modes.watch
     if watch is not None:
-        given, saved = watch.arriving(args[0]), watch.saved(node)
-        outgoing = process(node, *args)
+        given, saved = watch.arriving(task), watch.saved(node)
+        outgoing = process(node, task)
         watch.leaving(node, outgoing, given, saved)
         return outgoing
-    outgoing = process(node, *args)
+    outgoing = process(node, task)
     for at, grad in enumerate(outgoing or ()):
         if grad is not None and grad._array_.dtype.kind in "fcV":
             array = values_of(grad)

@@ -5,7 +5,7 @@ from wengert._core.tensor.base cimport Tensor, meta_of, share, wrap
 from wengert._core.tensor.meta cimport AutogradMeta
 from wengert._core.forks cimport forks
 from wengert._core.profiling cimport kinds
-from wengert._core.profiling.events cimport Event, Log
+from wengert._core.profiling.events cimport Log
 from wengert._core.operators.overlap cimport overlaps
 from wengert._core.state.modes cimport Modes, current
 from wengert._core.graph.node cimport Edge, Node, expandable, new_edge, set_up
@@ -35,7 +35,7 @@ cpdef object in_dtype(object grad, object dtype)
 @cython.locals(known=Tensor)
 cpdef bint added(Tensor leaf, AutogradMeta meta, object grad, bint owned, Modes modes) except -1
 cpdef object summed(Tensor known, Tensor grad, Modes modes)
-@cython.locals(log=Log, event=Event)
+@cython.locals(log=Log)
 cpdef object add_into(object array, object other, Modes modes)
 cpdef bint fills(object array, object whole) except -1
 cpdef object add_quietly(object array, object other, Modes modes)

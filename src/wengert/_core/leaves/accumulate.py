@@ -19,7 +19,7 @@ from ..graph.node import Edge, Node, expandable, new_edge, set_up
 from ..operators.layouts import is_dense
 from ..operators.overlap import is_seen_twice, overlaps
 from ..profiling import kinds
-from ..profiling.events import Event, Log
+from ..profiling.events import Log
 from ..state.modes import Modes, current
 from ..tensor import slots
 from ..tensor.base import Tensor, meta_of, share, wrap
@@ -244,10 +244,10 @@ def summed(known: Tensor, grad: Tensor, modes: Modes) -> Any:
 def add_into(array: Any, other: Any, modes: Modes) -> None:
     """Add an array to another one, in the memory of the first."""
     log: Log = modes.profiling() if modes.word & flags.PROFILED else None
-    event: Event = None if log is None else log.begin(kinds.OPERATOR, "add_", -1, None)
-    add_quietly(array, other, modes)
-    if event is not None:
-        log.end(event, None)
+    if log is None:
+        add_quietly(array, other, modes)
+    else:
+        log.call(log.begin(kinds.OPERATOR, "add_", -1, None), add_quietly, (array, other, modes))
 
 
 def add_quietly(array: Any, other: Any, modes: Modes) -> None:

@@ -25,7 +25,7 @@ cdef class Log:
     cpdef object end(self, Event event, object made)
     @cython.locals(events=list, kept=list, other=Event)
     cpdef object cancel(self, Event event)
-    cpdef object conclude_attempt(self, Event event, object made)
+    cpdef object call(self, Event event, object function, tuple args)
     cpdef object describe(self, Event event, object args)
     @cython.locals(tensor=Tensor)
     cpdef object conclude(self, Event event, object made)
@@ -33,6 +33,8 @@ cdef class Log:
     cpdef object note_memory(self, Storage storage, long time)
     cpdef object freed(self, object reference)
 
+@cython.locals(log=Log)
+cpdef object logged(object op, tuple args, Modes modes, object function, tuple given)
 cpdef long next_number(Modes modes)
 @cython.locals(event=Event)
 cpdef Event memory_event(long size, long time, long depth)

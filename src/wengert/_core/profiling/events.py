@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -189,12 +190,17 @@ class Log:
         for emitter in self.emitters:
             emitter.pop(event)
 
-    def conclude_attempt(self, event: Event, made: Any) -> None:
-        """`end`, or `cancel` where nothing was made, because it was not the plain case."""
-        if made is NotImplemented:
-            self.cancel(event)
-        else:
-            self.end(event, made)
+    def call(self, event: Event, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Call a function within an event, which ends with it; one whose result is NotImplemented is forgotten."""
+        result: Any = None
+        try:
+            result = function(*args)
+        finally:
+            if result is NotImplemented:
+                self.cancel(event)
+            else:
+                self.end(event, result)
+        return result
 
     def describe(self, event: Event, args: Any) -> None:
         """What is noted of an event beside its time, when it begins."""
@@ -241,6 +247,19 @@ class Log:
         size: Any = None if live is None else live.pop(reference, None)
         if size is not None and self.keeping:
             self.events.append(memory_event(-size, clock.now(), self.depth))
+
+
+def logged(op: Any, args: tuple[Any, ...], modes: Modes, function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    """Carry out a call of an operator by `function(*given)`, noted in the log of this thread if there is one.
+
+    Args:
+        op: the operator, or the name of a function.
+        args: what it is called with, as far as the log asks for it.
+    """
+    log: Log = modes.profiling()
+    if log is None:
+        return function(*given)
+    return log.call(log.begin_call(op, args, modes), function, given)
 
 
 def next_number(modes: Modes) -> int:

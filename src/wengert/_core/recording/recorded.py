@@ -171,6 +171,7 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
     simple: bool = op.list_slot < 0
     modes: Modes = current()
     grad: Any = plain_gradient(incoming, modes)
+    arrays: Any = None if grad is None else arrays_in(incoming)
     spared: int = spared_by(node, modes) if simple else 0
     values: list[Any] = None  # type: ignore[assignment]  # unpacked for the first rule that wants tensors
     if spared:  # what nobody waits for is checked and unpacked all the same, as in torch
@@ -185,7 +186,7 @@ def run_rules(node: OpNode, incoming: Any) -> list[Any]:
         if rule.passes and hands_on(saved, plan.arguments[at]):
             result = incoming
         elif grad is not None and rule.native is not None:
-            result = native_gradient(node, rule, incoming, grad, saved, plan.arguments[at])
+            result = tensors_of(run_native(node, rule, arrays, saved, plan.arguments[at]), grad)
         if result is NotImplemented:
             if values is None:
                 values = node.unpacked()
@@ -300,31 +301,35 @@ def plain_gradient(incoming: Any, modes: Modes) -> Any:
     return first_plain(incoming) if type(incoming) is tuple else None
 
 
-def native_gradient(
-    node: OpNode, rule: Rule, incoming: Any, grad: Tensor, saved: tuple[Any, ...], arguments: tuple[int, ...]
-) -> Any:
-    """What the native function of a rule gives, or NotImplemented; `grad` is the (first) gradient in `incoming`."""
-    given: Any = grad._array_ if incoming is grad else [None if each is None else array_of(each) for each in incoming]
-    made: Any
+def arrays_in(incoming: Any) -> Any:
+    """The array of a gradient; of the gradients of several results a list, None where none has arrived."""
+    if isinstance(incoming, Tensor):
+        return array_of(incoming)
+    return [None if grad is None else array_of(grad) for grad in incoming]
+
+
+def run_native(node: OpNode, rule: Rule, arrays: Any, saved: tuple[Any, ...], arguments: tuple[int, ...]) -> Any:
+    """Call the native function of a rule with its share of the saved values; NotImplemented if it declines."""
     value: Any
     at: int
     if len(arguments) == 1:
         at = arguments[0]
         value = plain_value(saved[at], node)
+        return value if value is NotImplemented else rule.native(arrays, value)
+    args: list[Any] = [arrays]
+    for at in arguments:
+        value = plain_value(saved[at], node)
         if value is NotImplemented:
-            return NotImplemented
-        made = rule.native(given, value)
-    else:
-        args: list[Any] = [given]
-        for at in arguments:
-            value = plain_value(saved[at], node)
-            if value is NotImplemented:
-                return NotImplemented
-            args.append(value)
-        made = rule.native(*args)
-    if type(made) is list or type(made) is tuple:
-        return [gradient_of(each, grad) for each in made]
-    return made if made is NotImplemented else gradient_of(made, grad)
+            return value
+        args.append(value)
+    return rule.native(*args)
+
+
+def tensors_of(result: Any, grad: Tensor) -> Any:
+    """What a native rule made of a gradient, as tensors; NotImplemented as it is."""
+    if type(result) is list or type(result) is tuple:
+        return [gradient_of(array, grad) for array in result]
+    return result if result is NotImplemented else gradient_of(result, grad)
 
 
 def array_of(tensor: Tensor) -> Any:
