@@ -56,6 +56,8 @@ def run(sweep: Sweep, roots: list[Edge], grads: list[Any]) -> list[Any]:
         modes.set_grad(sweep.create_graph)
         sweep.seed(roots, grads)
         sweep.run()
+        if sweep.origin is not None:
+            tracing.ended(sweep.results, sweep.origin)
         swept = True
         begun.call_back()
     finally:  # interpreted, stores only, see `modes`
@@ -145,23 +147,16 @@ class Sweep:
         except Exception as error:
             anomaly.report(error, node)
             raise
-        if self.origin is not None:
-            tracing.ended(self.results, self.origin)
 
     def turn(self, node: Node, task: Task) -> None:
         """Run one node, and hand on what it returns."""
         plain: bool = node.trusted_gradients and node.node_hooks is None and not self.create_graph
         self.born = next_serial() if plain else NEVER
-        outgoing: Any
-        if self.modes.word & flags.PROFILED:
-            outgoing = self.profiled(kinds.BACKWARD, node, task)
-        else:
-            outgoing = self.step(node, task)
+        profiled: bool = self.modes.word & flags.PROFILED != 0
+        outgoing: Any = self.profiled(kinds.BACKWARD, node, task) if profiled else self.step(node, task)
         self.modes.settle(self.create_graph)
         if not self.keep_graph and task.runs:
-            node.release()
-            if self.origin is not None:
-                origins.freed(node, self.origin)
+            self.free(node)
         self.deliver(node, task, outgoing)
 
     def deliver(self, node: Node, done: Task, outgoing: Any) -> None:
@@ -180,12 +175,17 @@ class Sweep:
             grad: Any = None if outgoing is None else outgoing[at]
             if grad is not None and task.wanted:
                 grad = project(grad, edge, node, at)
-                first: bool = task.grad is None  # what is added to another needs no memory of its own
-                owned: bool = first and self.born != NEVER and is_own(grad, outgoing, done, self.born)
-                arrive(task, edge, grad, owned)
+                owned: bool = task.grad is None and self.born != NEVER and is_own(grad, outgoing, done, self.born)
+                arrive(task, edge, grad, owned)  # what is added to another gradient needs no memory of its own
             task.waiting -= 1
             if task.waiting == 0:
                 self.ready.push(edge.node)
+
+    def free(self, node: Node) -> None:
+        """Let a node drop what it has saved."""
+        node.release()
+        if self.origin is not None:
+            origins.freed(node, self.origin)
 
     def step(self, node: Node, task: Task) -> Any:
         """Do what a node has to do with the gradients that have arrived; return those that go on over its edges."""
