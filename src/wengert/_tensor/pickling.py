@@ -172,9 +172,9 @@ def meta_parts(tensor: Tensor) -> tuple[Any, ...]:
 
 def rebuild_meta(cls: type[Tensor], shape: Any, dtype: DType, strides: Any, requires_grad: bool = False) -> Tensor:
     """Make a tensor on the device "meta" of its parts."""
-    from .._core.tensor.valueless import valueless
+    from .._core.tensor.meta_array import meta_array
 
-    array: Any = valueless(shape, dtype.numpy, strides)
+    array: Any = meta_array(shape, dtype.numpy, strides)
     made: Tensor = allocate(cls)
     set_up(made, array, array.values._storage_)
     made.requires_grad = requires_grad

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._core import flags
-from .._core.calls import unusual, valueless_calls
+from .._core.calls import unusual, meta
 from .._core.calls.overriding import declined, flattened, running
 from .._core.calls.subclasses import dispatches
 from .._core.calls.unanswered import DisableTorchDispatch as DisableTorchDispatch, is_dispatch_off
@@ -124,7 +124,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         return unusual.call(op, args, word, modes)
     given = asked(args)
     if not given:
-        valueless_calls.refuse_wrapped(args)
+        meta.refuse_wrapped(args)
         return unusual.call(op, args, word, modes)
     refuse_transforms(op, word)
     if op.written(args) is not None:
@@ -223,7 +223,7 @@ def lie_alike(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) 
     source = args[0]
     if not isinstance(source._array_, Wrapped):
         return all(each._storage_ is source._storage_ for each in results)
-    laid = valueless_calls.computed(op, args, modes)
+    laid = meta.computed(op, args, modes)
     for each, array in zip(results, laid if op.several else (laid,)):
         own = each._array_
         if not isinstance(own, Wrapped) or own.shape != array.shape or own.dtype != array.dtype:
@@ -238,7 +238,7 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
     if given:
         told(op, args, given)
     else:
-        valueless_calls.refuse_wrapped(args)
+        meta.refuse_wrapped(args)
     return bool(given)
 
 

@@ -335,7 +335,7 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     if tensor._flags_ & flags.SPARSE:
         check_layout("out", tensor, made)
         if tensor.is_meta:  # type: ignore[attr-defined]
-            reshape_valueless(tensor, made)
+            reshape_meta(tensor, made)
             return
         from . import sparse
 
@@ -351,15 +351,15 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     count_write(tensor._storage_, "a call with out=")
 
 
-def reshape_valueless(tensor: Tensor, made: Tensor) -> None:
+def reshape_meta(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor on the device "meta" have the shape of another: there is nothing else to write."""
     if tensor._array_.shape != made._array_.shape:
-        from ..tensor.valueless import valueless
+        from ..tensor.meta_array import meta_array
 
         if tensor._array_.size:
             anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
         steps = layouts.preserved(made._array_)
-        array = tensor._array_ = valueless(made._array_.shape, tensor._array_.dtype, steps)
+        array = tensor._array_ = meta_array(made._array_.shape, tensor._array_.dtype, steps)
         values = array.values
         tensor._storage_ = values._storage_ = succeed(tensor._storage_, values._storage_.array)
     count_write(tensor._storage_, "a call with out=")

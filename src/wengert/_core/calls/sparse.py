@@ -16,7 +16,7 @@ from ..tensor import batches
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.coordinates import Coordinates
 from ..tensor.storage import count, succeed
-from ..tensor.valueless import is_valueless
+from ..tensor.meta_array import is_meta
 from ..types import dtypes
 from . import batching
 
@@ -59,10 +59,10 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         TypeError: something else stands where a tensor is wanted.
     """
     check_operands(op, args)
-    if has_valueless(args):
-        from . import valueless_calls
+    if has_meta(args):
+        from . import meta
 
-        return valueless_calls.call(op, args, word, modes)
+        return meta.call(op, args, word, modes)
     if word & flags.BATCHED:
         if op.name in SHARING:
             return batching.call(op, args, word, modes)
@@ -73,9 +73,9 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     return op.conclude(args, arrays_of(computed(op, args, modes)), word, modes)
 
 
-def has_valueless(args: tuple[Any, ...]) -> bool:
+def has_meta(args: tuple[Any, ...]) -> bool:
     """Whether a tensor among the arguments, or in a list of them, is on the device "meta"."""
-    return any(is_valueless(one) for each in args for one in (each if isinstance(each, (tuple, list)) else (each,)))
+    return any(is_meta(one) for each in args for one in (each if isinstance(each, (tuple, list)) else (each,)))
 
 
 def check_operands(op: Any, args: tuple[Any, ...]) -> None:
@@ -96,10 +96,10 @@ def check_operands(op: Any, args: tuple[Any, ...]) -> None:
 
 def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
     """What the kernel of an operator makes of sparse tensors, unrecorded."""
-    if has_valueless(args):
-        from . import valueless_calls
+    if has_meta(args):
+        from . import meta
 
-        return wrap_flagged(valueless_calls.computed(op, args, modes), 0)
+        return wrap_flagged(meta.computed(op, args, modes), 0)
     return unrecorded(found(KERNELS, op.name), args, modes)
 
 
@@ -154,10 +154,10 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
         RuntimeError: shape or dtype do not fit, or a dense result would go into a sparse tensor.
     """
     functional, target = op.functional, args[0]
-    if has_valueless(args):
-        from . import valueless_calls
+    if has_meta(args):
+        from . import meta
 
-        valueless_calls.write(op, args, modes)
+        meta.write(op, args, modes)
         return
     if not target._flags_ & flags.SPARSE and functional.name in WRITERS:
         unrecorded(WRITERS[functional.name], args, modes)

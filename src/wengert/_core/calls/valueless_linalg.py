@@ -38,7 +38,7 @@ def real(dtype: Any) -> Any:
 @shaped("_linalg_inv_ex", "_linalg_cholesky_ex")
 def factor_shape(tensor: Any, *others: Any) -> Any:
     array, batch, *_ = matrices("linalg.inv" if len(others) == 1 else "linalg.cholesky", tensor)
-    return [(array.shape, array.dtype, True), (batch, INFO)]
+    return [(array.shape, array.dtype, "columns"), (batch, INFO)]
 
 
 @shaped("_linalg_det")
@@ -56,7 +56,7 @@ def log_determinant_shape(tensor: Any) -> Any:
 @shaped("_linalg_eigh")
 def eigh_shape(tensor: Any, side: str = "L", compute_v: bool = True) -> Any:
     array, batch, rows, _ = matrices("linalg.eigh", tensor)
-    vectors = (array.shape, array.dtype, True) if compute_v else ((0,), array.dtype)
+    vectors = (array.shape, array.dtype, "columns") if compute_v else ((0,), array.dtype)
     return [((*batch, rows), real(array.dtype)), vectors]
 
 
@@ -64,8 +64,8 @@ def eigh_shape(tensor: Any, side: str = "L", compute_v: bool = True) -> Any:
 def qr_shape(tensor: Any, mode: str = "reduced") -> Any:
     array, batch, rows, columns = matrices("linalg.qr", tensor, square=False)
     inner = rows if mode == "complete" else min(rows, columns)
-    first = ((0,), array.dtype) if mode == "r" else ((*batch, rows, inner), array.dtype, True)
-    return [first, ((*batch, inner, columns), array.dtype, True)]
+    first = ((0,), array.dtype) if mode == "r" else ((*batch, rows, inner), array.dtype, "columns")
+    return [first, ((*batch, inner, columns), array.dtype, "columns")]
 
 
 @shaped("_linalg_svd")
@@ -77,7 +77,7 @@ def svd_shape(tensor: Any, full_matrices: bool = False, compute_uv: bool = True)
         return [((0,), array.dtype), values, ((0,), array.dtype)]
     left = (*batch, rows, rows if full_matrices else few)
     right = (*batch, columns if full_matrices else few, columns)
-    return [(left, array.dtype, True), values, (right, array.dtype)]  # torch has rows there, on the CPU columns
+    return [(left, array.dtype, "columns"), values, (right, array.dtype)]  # torch has rows there, on the CPU columns
 
 
 @shaped("_linalg_solve_ex")
@@ -86,14 +86,14 @@ def solve_shape(tensor: Any, other: Any, left: bool = True, *others: Any) -> Any
     right = other._array_
     if right.ndim == 1 or (right.ndim == array.ndim - 1 and right.shape == array.shape[:-1]):
         lead = broadcast(batch, right.shape[:-1])
-        return [((*lead, rows), array.dtype, bool(lead)), (batch, INFO)]
+        return [((*lead, rows), array.dtype, "columns" if lead else None), (batch, INFO)]
     if right.shape[-2 if left else -1] != rows:
         raise RuntimeError(
             f"linalg.solve: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
             f"({rows}x{rows} and {right.shape[-2]}x{right.shape[-1]})"
         )
     lead = broadcast(batch, right.shape[:-2])
-    return [((*lead, *right.shape[-2:]), array.dtype, left), (batch, INFO)]
+    return [((*lead, *right.shape[-2:]), array.dtype, "columns" if left else None), (batch, INFO)]
 
 
 @shaped("linalg_matrix_exp")

@@ -27,15 +27,6 @@ def shaped(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return decorate
 
 
-def unknown(name: str) -> NotImplementedError:
-    """The error for an operator whose result is not known without values."""
-    return NotImplementedError(
-        f"aten::{name}: attempted to run this operator with Meta tensors, but it needs their values, or wengert does "
-        "not know the shape of its result without them; give the tensors memory first: torch.empty_like(x, "
-        "device='cpu'), Module.to_empty(device='cpu')"
-    )
-
-
 def dtype_or(array: Any, dtype: Any) -> Any:
     """NumPy's dtype of a result: that of an operand unless another is asked for."""
     return array.dtype if dtype is None else dtype.numpy
@@ -93,7 +84,7 @@ def cat_shape(tensors: Any, dim: int = 0) -> Any:
     first, place = arrays[0], sizes.normalise(dim, arrays[0].ndim)
     for each in arrays[1:]:
         if each.dtype != first.dtype or each.ndim != first.ndim:
-            raise unknown("cat of several dtypes or numbers of dimensions")
+            raise NotImplementedError("cat of several dtypes or numbers of dimensions")
         if [*each.shape[:place], *each.shape[place + 1 :]] != [*first.shape[:place], *first.shape[place + 1 :]]:
             raise RuntimeError(f"Sizes of tensors must match except in dimension {place}.")
     length = sum([each.shape[place] for each in arrays])
@@ -217,11 +208,11 @@ def taken_shape(self: Any, index: Any) -> Any:
 def indexed_shape(self: Any, indices: Any) -> Any:
     arrays = [None if each is None else each._array_ for each in indices]
     if any(each is not None and each.dtype.kind == "b" for each in arrays):
-        raise unknown("index")  # as many as are true
+        raise NotImplementedError("index")  # as many as are true
     zeros = [slice(None) if each is None else np.broadcast_to(np.zeros((), np.int64), each.shape) for each in arrays]
     array = self._array_
     if 0 in array.shape:
-        raise unknown("index of a tensor without elements")
+        raise NotImplementedError("index of a tensor without elements")
     return np.broadcast_to(np.zeros((), np.int8), array.shape)[tuple(zeros)].shape, array.dtype
 
 

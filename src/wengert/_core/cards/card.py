@@ -103,6 +103,8 @@ class Card(Declared, Op):
         method, function: whether it is bound to Tensor, and public in the package.
         form: the name and the module of a form of the operator, see `forms`.
         function_of: makes the function of the card, where that is not the method.
+        shape_rule: the rule of the shape and dtype of its results, see `calls.meta`; None until those of its room are loaded.
+        any_device: its operands may be on several devices.
         describes: the sections of its docstring that it shares with its family.
     """
 
@@ -124,6 +126,8 @@ class Card(Declared, Op):
     in_place: Any = None
     out: Out
     mixed: Callable[[list[Any]], None] | None = None
+    shape_rule: Callable[..., Any] | None = None
+    any_device = False
     method = True
     function = True
     form: tuple[str, str] = ("", "")
@@ -217,6 +221,11 @@ class Card(Declared, Op):
         self.tail = where
         if self.in_place is not None:
             self.in_place.tail = where
+
+    def shape(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Give the rule of the shape and the dtype of the results, see `calls.meta`."""
+        self.shape_rule = rule
+        return rule
 
     @property
     def out_apart(self) -> str | None:

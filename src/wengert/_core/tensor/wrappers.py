@@ -15,13 +15,13 @@ from ..._start.loading import load
 from .. import flags
 from .base import Tensor, set_up
 from .standins import HANDLER
-from .valueless import Valueless, valueless
+from .meta_array import MetaArray, meta_array
 
 new: Any = Tensor.__new__
 """Allocates a tensor of a class; no `__new__` of a program is called."""
 
 
-class Wrapped(Valueless):
+class Wrapped(MetaArray):
     """The array of a tensor of a program's class that has shape, dtype and device, but no values.
 
     Attributes:
@@ -67,7 +67,7 @@ class Wrapped(Valueless):
         return load(HANDLER).ones_like(tensor) if self.size == 1 else None
 
 
-def wrapped(array: Valueless, tensor: Any, device: Any, layout: Any) -> Wrapped:
+def wrapped(array: MetaArray, tensor: Any, device: Any, layout: Any) -> Wrapped:
     """The array of a tensor of a program's class, in the bytes of an array without values."""
     made: Wrapped = array.view(np.ndarray).view(Wrapped)
     made.values, made.device, made.layout = array.values, device, layout
@@ -85,7 +85,7 @@ def wrapper(cls: type, shape: tuple[int, ...], dtype: Any, strides: Any, offset:
         device, layout: what it says of itself.
     """
     made: Any = new(cls)
-    array = valueless(shape, dtype, strides)
+    array = meta_array(shape, dtype, strides)
     set_up(made, wrapped(array, made, device, layout), array.values._storage_)
     return made
 

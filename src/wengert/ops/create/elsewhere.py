@@ -15,7 +15,7 @@ import numpy as np
 from ..._core.calls.out import put
 from ..._core.cards.card import WIDE, Array, op
 from ..._core.tensor.base import Tensor, wrap
-from ..._core.tensor.valueless import is_valueless, valueless
+from ..._core.tensor.meta_array import is_meta, meta_array
 from ..._core.types.devices import device as Device, refuse_absent
 from ..memory.memory_formats import strides_in
 from .factory import read_size
@@ -39,7 +39,7 @@ CONVERSIONS = frozenset(["to", "cpu"])
 )
 def to_meta(self: Array, dtype: Any = None, memory_format: Any = None) -> Any:
     """A tensor like `self`, without values."""
-    return valueless(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))
+    return meta_array(self.shape, self.dtype if dtype is None else dtype.numpy, strides_in(self, memory_format))
 
 
 @to_meta.vjp("self")
@@ -68,7 +68,7 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
         refuse_absent("meta")
     given["device"] = None
     out = given.pop("out", None)
-    if out is not None and not is_valueless(out):
+    if out is not None and not is_meta(out):
         raise RuntimeError("device type meta does not match device type of out parameter (cpu)")
     if name.startswith("new_"):
         given["input"] = wrap(np.zeros(0, first._array_.dtype))  # type: ignore[union-attr]
@@ -85,7 +85,7 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     array = found._array_
     if shape is None:
         shape, strides = array.shape, [step // array.itemsize for step in array.strides]
-    made = leaf(valueless(shape, array.dtype, strides), found.requires_grad)
+    made = leaf(meta_array(shape, array.dtype, strides), found.requires_grad)
     return made if out is None else put(name, out, made)  # type: ignore[no-any-return]
 
 
@@ -102,6 +102,6 @@ def converted(self: Any, *where: Any, **options: Any) -> Any:
 
     dtype, _, other, _ = read_target(where, options.get("dtype"), None, options.get("other"))
     wanted = dtype if other is None else other.dtype
-    if is_valueless(self):
+    if is_meta(self):
         return self.to(wanted, copy=options.get("copy", False))
     return to_meta.call((self, wanted, options.get("memory_format")))

@@ -44,13 +44,18 @@ def outermost_first(array: Any, dims: Any) -> list[int]:
     return sorted(dims, key=lambda dim: -steps[dim])
 
 
+def strides_in_room(array: Any, shape: tuple[int, ...], dims: Any) -> tuple[int, ...]:
+    """The strides of a result in which the transformed dimensions lie innermost, in this order."""
+    others = outermost_first(array, [dim for dim in range(array.ndim) if dim not in dims])
+    return layouts.packed(shape, [*others, *dims][::-1])
+
+
 def room(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
     """Memory for the transform of an array: the dimensions that are transformed lie inside, the last of them innermost.
 
     The others are in the order of the array, so that neighbours stay neighbours, as with torch.
     """
-    others = outermost_first(array, [dim for dim in range(array.ndim) if dim not in dims])
-    return layouts.empty(shape, layouts.packed(shape, [*others, *dims][::-1]), np.dtype(dtype))
+    return layouts.empty(shape, strides_in_room(array, shape, dims), np.dtype(dtype))
 
 
 def transformed(array: Any, dims: Any, normalization: int, forward: bool, made: Any) -> Any:
@@ -94,6 +99,11 @@ def complex_to_complex_samples(make: Any) -> Any:
     yield Sample(make(3), (), 0, True)
 
 
+def spectrum_shape(shape: tuple[int, ...], dim: int, onesided: bool) -> tuple[int, ...]:
+    """The shape of the spectrum of a real signal along a dimension."""
+    return (*shape[:dim], shape[dim] // 2 + 1, *shape[dim + 1 :]) if onesided else shape
+
+
 @transform(name="_fft_r2c", node="FftR2CBackward0", dtypes=SIGNALS, native=native("fft_r2c"))
 def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -> Any:
     """The Fourier transform of real numbers.
@@ -104,10 +114,7 @@ def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -
     """
     refuse_dtype("_fft_r2c", self, SIGNALS)
     dims = [*outermost_first(self, dim[:-1]), dim[-1]]
-    shape = list(self.shape)
-    if onesided:
-        shape[dim[-1]] = shape[dim[-1]] // 2 + 1
-    made = room(self, tuple(shape), dims, spectral(self.dtype))
+    made = room(self, spectrum_shape(self.shape, dim[-1], onesided), dims, spectral(self.dtype))
     kernels.rfft_lines(self, dims[-1], normalization, onesided, made)
     return transformed(made, dims[-2::-1], normalization, True, made)
 

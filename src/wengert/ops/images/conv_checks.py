@@ -62,9 +62,15 @@ def spread(name: str, value: Any, count: int) -> Ints:
 
 def as_of_input(bias: Any, input: Any) -> Any:
     """The bias of a transposed convolution, of any real dtype, in that of the input (torch's loops are of these)."""
+    return bias.astype(input.dtype) if is_cast(bias, input) else bias
+
+
+def is_cast(bias: Any, input: Any) -> bool:
+    """Whether a bias of another dtype than the input is cast to it by torch's loops."""
     taken = "biu" if input.dtype.kind == "i" else "biufV"
-    fits = bias is not None and bias.dtype != input.dtype and bias.dtype.kind in taken and input.dtype.name in LOOPS
-    return bias.astype(input.dtype) if fits else bias
+    return bool(
+        bias is not None and bias.dtype != input.dtype and bias.dtype.kind in taken and input.dtype.name in LOOPS
+    )
 
 
 def check_dtypes(input: Any, weight: Any, bias: Any) -> None:

@@ -308,6 +308,19 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
     """
+    items, *plane, _ = shape = grid_shape(theta, size)
+    made = base_grid(tuple(plane), align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
+    return made.reshape(shape)
+
+
+def grid_shape(theta: Any, size: Any) -> tuple[int, ...]:
+    """The shape of a grid for images or volumes of a size.
+
+    Raises:
+        TypeError: if the size is no sequence of integers.
+        RuntimeError: if it is the size of something else, or matrices do not fit it.
+        NotImplementedError: if these are not floating.
+    """
     if not isinstance(size, (tuple, list)):
         raise TypeError(wrong_type("affine_grid_generator", "size", 2, "tuple of ints", size))
     size = integers("affine_grid_generator", "size", size, 2)
@@ -322,8 +335,7 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
         raise RuntimeError(f"affine_grid_generator: expected theta of shape {shown(wanted)}, got {shown(theta.shape)}")
     if theta.dtype.kind != "f":
         refuse("affine_grid_generator", "affine_grid_generator", theta)
-    made = base_grid(plane, align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
-    return made.reshape(items, *plane, len(plane))
+    return (items, *plane, len(plane))
 
 
 @affine_grid_generator.vjp("theta")

@@ -73,6 +73,23 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
     return rows, columns
 
 
+def check_images(array: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Any, Pair]:
+    """The options of `im2col` by dimension, and how many blocks there are along each of them.
+
+    Raises:
+        RuntimeError: if the options do not fit, or there are no images.
+        NotImplementedError: if there are no blocks of the dtype.
+    """
+    options = read_options(kernel_size, dilation, padding, stride)
+    if array.ndim not in (3, 4) or 0 in array.shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {shown(array.shape)}"
+        )
+    refuse_dtype("im2col_out_cpu", array, ADDED)
+    return options, blocks_of(array.shape[-2:], *options)
+
+
 @op(
     dtypes=ADDED,
     linear="input",
@@ -84,14 +101,7 @@ def blocks_of(plane: Ints, kernel: Pair, stride: Pair, padding: Pair, dilation: 
 )
 def im2col(input: Array, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Patches of (N, C, H, W) or (C, H, W) as columns: (N, C * rows * columns, patches)."""
-    options = read_options(kernel_size, dilation, padding, stride)
-    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
-            f"but got: {shown(input.shape)}"
-        )
-    refuse_dtype("im2col_out_cpu", input, ADDED)
-    blocks = blocks_of(input.shape[-2:], *options)
+    options, blocks = check_images(input, kernel_size, dilation, padding, stride)
     images = input if input.ndim == 4 else input[None]
     kernel, step, side, gap = options
     seen = windows(images, kernel, step, side, gap)
@@ -284,17 +294,45 @@ def pixel_shuffle(input: Array, upscale_factor: int) -> Any:
         RuntimeError: the channels cannot be spread.
     """
     factor = int(upscale_factor)
-    check_shuffle("pixel_shuffle", input.shape, factor, "upscale_factor")
+    shuffled_shape(input.shape, factor)
     *lead, channels, height, width = input.shape
+    parts = input.reshape(*lead, channels // (factor * factor), factor, factor, height, width)
+    at = len(lead)
+    order = (*range(at + 1), at + 3, at + 1, at + 4, at + 2)
+    return parts.transpose(order).reshape(*lead, -1 if parts.size else parts.shape[at], height * factor, width * factor)
+
+
+def shuffled_shape(shape: Ints, factor: int) -> Ints:
+    """The shape of images whose channels have become pixels.
+
+    Raises:
+        RuntimeError: if there are no images, or the factor does not divide their channels.
+    """
+    check_shuffle("pixel_shuffle", shape, factor, "upscale_factor")
+    *lead, channels, height, width = shape
     if channels % (factor * factor):
         raise RuntimeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
             f"but input.size(-3)={channels} is not divisible by {factor * factor}"
         )
-    parts = input.reshape(*lead, channels // (factor * factor), factor, factor, height, width)
-    at = len(lead)
-    order = (*range(at + 1), at + 3, at + 1, at + 4, at + 2)
-    return parts.transpose(order).reshape(*lead, -1 if parts.size else parts.shape[at], height * factor, width * factor)
+    return (*lead, channels // (factor * factor), height * factor, width * factor)
+
+
+def unshuffled_shape(shape: Ints, factor: int) -> Ints:
+    """The shape of images whose pixels have become channels.
+
+    Raises:
+        RuntimeError: if there are no images, or the factor does not divide their sides.
+    """
+    check_shuffle("pixel_unshuffle", shape, factor, "downscale_factor")
+    *lead, channels, height, width = shape
+    for at, (word, length) in zip((-2, -1), (("height", height), ("width", width))):
+        if length % factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but input.size({at})={length} "
+                f"is not divisible by {factor}"
+            )
+    return (*lead, channels * factor * factor, height // factor, width // factor)
 
 
 def check_shuffle(name: str, shape: Ints, factor: int, option: str) -> None:
@@ -341,18 +379,11 @@ def pixel_unshuffle(input: Array, downscale_factor: int) -> Any:
         RuntimeError: the planes cannot be gathered.
     """
     factor = int(downscale_factor)
-    check_shuffle("pixel_unshuffle", input.shape, factor, "downscale_factor")
+    shape = unshuffled_shape(input.shape, factor)
     *lead, channels, height, width = input.shape
-    for at, (word, length) in zip((-2, -1), (("height", height), ("width", width))):
-        if length % factor:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but input.size({at})={length} "
-                f"is not divisible by {factor}"
-            )
     parts = input.reshape(*lead, channels, height // factor, factor, width // factor, factor)
     at = len(lead)
     order = (*range(at + 1), at + 2, at + 4, at + 1, at + 3)
-    shape = (*lead, channels * factor * factor, height // factor, width // factor)
     return parts.transpose(order).reshape(shape)
 
 

@@ -119,6 +119,17 @@ def max_unpool3d(input: Array, indices: Index, output_size: Any, stride: Any, pa
     Raises:
         RuntimeError: shapes, dtypes or indices do not fit together.
     """
+    sizes = check_volumes(input, indices, output_size, stride, padding)
+    return placed(input, indices, sizes)
+
+
+def check_volumes(input: Any, indices: Any, output_size: Any, stride: Any, padding: Any) -> Ints:
+    """The lengths of the volumes that `max_unpool3d` makes.
+
+    Raises:
+        RuntimeError: if shapes, dtypes or options do not fit.
+        NotImplementedError: if the numbers are not floating.
+    """
     sizes = check_unpool("max_unpool3d", input, indices, output_size, 3)
     for name, option in (("stride", stride), ("padding", padding)):
         check_members("max_unpool3d", name, option)
@@ -130,7 +141,7 @@ def max_unpool3d(input: Array, indices: Index, output_size: Any, stride: Any, pa
     if min(stride) <= 0:
         raise RuntimeError(f"strides should be greater than zero, but got stride: {shown(stride)}")
     refuse_dtype("max_unpool3d", input, REALS)
-    return placed(input, indices, sizes)
+    return sizes
 
 
 @max_unpool3d.vjp("input")

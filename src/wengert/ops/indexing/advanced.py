@@ -140,16 +140,7 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
     for each in (*indices, values):
         if each is not None:
             refuse_shared(target, each, True)
-    if values.dtype != target.dtype:
-        refuse_types(target.shape, indices)
-        refuse_places(target.shape, indices, values_too=False)
-        have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, values))
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {have} for the destination and {given} "
-            "for the "
-            "source."
-        )
-    refuse_types(target.shape, indices)
+    check_kinds(target, indices, values)
     where = places(indices)
     try:
         if accumulate:
@@ -159,11 +150,32 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
             target[where] = values
     except (ValueError, TypeError, IndexError):
         refuse_places(target.shape, indices)
+        raise mismatch(values.shape, target[where].shape) from None
+
+
+def check_kinds(target: Any, indices: Any, values: Any) -> None:
+    """Refuse values of another dtype than what they are written to, and places that are no indices.
+
+    Raises:
+        RuntimeError: if the dtypes differ.
+        IndexError: if places are neither integers nor masks.
+    """
+    refuse_types(target.shape, indices)
+    if values.dtype != target.dtype:
+        refuse_places(target.shape, indices, values_too=False)
+        have, given = (dtypes.from_numpy(array.dtype).legacy[:-6] for array in (target, values))
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {shown(values.shape)} cannot be broadcast to indexing result of "
-            "shape "
-            f"{shown(target[where].shape)}"
-        ) from None
+            f"Index put requires the source and destination dtypes match, got {have} for the destination and {given} "
+            "for the source."
+        )
+
+
+def mismatch(given: Any, wanted: Any) -> RuntimeError:
+    """The error for values that do not fit the places that they are written to."""
+    return RuntimeError(
+        f"shape mismatch: value tensor of shape {shown(given)} cannot be broadcast to indexing result of shape "
+        f"{shown(wanted)}"
+    )
 
 
 def fills_mask(args: tuple[Any, ...]) -> bool:
@@ -332,6 +344,16 @@ def masked_fill_samples(make: Any) -> Any:
     yield Bad(make(2), mask, 1, raises=RuntimeError, says="must match the size of tensor")
 
 
+def check_mask_dtype(mask: Any) -> None:
+    """Refuse a mask of `masked_select` that holds no truth values.
+
+    Raises:
+        RuntimeError: if it holds something else.
+    """
+    if mask.dtype != np.bool_:
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+
+
 @op(
     dtypes=WIDE,
     linear="self",
@@ -352,8 +374,7 @@ def masked_select(self: Array, mask: Index) -> Any:
     Raises:
         RuntimeError: `mask` is not bool, or the shapes do not broadcast.
     """
-    if mask.dtype != np.bool_:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_mask_dtype(mask)
     common = broadcast(mask.shape, self.shape)
     return np.broadcast_to(self, common)[private(np.broadcast_to(mask, common))]
 

@@ -15,6 +15,7 @@ from ..._core.operators.batch_rules import check_member, singled, with_batch
 from ..._core.recording.saved_tensor import read_saved
 from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.standins import StandIn
 from ..._core.tensor.storage import count_write
 from ..._core.types import dtypes
 from ..._core.writes.inplace import check_target
@@ -50,7 +51,7 @@ def check_indices(indices: Any, rows: int) -> None:
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{errors.type_name(indices)} instead (while checking arguments for embedding)"
         )
-    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= rows):
+    if indices.size and not isinstance(indices, StandIn) and (int(indices.min()) < 0 or int(indices.max()) >= rows):
         raise IndexError(
             f"index out of range in self: embedding has {rows} rows, got indices from {indices.min()} to "
             f"{indices.max()}"
@@ -330,6 +331,19 @@ def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     return op.call(tuple(args))
 
 
+def check_classes(tensor: Any, num_classes: int) -> None:
+    """Refuse numbers of classes of another dtype than int64, and none at all unless it is said how many there are.
+
+    Raises:
+        RuntimeError: if one of these is given.
+    """
+    if tensor.dtype != np.int64:
+        found = dtypes.from_numpy(tensor.dtype)
+        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {found}.")
+    if tensor.size == 0 and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+
+
 @op(
     dtypes=(dtypes.int64,),
     why="numbers of classes",
@@ -340,12 +354,8 @@ def one_hot_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 )
 def unit_vectors(tensor: Index, num_classes: int = -1) -> Any:
     """`one_hot`."""
-    if tensor.dtype != np.int64:
-        found = dtypes.from_numpy(tensor.dtype)
-        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {found}.")
+    check_classes(tensor, num_classes)
     if tensor.size == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return np.zeros((*tensor.shape, num_classes), np.int64)
     if int(tensor.min()) < 0:
         raise RuntimeError("Class values must be non-negative.")

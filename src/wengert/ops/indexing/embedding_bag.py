@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.standins import StandIn
 from ..._core.types.dtypes import promote_types
 from ..._kernels import positions
 from ..create.factory import refuse_dtype
@@ -38,6 +39,8 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, -{rows} through {rows - 1}, but got {padding_idx}"
         )
+    if isinstance(indices, StandIn):
+        return
     bad = positions.flatnonzero((indices < 0) | (indices >= rows))
     if bad.size:
         raise RuntimeError(
@@ -105,6 +108,16 @@ def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
     return made, places
 
 
+def check_last(offsets: Any, include_last_offset: bool) -> None:
+    """Refuse offsets without the last one, where they are to have it.
+
+    Raises:
+        RuntimeError: if there are none.
+    """
+    if include_last_offset and not offsets.size:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+
+
 @op(
     dtypes=REALS,
     outputs={"result": True, "offset2bag": False, "bag_size": False, "maximum_indices": False},
@@ -125,8 +138,7 @@ def bags_of_rows(
 ) -> Any:
     """Bags of rows: what is put together, the bag of each row, the size of each bag, and where maxima come from."""
     check_lookup(weight, indices, offsets, padding_idx)
-    if include_last_offset and not offsets.size:
-        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    check_last(offsets, include_last_offset)
     bags = positions.searchsorted(offsets, positions.arange(indices.size), side="right") - bool(offsets.size)
     count = len(offsets) - include_last_offset
     kept = positions.flatnonzero((indices != padding_idx) & (bags < count))

@@ -13,6 +13,7 @@ from ..._core.errors import shown
 from ..._core.graph.anomaly import warn
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.standins import StandIn
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
 from ..._kernels import positions
@@ -73,7 +74,7 @@ def check_range(
     Raises:
         IndexError: (or `kind`) names the first such index.
     """
-    if index.size == 0:
+    if index.size == 0 or isinstance(index, StandIn):
         return
     floor = -length if low else 0
     if index.max() >= length or index.min() < floor:
@@ -209,6 +210,22 @@ def take_along_dim_samples(make: Any) -> Any:
     yield Bad(make(3, 2), integers([0, 0, 0]), 0, raises=RuntimeError, says="The size of tensor a (2) must match the")
 
 
+def check_selection(array: Any, dim: int, index: Any) -> int:
+    """The dimension along which slices are selected, counted from the front.
+
+    Raises:
+        IndexError: if the index has several dimensions.
+        RuntimeError: if it is of another dtype, or several slices are selected of a number.
+    """
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    check_index_dtype("index_select", index, "int32 or int64")
+    at = normalise(dim, array.ndim)
+    if not array.ndim and index.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
+    return at
+
+
 @op(
     dtypes=WIDE,
     linear="self",
@@ -226,12 +243,7 @@ def index_select(self: Array, dim: int, index: Index) -> Any:
         IndexError: an index lies outside, or `index` has more dimensions.
         RuntimeError: there are several indices of a 0-dim tensor.
     """
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    check_index_dtype("index_select", index, "int32 or int64")
-    at = normalise(dim, self.ndim)
-    if not self.ndim and index.size != 1:
-        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
+    at = check_selection(self, dim, index)
     length = self.shape[at] if self.ndim else 1
     if index.size and (index.max() >= length or index.min() < 0):
         raise IndexError("index out of range in self")
@@ -270,6 +282,18 @@ def index_select_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 2), (3, 2), 0, integers(2, 2))
 
 
+def check_taken(index: Any) -> None:
+    """Refuse an index of `take` of another dtype than int64.
+
+    Raises:
+        RuntimeError: if it is of another one.
+    """
+    if index.dtype != np.int64:
+        raise RuntimeError(
+            f"take(): Expected a long tensor for index, but got {dtypes.from_numpy(index.dtype).legacy[:-6]}"
+        )
+
+
 @op(
     dtypes=WIDE, linear="self", batching="batches.taken", out=Out(apart="wholly", words=OF_TAKEN), native=native("take")
 )
@@ -285,10 +309,7 @@ def take(self: Array, index: Index) -> Any:
     Raises:
         IndexError: an index lies outside.
     """
-    if index.dtype != np.int64:
-        raise RuntimeError(
-            f"take(): Expected a long tensor for index, but got {dtypes.from_numpy(index.dtype).legacy[:-6]}"
-        )
+    check_taken(index)
     flat = index.reshape(-1)
     outside = flat[(flat >= self.size) | (flat < -self.size)]
     if outside.size:

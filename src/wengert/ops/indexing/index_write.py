@@ -216,21 +216,33 @@ def index_copy_samples(make: Any) -> Any:
     yield Bad(make(3, 2), 0, integers(0), make(1, 3), raises=RuntimeError, says="must have same slice shapes")
 
 
-def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
-    """Write one value into slices along `dim`."""
+def check_index_fill(target: Any, dim: int, index: Any, value: Any) -> tuple[Any, int]:
+    """The value that `index_fill` writes, and the dimension counted from the front.
+
+    Raises:
+        RuntimeError: if value or index have dimensions, or the value does not fit.
+        IndexError: if an index is of another dtype, or lies outside.
+    """
     if getattr(value, "ndim", 0):
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    if np.iscomplexobj(value) and target.dtype.kind != "c":
+    given = value.dtype.kind == "c" if isinstance(value, np.ndarray) else np.iscomplexobj(value)
+    if given and target.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     value = checked_value("index_fill_", target, value)
     at = normalise(dim, target.ndim)
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     check_range(index, target.shape[at] if target.ndim else 1, at)
+    return value, at
+
+
+def write_value_at(target: Any, dim: int, index: Any, value: Any) -> None:
+    """Write one value into slices along `dim`."""
+    value, at = check_index_fill(target, dim, index, value)
     if target.ndim:
         np.moveaxis(target, at, 0)[private(index).reshape(-1)] = np.asarray(value).astype(target.dtype)
     elif index.size:

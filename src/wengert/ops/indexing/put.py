@@ -25,8 +25,12 @@ def kind_of(array: Any) -> str:
     return dtypes.from_numpy(array.dtype).legacy[:-6]
 
 
-def write_under_mask(target: Any, mask: Any, source: Any) -> None:
-    """Write the elements of `source`, one after the other, where the mask holds."""
+def check_under_mask(target: Any, mask: Any, source: Any) -> None:
+    """Refuse what `masked_scatter` does not take for its dtype.
+
+    Raises:
+        RuntimeError: if the dtypes differ, or the mask holds no truth values.
+    """
     if target.dtype != source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got {kind_of(target)} and "
@@ -34,6 +38,11 @@ def write_under_mask(target: Any, mask: Any, source: Any) -> None:
         )
     if mask.dtype != np.bool_:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind_of(mask)}")
+
+
+def write_under_mask(target: Any, mask: Any, source: Any) -> None:
+    """Write the elements of `source`, one after the other, where the mask holds."""
+    check_under_mask(target, mask, source)
     common = broadcast(target.shape, mask.shape)
     if common != target.shape:
         raise RuntimeError(target_shape(target.shape, common))
@@ -117,8 +126,13 @@ def masked_scatter_backward_samples(make: Any) -> Any:
     yield Sample(make(2, 3), wrap(np.array([True, False, True])), (5,))
 
 
-def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None:
-    """Write `source` at places counted in row-major order."""
+def check_put(target: Any, index: Any, source: Any) -> None:
+    """Refuse what `put_` does not take, whatever its values are.
+
+    Raises:
+        RuntimeError: if dtypes do not fit.
+        IndexError: if there are not as many elements as places, or the target has none.
+    """
     if index.dtype != np.int64:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {kind_of(index)}")
     if target.dtype != source.dtype:
@@ -131,10 +145,15 @@ def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.size}, index.numel() = {index.size}"
         )
-    for other in (index, source):
-        refuse_shared(target, other, True)
     if index.size and not target.size:
         raise IndexError("put_(): Tried to put elements into an empty tensor")
+
+
+def write_places(target: Any, index: Any, source: Any, accumulate: bool) -> None:
+    """Write `source` at places counted in row-major order."""
+    check_put(target, index, source)
+    for other in (index, source):
+        refuse_shared(target, other, True)
     flat = index.reshape(-1)
     outside = flat[(flat >= target.size) | (flat < -target.size)]
     if outside.size:
@@ -202,14 +221,23 @@ def put_samples(make: Any) -> Any:
     yield Bad(make(2), integers(0), make(2), raises=IndexError, says="source.numel() = 2, index.numel() = 1")
 
 
-def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
-    """Write one value onto the main diagonal."""
+def check_diagonal(target: Any, fill_value: Any) -> Any:
+    """The number that `fill_diagonal_` writes.
+
+    Raises:
+        RuntimeError: if the target has no diagonal, or the number does not fit.
+    """
     if target.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
     if target.ndim > 2 and len(set(target.shape)) > 1:
         raise RuntimeError(f"all dimensions of input must be of equal length, but got {shown(target.shape)}")
     number = read_number("fill_diagonal_", "fill_value", 1, fill_value)
-    value = np.asarray(checked_value("fill_diagonal_", target, number)).astype(target.dtype)
+    return checked_value("fill_diagonal_", target, number)
+
+
+def write_diagonal(target: Any, fill_value: Any, wrap: bool) -> None:
+    """Write one value onto the main diagonal."""
+    value = np.asarray(check_diagonal(target, fill_value)).astype(target.dtype)
     again = bool(wrap)
     at = positions.arange(min(target.shape))
     target[(at,) * target.ndim] = value

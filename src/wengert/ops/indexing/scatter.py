@@ -45,13 +45,23 @@ def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> i
     return at
 
 
-def write_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) -> None:
-    """Write (or combine) elements where `index` says."""
+def check_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) -> tuple[int, Any]:
+    """The dimension of `scatter` counted from the front, and what is written, of which a number must fit.
+
+    Raises:
+        RuntimeError: if shapes, dtypes or the number do not fit, or there is no such reduction.
+    """
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     at = check_scatter("scatter", target, dim, index, src)
+    return at, src if isinstance(src, np.ndarray) else checked_value("scatter", target, src)
+
+
+def write_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) -> None:
+    """Write (or combine) elements where `index` says."""
+    at, src = check_scattered(target, dim, index, src, reduce)
     if not isinstance(src, np.ndarray):
-        src = np.asarray(checked_value("scatter", target, src)).astype(target.dtype)
+        src = np.asarray(src).astype(target.dtype)
     if not index.size:
         return
     full, indices = target.reshape(1) if not target.ndim else target, np.atleast_1d(index)

@@ -53,14 +53,24 @@ def combine(target: Any, where: Any, source: Any, reduce: str, include_self: boo
         np.copyto(target, divide(target, counts), "unsafe")
 
 
-def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> None:
-    """Combine elements where `index` says."""
+def check_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str) -> int:
+    """The dimension of `scatter_reduce` counted from the front.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit, or there is no such reduction.
+        NotImplementedError: if there is none for the dtype.
+    """
     if reduce not in COMBINE:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     refuse_wide(target, f"scatter_gather_tensor_cpu_reduce_{reduce}", "scatter_reduce")
     if reduce in ("amax", "amin"):
         check_ordered("scatter_reduce", f"scatter_gather_tensor_cpu_reduce_{reduce}", target)
-    at = check_scatter("scatter", target, dim, index, src)
+    return check_scatter("scatter", target, dim, index, src)
+
+
+def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool) -> None:
+    """Combine elements where `index` says."""
+    at = check_reduced(target, dim, index, src, reduce)
     if not index.size:
         return
     full, indices = target if target.ndim else target.reshape(1), np.atleast_1d(index)

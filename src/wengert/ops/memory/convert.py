@@ -58,6 +58,16 @@ def clone_samples(make: Any) -> Any:
     yield Sample(make())
 
 
+def keeps_apart(shape: tuple[int, ...], stride: Any, gaps: bool) -> bool:
+    """Whether elements that lie `stride` apart have places of their own, without gaps unless these are allowed."""
+    step = 1
+    for own, length in sorted((own, length) for own, length in zip(stride, shape) if length != 1):
+        if own != step and not (gaps and own >= step):
+            return False
+        step = own * length
+    return True
+
+
 @op(layout="own", dtypes=WIDE, linear="self", name="_restrided", public="method", node="CloneBackward0")
 def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
     """A copy whose elements lie `stride` apart; row-major where those would overlap.
@@ -66,12 +76,9 @@ def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
         stride: for each dimension, in elements.
         gaps: leave gaps that the strides leave (zeros); otherwise the copy is row-major if there would be any.
     """
-    step = reach = 1
-    for each, length in sorted((each, length) for each, length in zip(stride, self.shape) if length != 1):
-        if each != step and not (gaps and each >= step):
-            return self.copy(order="C")
-        step = each * length
-        reach += each * (length - 1)
+    if not keeps_apart(self.shape, stride, gaps):
+        return self.copy(order="C")
+    reach = 1 + sum([step * (length - 1) for step, length in zip(stride, self.shape)])
     if self.size and reach != self.size:
         check_room("_restrided", (reach,), self.itemsize)
         made = strided(np.zeros(reach, self.dtype), self.shape, tuple([each * self.itemsize for each in stride]))
@@ -89,12 +96,10 @@ def restrided_vjp(grad: Any) -> Any:
 @restrided.batched
 def restrided_batched(self: Any, stride: Any, gaps: bool) -> Any:
     shape = self._array_.shape[1:]
-    step = 1
-    for each, length in sorted((each, length) for each, length in zip(stride, shape) if length != 1):
-        if each != step and not (gaps and each >= step):
-            step, stride = math.prod(shape), layouts.row_major(tuple(shape))
-            break
-        step = each * length
+    if not keeps_apart(shape, stride, gaps):
+        return restrided.call((self, (math.prod(shape), *layouts.row_major(tuple(shape))), gaps))
+    own = [(step, length) for step, length in zip(stride, shape) if length != 1]
+    step = math.prod(max(own)) if own else 1
     return restrided.call((self, (step, *stride), gaps))
 
 

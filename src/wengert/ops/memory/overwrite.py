@@ -12,6 +12,7 @@ from ..._core.cards.card import WIDE, Array, Bad, InPlace, Nodes, Sample, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor
+from ..._core.tensor.standins import StandIn
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..dtype_checks import checked_number
@@ -93,6 +94,8 @@ def check_single(name: str, value: Any) -> None:
 def checked_value(name: str, array: Any, value: Any) -> Any:
     """A number or 0-dim array that fits the dtype of `array`, as a number."""
     check_single(name, value)
+    if isinstance(value, StandIn):
+        return value
     if hasattr(value, "dtype"):
         value = float(value) if value.dtype.kind == "V" else value.item()
     return checked_number(value, dtypes.from_numpy(array.dtype))

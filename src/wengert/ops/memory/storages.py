@@ -14,7 +14,7 @@ from ..._core.cards.late import bind
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.storage import Storage
-from ..._core.tensor.valueless import reserved
+from ..._core.tensor.meta_array import reserved
 from ..._core.types.devices import device, refuse_absent
 from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8
 from .mapped import is_shared, map_file, place_in_mapping, share
@@ -57,7 +57,7 @@ class UntypedStorage(StorageBase):
 
     def __new__(cls, *args: Any, device: Any = None) -> Self:
         """On the device "meta" a storage of the class for that."""
-        return object.__new__(ValuelessStorage if cls is UntypedStorage and is_meta(device) else cls)  # type: ignore[return-value]
+        return object.__new__(MetaStorage if cls is UntypedStorage and is_meta(device) else cls)  # type: ignore[return-value]
 
     def __init__(self, *args: Any, device: Any = None) -> None:
         if device is not None:
@@ -177,8 +177,8 @@ class TypedStorage(StorageBase):
 
     def __new__(cls, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> Self:
         """On the device "meta" a storage of the class for that."""
-        valueless = isinstance(wrap_storage, ValuelessStorage) or is_meta(device)
-        return object.__new__(ValuelessTypedStorage if cls is TypedStorage and valueless else cls)  # type: ignore[return-value]
+        on_meta = isinstance(wrap_storage, MetaStorage) or is_meta(device)
+        return object.__new__(MetaTypedStorage if cls is TypedStorage and on_meta else cls)  # type: ignore[return-value]
 
     def __init__(self, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> None:
         if device is not None:
@@ -307,42 +307,42 @@ class NoValues(StorageBase):
         self.cpu()
 
 
-class ValuelessStorage(NoValues, UntypedStorage):
+class MetaStorage(NoValues, UntypedStorage):
     """`UntypedStorage` on the device "meta"."""
 
     def __init__(self, *args: Any, device: Any = None) -> None:
         given = args[0] if args else 0
-        self._memory = given if isinstance(given, Storage) else valueless_memory("torch.UntypedStorage", 1, *args)
+        self._memory = given if isinstance(given, Storage) else meta_memory("torch.UntypedStorage", 1, *args)
 
     def __repr__(self) -> str:
         return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
 
 
-class ValuelessTypedStorage(NoValues, TypedStorage):
+class MetaTypedStorage(NoValues, TypedStorage):
     """`TypedStorage` on the device "meta"."""
 
     def __init__(self, *args: Any, wrap_storage: Any = None, dtype: DType | None = None, device: Any = None) -> None:
         self.dtype = get_default_dtype() if dtype is None else dtype
         size = self.dtype.itemsize
-        self._memory = wrap_storage._memory if wrap_storage else valueless_memory("torch.TypedStorage", size, *args)
+        self._memory = wrap_storage._memory if wrap_storage else meta_memory("torch.TypedStorage", size, *args)
 
     def on(self, memory: Storage) -> Self:
         """A storage that shows other memory."""
-        return type(self)(wrap_storage=ValuelessStorage(memory), dtype=self.dtype)
+        return type(self)(wrap_storage=MetaStorage(memory), dtype=self.dtype)
 
     def untyped(self) -> UntypedStorage:
         """The same memory byte by byte."""
-        return ValuelessStorage(self._memory)
+        return MetaStorage(self._memory)
 
     def __repr__(self) -> str:
         return f"...\n[torch.storage.TypedStorage(dtype={self.dtype}, device=meta) of size {len(self)}]"
 
 
-ValuelessStorage.__name__ = ValuelessStorage.__qualname__ = "UntypedStorage"
-ValuelessTypedStorage.__name__ = ValuelessTypedStorage.__qualname__ = "TypedStorage"
+MetaStorage.__name__ = MetaStorage.__qualname__ = "UntypedStorage"
+MetaTypedStorage.__name__ = MetaTypedStorage.__qualname__ = "TypedStorage"
 
 
-def valueless_memory(name: str, itemsize: int, *args: Any) -> Storage:
+def meta_memory(name: str, itemsize: int, *args: Any) -> Storage:
     """Memory of a storage on the device "meta" for so many elements, or as many as a sequence has.
 
     Raises:
@@ -393,7 +393,7 @@ def storage_of(tensor: Tensor) -> Storage:
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The memory that this tensor shares with its views, byte by byte."""
     if self._flags_ & flags.SPARSE and self.is_meta:  # type: ignore[attr-defined]
-        return ValuelessStorage(self._storage_)
+        return MetaStorage(self._storage_)
     return UntypedStorage(storage_of(self))
 
 

@@ -22,6 +22,22 @@ STEEP = 1e-6
 """Slopes whose range is narrower than this are not random."""
 
 
+def check_half(array: Any, dim: int) -> int:
+    """The dimension that `glu` halves, counted from the front.
+
+    Raises:
+        RuntimeError: if its length is odd, or there is none.
+        NotImplementedError: if the numbers are not floating.
+    """
+    if not array.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    axis = normalise(dim, array.ndim)
+    if array.shape[axis] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {array.shape[axis]}")
+    check_floating("glu", "glu_cpu", array)
+    return axis
+
+
 @op(dtypes=REALS, batching=along("dim"), layout="iterator", public="neither", native=kernels.direct_function("glu"))
 def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
     """The first half along a dimension times the sigmoid of the second.
@@ -38,12 +54,7 @@ def glu(self: Array, dim: int = -1, *, out: Any = None) -> Any:
     Source:
         Dauphin et al., Language modeling with gated convolutional networks (2017).
     """
-    if not self.ndim:
-        raise RuntimeError("glu does not support 0-dimensional tensors")
-    axis = normalise(dim, self.ndim)
-    if self.shape[axis] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {self.shape[axis]}")
-    check_floating("glu", "glu_cpu", self)
+    axis = check_half(self, dim)
     half, before = self.shape[axis] // 2, (slice(None),) * axis
     first, second = self[(*before, slice(half))], self[(*before, slice(half, None))]
     return np.multiply(first, kernels.sigmoid(second), out=out)

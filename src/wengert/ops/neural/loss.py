@@ -18,7 +18,7 @@ from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
 from ..pointwise.binary import over, times
-from .loss_checks import as_classes, check_class_weights, check_classes
+from .loss_checks import as_classes, check_class_dtype, check_class_weights, check_classes
 from .softmax import log_softmax_along
 
 native = kernels.direct_function
@@ -60,6 +60,22 @@ def spatial(args: tuple[Any, ...]) -> int:
     return 1 if args[0].ndim > 2 else 0
 
 
+def check_loss(self: Any, target: Any, weight: Any) -> None:
+    """Refuse what `nll_loss` does not take, whatever its values are.
+
+    Raises:
+        ValueError, RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if the scores are not floating.
+    """
+    check_classes(self.shape, target.shape)
+    check_class_dtype(target)
+    check_floating("nll_loss", "nll_loss2d_forward_out_frame" if self.ndim > 2 else "nll_loss_out_frame", self)
+    if weight is not None:
+        check_class_weights(self, weight, self.shape, weight.shape)
+    if target.dtype == np.uint8 and self.ndim > 2:
+        raise RuntimeError("expected scalar type Long but found Byte: classes of places must be int64")
+
+
 @op(
     dtypes=REALS,
     outputs={"loss": True, "total_weight": False},
@@ -71,13 +87,8 @@ def nll_loss_forward(
     self: Array, target: Index, weight: Index = None, reduction: str = "mean", ignore_index: int = -100
 ) -> Any:
     """The loss, and the sum of the weights that it was divided by."""
-    check_classes(self.shape, target.shape)
-    narrow, target = target.dtype == np.uint8, as_classes(target)
-    check_floating("nll_loss", "nll_loss2d_forward_out_frame" if self.ndim > 2 else "nll_loss_out_frame", self)
-    if weight is not None:
-        check_class_weights(self, weight, self.shape, weight.shape)
-    if narrow and self.ndim > 2:
-        raise RuntimeError("expected scalar type Long but found Byte: classes of places must be int64")
+    check_loss(self, target, weight)
+    target = as_classes(target)
     if self.ndim == 1:
         target = target.reshape(())
     loss, total = kernels.nll_loss(self, target, weight, reduction, ignore_index)

@@ -13,18 +13,25 @@ Ints = tuple[int, ...]
 
 
 def as_classes(target: Any) -> Any:
-    """Classes as int64.
+    """Numbers of classes as int64.
 
     Raises:
-        RuntimeError: they are of another type than int64 and uint8.
+        RuntimeError: if they are neither int64 nor bytes.
     """
-    if target.dtype == np.int64:
-        return target
-    if target.dtype == np.uint8:
-        return target.astype(np.int64)
-    raise RuntimeError(
-        f"expected target dtype to be Long or Byte, but got {dtypes.from_numpy(target.dtype).legacy[:-6]}"
-    )
+    check_class_dtype(target)
+    return target if target.dtype == np.int64 else target.astype(np.int64)
+
+
+def check_class_dtype(target: Any) -> None:
+    """Refuse numbers of classes that are neither int64 nor bytes.
+
+    Raises:
+        RuntimeError: if they are not.
+    """
+    if target.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {dtypes.from_numpy(target.dtype).legacy[:-6]}"
+        )
 
 
 def check_classes(logp: Ints, target: Ints) -> None:

@@ -135,6 +135,20 @@ def multi_margin(
     self: Array, target: Index, p: int = 1, margin: Number = 1, weight: Index = None, reduction: str = "mean"
 ) -> Any:
     """The mean over classes of max(0, margin - self[right] + self[other]) ** p."""
+    rows, classes = check_margins(self, target, weight)
+    if ((target < 0) | (target >= classes)).any():
+        raise RuntimeError("target out of range")
+    flat = None if weight is None else weight.reshape(-1)
+    losses = margins.multi_margin(self.reshape(rows, classes), target.reshape(-1), int(p), float(margin), flat)
+    return gathered_rows(losses, reduction, target.shape)
+
+
+def check_margins(self: Any, target: Any, weight: Any) -> tuple[int, int]:
+    """The numbers of rows and of classes of `multi_margin_loss`.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+    """
     rows, classes = rows_of(self.shape)
     if target.ndim > 1 or target.size != rows:
         raise RuntimeError(
@@ -148,11 +162,7 @@ def multi_margin(
     if weight is not None and weight.dtype != self.dtype:
         wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (self, weight))
         raise RuntimeError(f"expected scalar type {wanted} but found {found}")
-    if ((target < 0) | (target >= classes)).any():
-        raise RuntimeError("target out of range")
-    flat = None if weight is None else weight.reshape(-1)
-    losses = margins.multi_margin(self.reshape(rows, classes), target.reshape(-1), int(p), float(margin), flat)
-    return gathered_rows(losses, reduction, target.shape)
+    return rows, classes
 
 
 def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) -> Any:
@@ -223,14 +233,24 @@ def multi_margin_samples(make: Any) -> Any:
 )
 def multilabel_margin(self: Array, target: Index, reduction: str = "mean") -> Any:
     """The mean over classes of max(0, 1 - self[named] + self[other]), summed over named classes; which ones are."""
-    rows, classes = rows_of(self.shape)
-    if target.shape != self.shape and (target.ndim > 1 or self.ndim > 1 or target.size != classes):
-        raise RuntimeError(f"inconsistent target size: {shown(target.shape)} for input of size: {shown(self.shape)}")
-    check_scores("multilabel_margin_loss_forward_out_frame", self, target)
+    rows, classes = check_labels(self, target)
     if ((target < -1) | (target >= classes)).any():
         raise RuntimeError("argument #2 'target' is out of range")
     losses, named = margins.multilabel_margin(self.reshape(rows, classes), target.reshape(rows, classes))
     return gathered_rows(losses, reduction, (rows,) if self.ndim == 2 else ()), named.reshape(target.shape)
+
+
+def check_labels(self: Any, target: Any) -> tuple[int, int]:
+    """The numbers of rows and of classes of `multilabel_margin_loss`.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+    """
+    rows, classes = rows_of(self.shape)
+    if target.shape != self.shape and (target.ndim > 1 or self.ndim > 1 or target.size != classes):
+        raise RuntimeError(f"inconsistent target size: {shown(target.shape)} for input of size: {shown(self.shape)}")
+    check_scores("multilabel_margin_loss_forward_out_frame", self, target)
+    return rows, classes
 
 
 def label_slopes(self: Any, target: Any, is_target: Any) -> Any:

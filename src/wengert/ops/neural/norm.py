@@ -77,7 +77,12 @@ def check_mixed(array: Any, *others: Any) -> None:
 
 def in_dtype_of(statistics: Any, array: Any, *factors: Any) -> Any:
     """Statistics of `array` in the dtype of the parameters; in its own if there are none."""
-    return statistics.astype(next((each.dtype for each in factors if each is not None), array.dtype), copy=False)
+    return statistics.astype(statistics_dtype(array, *factors), copy=False)
+
+
+def statistics_dtype(array: Any, *factors: Any) -> Any:
+    """The dtype of the statistics of a normalisation: that of the factors, if there are any."""
+    return next((factor.dtype for factor in factors if factor is not None), array.dtype)
 
 
 def fused(*tensors: Any) -> bool:

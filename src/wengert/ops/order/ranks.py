@@ -58,6 +58,18 @@ ranked = partial(
 """The form of one element along a dimension, with its index."""
 
 
+def checked_rank(shape: tuple[int, ...], k: Any, axis: int) -> int:
+    """The rank of an element along a dimension.
+
+    Raises:
+        RuntimeError: if there are not as many elements.
+    """
+    k = integer("kthvalue", "k", k)
+    if not 1 <= k <= (shape or (1,))[axis]:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    return k
+
+
 @ranked(
     node="KthvalueBackward0",
     out=Out(
@@ -70,9 +82,7 @@ def kthvalue_along(self: Array, k: int, dim: int, keepdim: bool) -> Any:
     """The `k`-th smallest elements along a dimension and where they are."""
     axis = read_dim("kthvalue", dim, self.ndim)
     check_some("kthvalue", self, (axis,))
-    line, k = as_line(self), integer("kthvalue", "k", k)
-    if not 1 <= k <= line.shape[axis]:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    line, k = as_line(self), checked_rank(self.shape, k, axis)
     if self.ndim:  # a single number is in order, whatever it is
         check_number("kthvalue", "kthvalue_cpu", self)
         check_ordered("kthvalue", "kthvalue_cpu", self)

@@ -170,6 +170,20 @@ def msort_samples(make: Any) -> Any:
     yield Sample(make())
 
 
+def top_shape(shape: tuple[int, ...], k: Any, axis: int) -> tuple[tuple[int, ...], int]:
+    """The shape of the `k` largest or smallest elements along a dimension, and their number.
+
+    Raises:
+        RuntimeError: if there are not as many.
+    """
+    length, k = (shape or (1,))[axis], integer("topk", "k", k)
+    if not 0 <= k <= length:
+        raise RuntimeError(f"topk(): selected index k out of range: {k} of {length} along dimension {axis}")
+    if not shape and not k:
+        raise RuntimeError("topk(): k must be 1 for a tensor without dimensions")
+    return (*shape[:axis], k, *shape[axis + 1 :]) if shape else (), k
+
+
 @moved(dtypes=ORDERED - BOOLS, node="TopkBackward0", native=native("topk_along"))
 def topk_along(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     """The `k` largest or smallest elements along a dimension and where they are."""
@@ -179,13 +193,8 @@ def topk_along(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> An
             raise RuntimeError(f"topk(): topk does not support {word} dtypes on CPU")
     if self.ndim:
         check_ordered("topk", "topk_cpu", self)
-    line, k = as_line(self), integer("topk", "k", k)
-    if not 0 <= k <= line.shape[axis]:
-        raise RuntimeError(f"topk(): selected index k out of range: {k} of {line.shape[axis]} along dimension {axis}")
-    shape = (*self.shape[:axis], k, *self.shape[axis + 1 :]) if self.ndim else ()
-    if not self.ndim and not k:
-        raise RuntimeError("topk(): k must be 1 for a tensor without dimensions")
-    return picked(self, kernels.top_places(line, k, axis, largest), axis, shape)
+    shape, k = top_shape(self.shape, k, axis)
+    return picked(self, kernels.top_places(as_line(self), k, axis, largest), axis, shape)
 
 
 @topk_along.samples

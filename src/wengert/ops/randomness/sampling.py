@@ -248,6 +248,7 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     Source:
         Without replacement: Efraimidis and Spirakis, Weighted random sampling with a reservoir (2006).
     """
+    check_count(self, num_samples, replacement)
     check_weights(self, num_samples, replacement)
     source = chosen("multinomial", generator)
     if not replacement or num_samples == 1:  # torch draws a single place in the same way with and without replacement
@@ -262,11 +263,11 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     return places.reshape(*self.shape[:-1], num_samples)
 
 
-def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
-    """Refuse weights that are no distribution, and more samples than there are.
+def check_count(weights: Any, num_samples: int, replacement: bool) -> None:
+    """Refuse weights that are not real, or of another shape, and more samples than there are.
 
     Raises:
-        RuntimeError: one of these.
+        RuntimeError: if one of these is given.
     """
     if weights.dtype.kind not in "fV":
         name = from_numpy(weights.dtype).legacy[:-6]
@@ -279,6 +280,14 @@ def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if weights.shape[-1] > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
+
+
+def check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
+    """Refuse weights that are no distribution.
+
+    Raises:
+        RuntimeError: if they are none.
+    """
     if not bool(np.isfinite(weights).all() and (weights >= 0).all()):
         if not replacement or num_samples == 1:
             raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")

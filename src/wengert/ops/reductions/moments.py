@@ -43,6 +43,17 @@ def read_spread(name: str, dim: Any, unbiased: Any, keepdim: bool, correction: A
     return dim, 1 if correction is None else checked_number(correction, dtypes.float64), keepdim
 
 
+def check_inexact(name: str, array: Any) -> None:
+    """Refuse the variance of integers.
+
+    Raises:
+        RuntimeError: if the array holds them.
+    """
+    if array.dtype.kind not in "fcV":
+        title = name if "mean" in name else "std and var"
+        raise RuntimeError(f"{title} only support floating point and complex dtypes")
+
+
 def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
     """The variance of an array, or its root; with a warning where there are too few elements.
 
@@ -50,9 +61,7 @@ def variance(array: Any, spread: Spread, name: str, root: bool = False) -> Any:
         RuntimeError: it holds integers.
     """
     dim, correction, keepdim = spread
-    if array.dtype.kind not in "fcV":
-        given = name if "mean" in name else "std and var"
-        raise RuntimeError(f"{given} only support floating point and complex dtypes")
+    check_inexact(name, array)
     axes = read_dims("var", dim, array.ndim)
     if correction >= count_along(array.shape, dim):
         anomaly.warn(TOO_FEW.format(name))

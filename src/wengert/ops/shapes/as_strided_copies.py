@@ -13,7 +13,7 @@ from ..._core.operators import overlap
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from .as_strided import as_strided_backward, as_strided_from, element_places, furthest, numbered, strided_arguments
-from .scattered import with_gaps
+from .scattered import check_fits, with_gaps
 from .view_copies import row_major
 
 
@@ -109,11 +109,7 @@ def check_apart(size: Any, stride: Any) -> None:
 @op(dtypes=WIDE, layout="own", public="neither", name="_as_strided_scatter", node="AsStridedScatterBackward0")
 def replaced(self: Array, src: Array, steps: Any, size: Any, stride: Any, offset: int) -> Any:
     """`self` as if it lay in memory in `steps`, with `src` where a strided view of that lies."""
-    if tuple(src.shape) != tuple(size):
-        raise RuntimeError(
-            "expected src to have a size equal to the slice of self. src size = "
-            f"{shown(src.shape)}, slice size = {shown(size)}"
-        )
+    check_fits(size, src)
     check_apart(size, stride)
     made = with_gaps(self)
     if self.size and src.size:

@@ -24,6 +24,14 @@ def as_matrix_shape(shape: Any) -> tuple[int, int]:
     return (1,) * (2 - len(shape)) + tuple(shape)  # type: ignore[return-value]
 
 
+def blocks_shape(arrays: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of blocks along the diagonal of one matrix, and rows and columns of each block."""
+    lead = arrays[0].shape[:-2] if arrays[0].ndim == 3 else ()
+    shapes = [array.shape[len(lead) :] if lead else as_matrix_shape(array.shape) for array in arrays]
+    rows, columns = (sum(lengths) for lengths in zip(*shapes))
+    return (*lead, rows, columns), shapes
+
+
 @op(
     dtypes=WIDE,
     linear="tensors",
@@ -37,11 +45,9 @@ def blocks_on_diagonal(tensors: Arrays) -> Any:
 
     All tensors are matrices, or all of them have one more dimension in front, of the same length.
     """
-    lead = tensors[0].shape[:-2] if tensors[0].ndim == 3 else ()
-    shapes = [each.shape[len(lead) :] if lead else as_matrix_shape(each.shape) for each in tensors]
-    rows, columns = (sum(sizes) for sizes in zip(*shapes))
-    check_room("block_diag", (*lead, rows, columns))
-    made = np.zeros((*lead, rows, columns), common_dtype(tensors))
+    shape, shapes = blocks_shape(tensors)
+    check_room("block_diag", shape)
+    made = np.zeros(shape, common_dtype(tensors))
     row = column = 0
     for each, (height, width) in zip(tensors, shapes):
         made[..., row : row + height, column : column + width] = each

@@ -21,7 +21,7 @@ from ..._core.tensor.base import Tensor, share
 from ..._core.tensor.batches import refuse
 from ..._core.tensor.storage import count_write, succeed
 from ..._core.tensor.tangents import is_dual
-from ..._core.tensor.valueless import META, is_valueless, over, valueless
+from ..._core.tensor.meta_array import META, is_meta, over, meta_array
 from ..._core.types.devices import preserve_format
 from ..._core.types.sizes import check_room
 from ..._core.writes import inplace
@@ -141,8 +141,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         RuntimeError: the tensor may not be written to, or the dtypes differ. Where recording is on and one of the two
             requires a gradient, there is no derivative: a backward pass that comes here says so.
     """
-    if is_valueless(self) or (source is not None and getattr(source, "device", None) == META):
-        return set_valueless(self, source, storage_offset, size, stride)
+    if is_meta(self) or (source is not None and getattr(source, "device", None) == META):
+        return set_meta(self, source, storage_offset, size, stride)
     refuse_sparse("set_", self, source)
     if source is not None and not isinstance(source, Tensor):
         source, size, stride = on_storage(self, source, storage_offset, size, stride)
@@ -170,7 +170,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     return self
 
 
-def set_valueless(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -> Tensor:
+def set_meta(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -> Tensor:
     """`set_` on the device "meta".
 
     Raises:
@@ -184,7 +184,7 @@ def set_valueless(tensor: Tensor, source: Any, offset: Any, size: Any, stride: A
         )
     inplace.check_target(tensor, False, current())
     if source is None:
-        array = valueless((0,), tensor._array_.dtype)
+        array = meta_array((0,), tensor._array_.dtype)
     elif isinstance(source, Tensor):
         check_set(tensor, source)
         given: Any = source.detach()  # type: ignore[attr-defined]

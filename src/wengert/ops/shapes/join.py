@@ -80,18 +80,27 @@ def cat(tensors: Arrays, dim: int = 0) -> Any:
         ValueError: the list is empty.
         RuntimeError: the shapes do not fit.
     """
-    if not tensors:
+    shape, axis = joined_shape(tensors, dim)
+    kept = [array for array in tensors if not is_legacy_empty(array)] or [tensors[0]]
+    return np.concatenate(kept, axis, out=np.empty(shape, common_dtype(tensors)), casting="unsafe")
+
+
+def joined_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
+    """The shape of arrays one after the other along a dimension, and this counted from the front.
+
+    Raises:
+        ValueError: if there are no arrays.
+        RuntimeError: if the shapes do not fit.
+    """
+    if not arrays:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for at, array in enumerate(tensors):
+    for at, array in enumerate(arrays):
         if not array.ndim:
             raise RuntimeError(f"zero-dimensional tensor (at position {at}) cannot be concatenated")
-    axis = cat_axis([each.shape for each in tensors], dim)
-    check_joinable(tensors, axis)
-    dtype = common_dtype(tensors)
-    kept = [each for each in tensors if not is_legacy_empty(each)] or [tensors[0]]
-    shape = list(kept[0].shape)
-    shape[axis] = sum(each.shape[axis] for each in kept)
-    return np.concatenate(kept, axis, out=np.empty(shape, dtype), casting="unsafe")
+    axis = cat_axis([array.shape for array in arrays], dim)
+    check_joinable(arrays, axis)
+    kept = [array.shape for array in arrays if not is_legacy_empty(array)] or [arrays[0].shape]
+    return (*kept[0][:axis], sum([shape[axis] for shape in kept]), *kept[0][axis + 1 :]), axis
 
 
 def cat_axis(shapes: Any, dim: int) -> int:
@@ -155,18 +164,27 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
     Raises:
         RuntimeError: the list is empty, or the shapes differ.
     """
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    axis = normalise(dim, tensors[0].ndim + 1)
-    for at, array in enumerate(tensors):
-        if array.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {shown(tensors[0].shape)} at entry 0 and "
-                f"{shown(array.shape)} at entry {at}"
-            )
-    shape = (*tensors[0].shape[:axis], len(tensors), *tensors[0].shape[axis:])
+    shape, axis = stacked_shape(tensors, dim)
     made = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))
     return np.stack(tensors, axis, out=made, casting="unsafe")
+
+
+def stacked_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
+    """The shape of arrays along a new dimension, and this counted from the front.
+
+    Raises:
+        RuntimeError: if there are no arrays, or their shapes differ.
+    """
+    if not arrays:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    axis = normalise(dim, arrays[0].ndim + 1)
+    for at, array in enumerate(arrays):
+        if array.shape != arrays[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {shown(arrays[0].shape)} at entry 0 and "
+                f"{shown(array.shape)} at entry {at}"
+            )
+    return (*arrays[0].shape[:axis], len(arrays), *arrays[0].shape[axis:]), axis
 
 
 def stacked_strides(arrays: list[Any], shape: tuple[int, ...], axis: int) -> tuple[int, ...]:

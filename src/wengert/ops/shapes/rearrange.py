@@ -24,6 +24,26 @@ from ..memory.memory_formats import copied
 from .shape import spread
 
 
+def rolled_axes(array: Any, shifts: Any, dims: Any) -> tuple[tuple[int, ...], list[int]]:
+    """How far an array is rolled along which axes; without axes the flat array is.
+
+    Raises:
+        RuntimeError: if there are no shifts, or not as many as dimensions.
+        IndexError: if `dims` names a dimension that is not there.
+    """
+    steps = some_integers("roll", "shifts", shifts)
+    given = some_integers("roll", "dims", () if dims is None else dims)
+    if not steps:
+        raise RuntimeError("`shifts` required")
+    if not given and len(steps) == 1:
+        return steps, []
+    if len(steps) != len(given):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(given)}")
+    if given and not array.ndim:
+        raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
+    return steps, [normalise(dim, array.ndim) for dim in given]
+
+
 @op(layout="own", dtypes=WIDE, linear="self", native=native("roll"))
 def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along dimensions; those that leave at the end come in at the front.
@@ -36,17 +56,9 @@ def roll(self: Array, shifts: Any, dims: Any = ()) -> Any:
         RuntimeError: there are no shifts, or not as many as dimensions.
         IndexError: `dims` names a dimension of a 0-dim tensor.
     """
-    steps = some_integers("roll", "shifts", shifts)
-    given = some_integers("roll", "dims", () if dims is None else dims)
-    if not steps:
-        raise RuntimeError("`shifts` required")
-    if not given and len(steps) == 1:
+    steps, axes = rolled_axes(self, shifts, dims)
+    if not axes:
         return np.roll(np.ascontiguousarray(self), steps[0]).reshape(self.shape)
-    if len(steps) != len(given):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(given)}")
-    if given and not self.ndim:
-        raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
-    axes = [normalise(dim, self.ndim) for dim in given]
     return np.roll(self.copy(order="C"), steps, axes) if self.size else copied(self, None)
 
 
@@ -78,6 +90,23 @@ def roll_samples(make: Any) -> Any:
     yield Bad(make(2), (), raises=RuntimeError, says="`shifts` required")
 
 
+def repeated_shape(array: Any, times: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of an array that is repeated so often along each dimension.
+
+    Raises:
+        RuntimeError: if there are fewer numbers than dimensions, one is negative, or no memory has room for it.
+    """
+    lead = len(times) - array.ndim
+    if lead < 0:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    lengths = [count * length for count, length in zip(times, (1,) * lead + array.shape)]
+    if any(count < 0 for count in times):
+        lowest = min(lengths)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {lowest}: {shown(lengths)}")
+    check_room("repeat", lengths, array.itemsize)
+    return tuple(lengths)
+
+
 @op(dtypes=WIDE, linear="self")
 def repeat(self: Array, repeats: Sizes) -> Any:
     """The tensor several times beside itself.
@@ -89,14 +118,7 @@ def repeat(self: Array, repeats: Sizes) -> Any:
         RuntimeError: there are fewer than dimensions, or one is negative.
     """
     times = integers("repeat", "repeats", repeats)
-    lead = len(times) - self.ndim
-    if lead < 0:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    lengths = [count * length for count, length in zip(times, (1,) * lead + self.shape)]
-    if any(count < 0 for count in times):
-        lowest = min(lengths)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {lowest}: {shown(lengths)}")
-    check_room("repeat", lengths, self.itemsize)
+    repeated_shape(self, times)
     return np.tile(self, times) if times else self.copy()
 
 

@@ -34,9 +34,14 @@ replaced = partial(
 """The form of a tensor with a part replaced."""
 
 
+def steps_with_gaps(array: Any) -> tuple[int, ...]:
+    """The strides of a copy of an array that keeps the array's own, dense ones where elements share memory."""
+    return layouts.preserved(array) if overlaps_itself(array) else layouts.steps_of(array)
+
+
 def with_gaps(array: Any) -> Any:
     """A copy of an array with the very strides of it, as torch has it here; dense where elements share memory."""
-    steps = layouts.preserved(array) if overlaps_itself(array) else layouts.steps_of(array)
+    steps = steps_with_gaps(array)
     count = 1 + sum((length - 1) * step for length, step in zip(array.shape, steps)) if array.size else 0
     strides = tuple([step * array.itemsize for step in steps])
     made = np.ndarray(array.shape, array.dtype, np.zeros(count, array.dtype), 0, strides)
@@ -48,13 +53,22 @@ def put(self: Any, src: Any, view: Card, *where: Any) -> Any:
     """A copy of an array with `src` in the place of a view."""
     made = with_gaps(self)
     part = view.body(made, *where)
-    if part.shape != src.shape:
-        raise RuntimeError(
-            "expected src to have a size equal to the slice of self. src size = "
-            f"{shown(src.shape)}, slice size = {shown(part.shape)}"
-        )
+    check_fits(part.shape, src)
     part[...] = src
     return made
+
+
+def check_fits(shape: Any, src: Any) -> None:
+    """Refuse what is to stand in the place of a part of another shape.
+
+    Raises:
+        RuntimeError: if its shape is not that of the part.
+    """
+    if tuple(shape) != src.shape:
+        raise RuntimeError(
+            "expected src to have a size equal to the slice of self. src size = "
+            f"{shown(src.shape)}, slice size = {shown(shape)}"
+        )
 
 
 def without(card: Card, self: Any, shape: Any, *where: Any) -> Any:

@@ -89,6 +89,14 @@ def diagonal_backward_samples(make: Any) -> Any:
     yield Sample(make(3), (3, 4), 1, 0, 1)
 
 
+def embedded_shape(shape: tuple[int, ...], offset: int, dims: tuple[int, int]) -> tuple[int, ...]:
+    """A shape whose last dimension has become a diagonal of two, counted from the front."""
+    lengths = list(shape[:-1])
+    for dim in sorted(dims):
+        lengths.insert(dim, shape[-1] + abs(offset))
+    return tuple(lengths)
+
+
 @op(dtypes=WIDE, linear="self", native=native("diag_embed"))
 def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The last dimension as a diagonal of two, zeros elsewhere.
@@ -98,13 +106,8 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
         offset: 0 for the main diagonal, positive above it.
         dim1, dim2: the two dimensions of the result.
     """
-    ndim = self.ndim + 1
-    first, second = two_dims(dim1, dim2, ndim)
-    length = self.shape[-1] + abs(offset)
-    shape = list(self.shape[:-1])
-    for dim in sorted((first, second)):
-        shape.insert(dim, length)
-    zeros = np.zeros(shape, self.dtype)
+    first, second = two_dims(dim1, dim2, self.ndim + 1)
+    zeros = np.zeros(embedded_shape(self.shape, offset, (first, second)), self.dtype)
     diagonal.body(zeros, offset, first, second)[...] = self
     return zeros
 

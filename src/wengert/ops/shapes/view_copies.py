@@ -278,6 +278,30 @@ def detach_copy_samples(make: Any) -> Any:
     yield Sample(make(3, 4))
 
 
+def narrowed(array: Any, dim: int, start: int, length: int) -> tuple[int, int]:
+    """The dimension of a part, and where it starts, both counted from the front.
+
+    Raises:
+        IndexError: if `start` lies outside.
+        RuntimeError: if the part does, or there is no such dimension.
+    """
+    if not array.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= array.ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false. narrow_copy() got "
+            f"dimension {dim} of a tensor with {array.ndim}"
+        )
+    at = normalise(dim, array.ndim)
+    have, first = array.shape[at], integer("narrow_copy", "start", start)
+    if not -have <= first <= have:
+        raise IndexError(f"start out of range (expected to be in range of [{-have}, {have}], but got {first})")
+    first += have if first < 0 else 0
+    if length < 0 or not 0 <= first <= have - length:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({have}).")
+    return at, first
+
+
 @op(dtypes=WIDE, linear="self", batching=along("dim"))
 def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
     """`narrow`, copied.
@@ -291,20 +315,7 @@ def narrow_copy(self: Array, dim: int, start: int, length: int) -> Any:
         IndexError: `start` lies outside.
         RuntimeError: the part does.
     """
-    if not self.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if dim >= self.ndim:
-        raise RuntimeError(
-            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false. narrow_copy() got "
-            f"dimension {dim} of a tensor with {self.ndim}"
-        )
-    at = normalise(dim, self.ndim)
-    have, first = self.shape[at], integer("narrow_copy", "start", start)
-    if not -have <= first <= have:
-        raise IndexError(f"start out of range (expected to be in range of [{-have}, {have}], but got {first})")
-    first += have if first < 0 else 0
-    if length < 0 or not 0 <= first <= have - length:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({have}).")
+    at, first = narrowed(self, dim, start, length)
     return row_major(positions.take(self, positions.arange(first, first + length), at))
 
 

@@ -21,9 +21,15 @@ NO_NUMBER = "Tensor.item() cannot be called on meta tensors"
 META = device("meta")
 SMALL = 65536
 """So many bytes are simply allocated: each mapping takes a whole page, and a process has but so many."""
+COLUMNS = "columns"
+"""Instead of strides: matrices lie in columns."""
 
 
-class Valueless(StandIn):
+class NeedsValues(Exception):  # noqa: N818 - a shape rule's answer, which the call puts in its own words
+    """The shape of a result follows from the values of an operand, for the reason that is given."""
+
+
+class MetaArray(StandIn):
     """The array of a tensor on the device "meta".
 
     Attributes:
@@ -48,17 +54,17 @@ class Valueless(StandIn):
     def view(self, *kind: Any) -> Any:  # type: ignore[override]
         """Another array for the same elements; of NumPy's own class if that is asked for."""
         made: Any = np.ndarray.view(self, *kind)
-        if isinstance(made, Valueless):
+        if isinstance(made, MetaArray):
             made.values = self.values
         return made
 
 
-def is_valueless(value: Any) -> bool:
+def is_meta(value: Any) -> bool:
     """Whether a value is a tensor on the device "meta"."""
-    return isinstance(value, Tensor) and isinstance(value._array_, Valueless)
+    return isinstance(value, Tensor) and isinstance(value._array_, MetaArray)
 
 
-def valueless(shape: Any, dtype: Any, strides: Any = None) -> Valueless:
+def meta_array(shape: Any, dtype: Any, strides: Any = None) -> MetaArray:
     """The array of a new tensor on the device "meta"; `dtype` is NumPy's, `strides` are counted in elements.
 
     Raises:
@@ -72,9 +78,9 @@ def valueless(shape: Any, dtype: Any, strides: Any = None) -> Valueless:
     return over(np.ndarray(shape, dtype, memory, 0, steps), wrap_flagged(memory, 0))
 
 
-def over(array: Any, values: Tensor) -> Valueless:
+def over(array: Any, values: Tensor) -> MetaArray:
     """An array of NumPy's in the bytes of a tensor on the device "meta" as the array of another one."""
-    made: Valueless = array.view(Valueless)
+    made: MetaArray = array.view(MetaArray)
     made.values = values
     return made
 

@@ -1,0 +1,321 @@
+"""The shapes of what is made of images, signals and volumes, by the checks that the bodies make first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._core.cards.card import ALL, INTEGERS, ORDERED, REALS
+from ..._core.operators import layouts
+from ..._core.types import dtypes
+from ..._core.types.dtypes import from_numpy
+from ..create.factory import refuse_dtype
+from ..dtype_checks import check_number, checked_number, refuse
+from ..shape_rules import INT64, given_shape, shape_of
+from .conv import convolution, convolution_input, convolution_weight, strides_of_result
+from .conv_checks import (
+    check_backward,
+    check_dtypes,
+    check_shapes,
+    is_cast,
+    spread_options,
+    transposed_lengths,
+)
+from .conv_nd import places_of as windows_along
+from .grid import affine_grid_generator, grid_shape, sampled
+from .pad import constant_pad_nd, edge_pad, edge_pad_backward, places_of, read_pad
+from .patches import (
+    ADDED,
+    check_columns,
+    check_images,
+    col2im,
+    im2col,
+    pixel_shuffle,
+    pixel_unshuffle,
+    read_options,
+    read_pair,
+    shuffled_shape,
+    unshuffled_shape,
+)
+from .pool import AVERAGED, average_window, avg_pool2d, avg_pool2d_backward, gather_planes
+from .pool import max_pool2d_with_indices, scatter_planes
+from .pool_adaptive import (
+    adaptive_average,
+    adaptive_average3d,
+    adaptive_average3d_backward,
+    adaptive_average_backward,
+    adaptive_maximum,
+    adaptive_maximum3d,
+    check_adaptive,
+)
+from .pool_checks import check_divisor, check_window, pooled_sizes, spread
+from .pool_fractional import check_fractional, fractional_max_pool2d, fractional_max_pool3d, read
+from .pool_volumes import (
+    average_windows,
+    avg_pool3d,
+    avg_pool3d_backward,
+    gather_volumes,
+    max_pool3d_with_indices,
+    scatter_volumes,
+)
+from .resize import check_sizes, resample, resample_backward, resample_bytes
+from .unpool import check_unpool, check_volumes, max_unpool2d, max_unpool3d
+
+shape_of(avg_pool2d_backward, avg_pool3d_backward, adaptive_average_backward, adaptive_average3d_backward)(given_shape)
+resample_backward.shape(given_shape)
+
+
+# ---- convolution -----------------------------------------------------------------------------------------------------
+
+
+@convolution.shape
+def convolution_shape(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> Any:
+    steps = spread_options(weight.ndim - 2, stride, padding, dilation, output_padding)
+    cast = transposed and weight.ndim < 5 and is_cast(bias, input)
+    check_dtypes(input, weight, None if cast else bias)
+    check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
+    if transposed:
+        lengths = transposed_lengths(input.shape, weight.shape[2:], *steps)
+        shape = (input.shape[0], weight.shape[1] * groups, *lengths)
+    else:
+        shape = (input.shape[0], weight.shape[0], *windows_along(input.shape, weight.shape[2:], *steps[:3]))
+    return shape, input.dtype, strides_of_result(shape, input, weight)
+
+
+@convolution_input.shape
+def convolution_input_shape(
+    grad: Any, weight: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    check_dtypes(grad, weight, None)
+    options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
+    return tuple(shape), grad.dtype, strides_of_result(tuple(shape), grad, weight)
+
+
+@convolution_weight.shape
+def convolution_weight_shape(
+    grad: Any, input: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    check_dtypes(grad, input, None)
+    options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
+    check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
+    shape = tuple(shape)
+    if groups > 1 and shape[1] == 1 and max(options[2]) == 1:
+        return shape, grad.dtype, layouts.row_major(shape)
+    return shape, grad.dtype, strides_of_result(shape, grad, grad)
+
+
+# ---- pools -----------------------------------------------------------------------------------------------------------
+
+
+def of_largest(card: Any, name: str, count: int) -> None:
+    """Give the rule of the largest elements in windows along so many dimensions, with their places."""
+
+    @card.shape
+    def largest_shape(
+        self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+    ) -> Any:
+        kernel = spread(name, "kernel_size", kernel_size, count)
+        step = spread(name, "stride", stride, count, kernel)
+        side, gap = spread(name, "padding", padding, count), spread(name, "dilation", dilation, count)
+        check_window(name, self.shape, kernel, step, side, gap, ceil_mode)
+        refuse_dtype(name, self, ORDERED)
+        shape = (*self.shape[:-count], *pooled_sizes(self.shape, kernel, step, side, gap, ceil_mode))
+        return [(shape, self.dtype), (shape, INT64)]
+
+
+of_largest(max_pool2d_with_indices, "max_pool2d", 2)
+of_largest(max_pool3d_with_indices, "max_pool3d", 3)
+
+
+@avg_pool2d.shape
+def average_shape(
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Any:
+    kernel, step, side = average_window(self.shape, kernel_size, stride, padding, ceil_mode)
+    check_divisor("avg_pool2d", divisor_override)
+    refuse_dtype("avg_pool2d", self, AVERAGED)
+    sizes = pooled_sizes(self.shape, kernel, step, side, (1, 1), ceil_mode)
+    return (*self.shape[:-2], *sizes), self.dtype
+
+
+@avg_pool3d.shape
+def average_volume_shape(
+    self: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Any:
+    kernel, step, side = average_windows(self.shape, kernel_size, stride, padding, ceil_mode)
+    check_divisor("avg_pool3d", divisor_override)
+    refuse_dtype("avg_pool3d_out_frame", self, AVERAGED)
+    sizes = pooled_sizes(self.shape, kernel, step, side, (1, 1, 1), ceil_mode)
+    return (*self.shape[:-3], *sizes), self.dtype
+
+
+@shape_of(scatter_planes, scatter_volumes)
+def scattered_shape(grad: Any, indices: Any, shape: Any, *others: Any) -> Any:
+    return tuple(shape), grad.dtype
+
+
+@shape_of(gather_planes, gather_volumes)
+def gathered_shape(self: Any, indices: Any) -> Any:
+    refuse_dtype("gather_planes", self, ALL)
+    return indices.shape, self.dtype
+
+
+def of_adaptive(card: Any, name: str, title: str, taken: Any, count: int) -> None:
+    """Give the rule of a pool of a given number of windows; `title` is what torch's errors call its kernel."""
+
+    @card.shape
+    def adaptive_shape(self: Any, output_size: Any) -> Any:
+        sizes = check_adaptive(name, self.shape, output_size, count)
+        refuse_dtype(title, self, taken)
+        shape = (*self.shape[:-count], *sizes)
+        return [(shape, self.dtype), (shape, INT64)] if card.several else (shape, self.dtype)
+
+
+of_adaptive(adaptive_average, "adaptive_avg_pool2d", "adaptive_avg_pool2d", REALS, 2)
+of_adaptive(adaptive_average3d, "adaptive_avg_pool3d", "adaptive_avg_pool3d_cpu", REALS, 3)
+of_adaptive(adaptive_maximum, "adaptive_max_pool2d", "adaptive_max_pool2d", REALS | INTEGERS, 2)
+of_adaptive(adaptive_maximum3d, "adaptive_max_pool3d", "adaptive_max_pool3d_cpu", REALS, 3)
+
+
+def of_fractional(card: Any, count: int) -> None:
+    """Give the rule of a pool of windows at random places."""
+
+    @card.shape
+    def fractional_shape(self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+        kernel, sizes = (
+            read(card.name, "kernel_size", kernel_size, count),
+            read(card.name, "output_size", output_size, count),
+        )
+        refuse_dtype(card.name, self, REALS)
+        check_fractional(card.name, self, kernel, sizes, random_samples)
+        shape = (*self.shape[:-count], *sizes)
+        return [(shape, self.dtype), (shape, INT64)]
+
+
+of_fractional(fractional_max_pool2d, 2)
+of_fractional(fractional_max_pool3d, 3)
+
+
+@max_unpool2d.shape
+def unpool_shape(input: Any, indices: Any, output_size: Any) -> Any:
+    sizes = check_unpool("max_unpool2d", input, indices, output_size, 2)
+    refuse_dtype("max_unpool2d", input, REALS)
+    return (*input.shape[:-2], *sizes), input.dtype
+
+
+@max_unpool3d.shape
+def unpool_volume_shape(input: Any, indices: Any, output_size: Any, stride: Any, padding: Any) -> Any:
+    sizes = check_volumes(input, indices, output_size, stride, padding)
+    return (*input.shape[:-3], *sizes), input.dtype
+
+
+# ---- borders, patches, other sizes -----------------------------------------------------------------------------------
+
+
+@constant_pad_nd.shape
+def constant_pad_shape(self: Any, pad: Any, value: Any) -> Any:
+    if value is None:
+        return self.shape  # a single element is refused in the operator's words
+    kept, _, shape = places_of(self.shape, read_pad(pad, self.ndim))
+    if shape is None:
+        part = self.view(np.ndarray)[kept]
+        return part.shape, self.dtype, layouts.preserved(part)
+    checked_number(value, from_numpy(self.dtype))
+    images = self.ndim > 3 and layouts.suggests_channels(self)
+    return shape, self.dtype, layouts.channels_last(shape) if images else layouts.row_major(shape)
+
+
+@edge_pad.shape
+def edge_pad_shape(self: Any, pad: Any, mode: str) -> Any:
+    if mode != "circular":
+        word = "reflection" if mode == "reflect" else "replication"
+        check_number("pad", f"{word}_pad{len(pad) // 2}d", self)
+    shape = tuple([length + sum(side) for length, side in zip(self.shape, read_pad(pad, self.ndim))])
+    suggested = mode != "circular" and self.ndim > 3 and layouts.suggests_channels(self)
+    return shape, self.dtype, layouts.channels_last(shape) if suggested else layouts.row_major(shape)
+
+
+@edge_pad_backward.shape
+def edge_pad_backward_shape(grad: Any, pad: Any, mode: str, shape: Any) -> Any:
+    read_pad(pad, len(shape))
+    return tuple(shape), grad.dtype
+
+
+@im2col.shape
+def im2col_shape(input: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    (kernel, *_), blocks = check_images(input, kernel_size, dilation, padding, stride)
+    return (*input.shape[:-3], input.shape[-3] * kernel[0] * kernel[1], blocks[0] * blocks[1]), input.dtype
+
+
+@col2im.shape
+def col2im_shape(input: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    options = read_options(kernel_size, dilation, padding, stride)
+    plane = read_pair("output_size", output_size)
+    refuse_dtype("col2im_out_cpu", input, ADDED)
+    check_columns(input.shape, plane, *options)
+    kernel = options[0]
+    return (*input.shape[:-2], input.shape[-2] // (kernel[0] * kernel[1]), *plane), input.dtype
+
+
+@pixel_shuffle.shape
+def pixel_shuffle_shape(input: Any, upscale_factor: Any) -> Any:
+    return shuffled_shape(input.shape, int(upscale_factor)), input.dtype
+
+
+@pixel_unshuffle.shape
+def pixel_unshuffle_shape(input: Any, downscale_factor: Any) -> Any:
+    return unshuffled_shape(input.shape, int(downscale_factor)), input.dtype
+
+
+@resample.shape
+def resample_shape(self: Any, size: Any, mode: str, align_corners: bool, scales: Any, antialias: bool) -> Any:
+    refuse_dtype("resample", self, REALS)
+    check_sizes(self.shape, size, self.itemsize)
+    if antialias and from_numpy(self.dtype) is dtypes.float16:
+        refuse("resample", "compute_index_ranges_weights", self)
+    return (*self.shape[:2], *size), self.dtype
+
+
+@resample_bytes.shape
+def resample_bytes_shape(self: Any, size: Any, mode: str, *others: Any) -> Any:
+    refuse_dtype("resample_bytes", self, {dtypes.uint8})
+    check_sizes(self.shape, size, self.itemsize)
+    if mode in ("linear", "trilinear"):
+        refuse("resample", "compute_indices_weights_linear", self)
+    return (*self.shape[:2], *size), self.dtype
+
+
+@sampled.shape
+def sampled_shape(input: Any, grid: Any, *others: Any) -> Any:
+    if input.dtype.kind not in "fV":
+        refuse("grid_sampler", f"grid_sampler_{input.ndim - 2}d_cpu_kernel_impl", input)
+    return (*input.shape[:2], *grid.shape[1:-1]), input.dtype
+
+
+@affine_grid_generator.shape
+def affine_grid_shape(theta: Any, size: Any, align_corners: bool) -> Any:
+    return grid_shape(theta, size), theta.dtype
