@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._core import flags
-from .._core.calls import unusual, meta
+from .._core.calls import meta, unusual
 from .._core.calls.overriding import declined, flattened, running
 from .._core.calls.subclasses import dispatches
 from .._core.calls.unanswered import DisableTorchDispatch as DisableTorchDispatch, is_dispatch_off

@@ -1,13 +1,13 @@
 """The step of a call with tensors on the device "meta": what shape, dtype and strides the result has, without values.
 
-Views are taken as any others: their body is all that there is to know. Operators that work element by element tell the
-dtype of their result by one element, and its shape is that of the operands together. Every other card has a rule
+Views are taken as any others: their body is all that there is to know. What works element by element, as rules for
+batches know it, has the shape of its operands together, and the dtype of one element. Every other card has a rule
 (`@card.shape`, or `shape=` of its family), which stands in the file `shapes.py` of the card's room and is loaded with
 the first call that needs one.
 
 A rule is called with all arguments of the operator in their order, in which arrays stand for tensors (for their shape,
-dtype and strides: who reads values is refused), lists of arrays for lists of tensors, numbers and None for themselves. It
-refuses what the operator's body would, and returns of the result, of several results in a list,
+dtype and strides: who reads values is refused), lists of arrays for lists of tensors, numbers and None for themselves.
+It refuses what the operator's body would, and returns of the result, of several results in a list,
 
 - its shape and dtype (NumPy's),
 - or its shape alone: the dtype is then that of what the operator itself makes of operands cut down to one element (or
@@ -27,14 +27,13 @@ import numpy as np
 from ..._start.loading import load
 from .. import errors, flags
 from ..operators import batch_rules, layouts, sources
+from ..operators.shape_rules import RULES
 from ..state.modes import Modes
 from ..tensor.base import Tensor, wrap
 from ..tensor.meta_array import COLUMNS, NO_DATA, MetaArray, NeedsValues, is_meta, meta_array, over
 from ..tensor.storage import count
 from ..tensor.wrappers import Wrapped
 from ..types import dtypes, sizes
-from . import valueless_images, valueless_linalg  # noqa: F401 - they say what shapes images and matrices have
-from .valueless_shapes import SHAPES
 
 Shape = tuple[int, ...]
 
@@ -142,10 +141,7 @@ def shapes_of(card: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
         for tensor in tensors_in(args):
             shape = sizes.broadcast(shape, tensor._array_.shape)
         return [(shape, kind) for kind in dtypes_of_one(card, args, modes)]
-    rule = card.shape_rule or rule_of(card)
-    if rule is None and card.name in SHAPES:
-        found = SHAPES[card.name](*args)
-        return found if card.several else [found]
+    rule = rule_of(card)
     if rule is None:
         raise unknown(card.name, "")
     try:
@@ -168,7 +164,10 @@ def is_shape(entry: Any) -> bool:
 
 
 def rule_of(card: Any) -> Any:
-    """The rule of a card, with the rules of its room if these are not loaded yet; None if there is none."""
+    """The rule of a card; those of its room are loaded with the first of them. None if there is none."""
+    rule = RULES.get(card.name, "")
+    if callable(rule):
+        return rule
     room = card.body.__module__.rpartition(".")[0]
     try:
         rules = load(f"{room}.shapes")
@@ -176,9 +175,8 @@ def rule_of(card: Any) -> Any:
         if error.name != f"{room}.shapes":
             raise
         return None
-    if card.shape_rule is None and card.said("shape"):
-        card.shape_rule = getattr(rules, card.said("shape"))
-    return card.shape_rule
+    rule = RULES.get(card.name, "")
+    return getattr(rules, rule) if rule and isinstance(rule, str) else rule or None
 
 
 def plain(value: Any) -> Any:

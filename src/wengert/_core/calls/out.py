@@ -335,7 +335,8 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     if tensor._flags_ & flags.SPARSE:
         check_layout("out", tensor, made)
         if tensor.is_meta:  # type: ignore[attr-defined]
-            reshape_meta(tensor, made)
+            take_shape(tensor, made)
+            count_write(tensor._storage_, "a call with out=")
             return
         from . import sparse
 
@@ -351,36 +352,37 @@ def fill(tensor: Tensor, made: Tensor) -> None:
     count_write(tensor._storage_, "a call with out=")
 
 
-def reshape_meta(tensor: Tensor, made: Tensor) -> None:
-    """Let a tensor on the device "meta" have the shape of another: there is nothing else to write."""
-    if tensor._array_.shape != made._array_.shape:
-        from ..tensor.meta_array import meta_array
-
-        if tensor._array_.size:
-            anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
-        steps = layouts.preserved(made._array_)
-        array = tensor._array_ = meta_array(made._array_.shape, tensor._array_.dtype, steps)
-        values = array.values
-        tensor._storage_ = values._storage_ = succeed(tensor._storage_, values._storage_.array)
-    count_write(tensor._storage_, "a call with out=")
-
-
 def take_shape(tensor: Tensor, made: Tensor, rows: str = "", silent: bool = False) -> bool:
     """Resize a tensor to the shape of what an operator writes there; whether it had another.
 
     Args:
         rows, silent: as cards say by `out_rows` and `out_silent`.
     """
-    if tensor._array_.shape == made._array_.shape or tensor._flags_ & flags.SPARSE:
+    shape = made._array_.shape
+    on_meta = tensor._flags_ & flags.SPARSE and tensor.is_meta  # type: ignore[attr-defined]
+    if tensor._array_.shape == shape or (tensor._flags_ & flags.SPARSE and not on_meta):
         return False
     check_cast(tensor, made)
     if tensor._array_.size and not silent:
-        anomaly.warn(errors.resized_output(tensor._array_.shape, made._array_.shape))
-    if rows == "always" or (rows and tensor._array_.size):
-        OPERATORS.resize(tensor, made._array_.shape)
+        anomaly.warn(errors.resized_output(tensor._array_.shape, shape))
+    in_rows = rows == "always" or (rows and tensor._array_.size)
+    steps = layouts.row_major(shape) if in_rows else layouts.preserved(made._array_)
+    if on_meta:
+        reshape_meta(tensor, shape, steps)
+    elif in_rows:
+        OPERATORS.resize(tensor, shape)
     else:
-        OPERATORS.resize(tensor, made._array_.shape, layouts.preserved(made._array_))
+        OPERATORS.resize(tensor, shape, steps)
     return True
+
+
+def reshape_meta(tensor: Tensor, shape: Any, strides: Any) -> None:
+    """Let a tensor on the device "meta" have another shape: there are no values to be kept."""
+    from ..tensor.meta_array import meta_array
+
+    array = tensor._array_ = meta_array(shape, tensor._array_.dtype, strides)
+    values = array.values
+    tensor._storage_ = values._storage_ = succeed(tensor._storage_, values._storage_.array)
 
 
 def check_cast(tensor: Tensor, made: Tensor, words: Any = "") -> None:

@@ -15,8 +15,8 @@ from ..state.modes import Modes
 from ..tensor import batches
 from ..tensor.base import Tensor, wrap_flagged
 from ..tensor.coordinates import Coordinates
-from ..tensor.storage import count, succeed
 from ..tensor.meta_array import is_meta
+from ..tensor.storage import count, succeed
 from ..types import dtypes
 from . import batching
 

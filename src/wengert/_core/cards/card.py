@@ -18,6 +18,7 @@ from ..calls.op import Op, begin_calls
 from ..operators import batch_rules, sources
 from ..operators.declaration import fill_signature
 from ..operators.rules import Rule, locate
+from ..operators.shape_rules import RULES
 from ..out_errors import EXACT
 from ..tensor.base import Tensor
 from ..types import dtypes
@@ -103,7 +104,6 @@ class Card(Declared, Op):
         method, function: whether it is bound to Tensor, and public in the package.
         form: the name and the module of a form of the operator, see `forms`.
         function_of: makes the function of the card, where that is not the method.
-        shape_rule: the rule of the shape and dtype of its results, see `calls.meta`; None until those of its room are loaded.
         any_device: its operands may be on several devices.
         describes: the sections of its docstring that it shares with its family.
     """
@@ -126,7 +126,6 @@ class Card(Declared, Op):
     in_place: Any = None
     out: Out
     mixed: Callable[[list[Any]], None] | None = None
-    shape_rule: Callable[..., Any] | None = None
     any_device = False
     method = True
     function = True
@@ -223,8 +222,8 @@ class Card(Declared, Op):
             self.in_place.tail = where
 
     def shape(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Give the rule of the shape and the dtype of the results, see `calls.meta`."""
-        self.shape_rule = rule
+        """Give the rule of the shape and the dtype of the results, see `calls.meta`; all forms of the operator have it."""
+        RULES[self.name] = rule
         return rule
 
     @property

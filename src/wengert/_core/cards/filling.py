@@ -9,6 +9,7 @@ from typing import Any
 from ..kernel_names import OF_OPERATORS
 from ..operators import sources
 from ..operators.rules import Rule, locate
+from ..operators.shape_rules import RULES
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from .node_classes import NodeClasses
@@ -39,6 +40,8 @@ def fill_options(card: Any, given: Options) -> None:
     name: str = card.name
     if given.kernel:
         OF_OPERATORS[name] = given.kernel
+    if given.shape:
+        RULES[name] = given.shape
     card.method, card.function = PLACES[given.public]
     card.out = given.out
     card.batching = given.batching

@@ -144,7 +144,7 @@ class Options:
     explained: Iterable[DType] = ()
     kernel: str = ""
     promote: str | None = None
-    shape: str = ""
+    shape: str | Callable[..., Any] = ""
     numbers: bool | str = False
     takes_halves: bool = False
     linear: str | tuple[str, ...] = ()

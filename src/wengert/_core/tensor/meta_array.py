@@ -78,6 +78,13 @@ def meta_array(shape: Any, dtype: Any, strides: Any = None) -> MetaArray:
     return over(np.ndarray(shape, dtype, memory, 0, steps), wrap_flagged(memory, 0))
 
 
+def constant_beside(tensor: Any, constant: Tensor) -> Tensor:
+    """A constant on the device of a tensor: on "meta" what it is without its values."""
+    if not is_meta(tensor):
+        return constant
+    return wrap_flagged(meta_array(constant._array_.shape, constant._array_.dtype), 0)
+
+
 def over(array: Any, values: Tensor) -> MetaArray:
     """An array of NumPy's in the bytes of a tensor on the device "meta" as the array of another one."""
     made: MetaArray = array.view(MetaArray)

@@ -14,8 +14,8 @@ import numpy as np
 from ..._start.loading import load
 from .. import flags
 from .base import Tensor, set_up
-from .standins import HANDLER
 from .meta_array import MetaArray, meta_array
+from .standins import HANDLER
 
 new: Any = Tensor.__new__
 """Allocates a tensor of a class; no `__new__` of a program is called."""

@@ -12,6 +12,7 @@ from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..create.create import tensor
@@ -332,7 +333,7 @@ def check_divisor(call: str, divisor: Any) -> None:
             "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
             f"'dim' argument. {call} leaves nothing of the signal."
         )
-    if not is_batched(divisor) and bool((np.abs(divisor._array_) < 1e-11).any()):
+    if not is_batched(divisor) and not is_meta(divisor) and bool((np.abs(divisor._array_) < 1e-11).any()):
         raise RuntimeError(f"{call} window overlap add min: 1")
 
 

@@ -308,8 +308,8 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
     Source:
         Jaderberg et al., Spatial transformer networks (2015).
     """
-    items, *plane, _ = shape = grid_shape(theta, size)
-    made = base_grid(tuple(plane), align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
+    shape = grid_shape(theta, size)
+    made = base_grid(shape[1:-1], align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
     return made.reshape(shape)
 
 

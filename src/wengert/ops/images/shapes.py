@@ -38,8 +38,15 @@ from .patches import (
     shuffled_shape,
     unshuffled_shape,
 )
-from .pool import AVERAGED, average_window, avg_pool2d, avg_pool2d_backward, gather_planes
-from .pool import max_pool2d_with_indices, scatter_planes
+from .pool import (
+    AVERAGED,
+    average_window,
+    avg_pool2d,
+    avg_pool2d_backward,
+    gather_planes,
+    max_pool2d_with_indices,
+    scatter_planes,
+)
 from .pool_adaptive import (
     adaptive_average,
     adaptive_average3d,
@@ -123,9 +130,7 @@ def of_largest(card: Any, name: str, count: int) -> None:
     """Give the rule of the largest elements in windows along so many dimensions, with their places."""
 
     @card.shape
-    def largest_shape(
-        self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-    ) -> Any:
+    def largest_shape(self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
         kernel = spread(name, "kernel_size", kernel_size, count)
         step = spread(name, "stride", stride, count, kernel)
         side, gap = spread(name, "padding", padding, count), spread(name, "dilation", dilation, count)

@@ -7,6 +7,7 @@ from typing import Any
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..create.ranges import arange
 from .embedding import shorten
@@ -97,7 +98,7 @@ def embedding_bag(
         raise ValueError("max mode does not support sparse weights")
     if input.ndim == 2:
         length = input.shape[1]
-        offsets = arange(0, input.numel(), length, dtype=input.dtype)  # type: ignore[attr-defined]
+        offsets = constant_beside(input, arange(0, input.numel(), length, dtype=input.dtype))  # type: ignore[attr-defined]
         include_last_offset, input = False, input.reshape(-1)  # type: ignore[attr-defined]
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)  # type: ignore[attr-defined]
     if max_norm is not None:

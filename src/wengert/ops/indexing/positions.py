@@ -12,6 +12,7 @@ import numpy as np
 from ..._core.cards.arguments import asking
 from ..._core.cards.card import CARDS, WIDE, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import positions
@@ -23,7 +24,8 @@ def coordinates(places: Any, shape: Any) -> Any:
     steps, lengths = (np.array(each, np.int64) for each in (behind, tuple(shape)))
     if not places.numel():  # nothing is divided by a length of 0
         steps, lengths = np.maximum(steps, 1), np.maximum(lengths, 1)
-    return places.unsqueeze(-1).floor_divide(wrap(steps)).remainder(wrap(lengths))
+    by, within = (constant_beside(places, wrap(each)) for each in (steps, lengths))
+    return places.unsqueeze(-1).floor_divide(by).remainder(within)
 
 
 @composite(method=False)

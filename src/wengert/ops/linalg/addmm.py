@@ -216,17 +216,12 @@ def addmm_samples(make: Any) -> Any:
     yield Bad(make(3), make(2, 3), make(3, 4), raises=RuntimeError, says="must match the existing size (3)")
 
 
-@product_added(batching="batches.matrix_vector_added", native=native("addmv"))
-def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * (mat @ vec).
+def check_addmv(self: Any, mat: Any, vec: Any) -> None:
+    """Refuse what `addmv` does not take.
 
-    Args:
-        self: broadcasts to (n,).
-        mat: (n, k).
-        vec: (k,).
-
-    Returns:
-        A new tensor (n,).
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
     """
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
@@ -240,7 +235,22 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Numbe
             f"{type_name(self)}, {type_name(mat)}, and {type_name(vec)}"
         )
     check_number("addmv", "addmv_impl_cpu", mat)
-    return combine(kernels.matmul(mat, vec), self, beta, alpha, columns)
+
+
+@product_added(batching="batches.matrix_vector_added", native=native("addmv"))
+def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    """beta * self + alpha * (mat @ vec).
+
+    Args:
+        self: broadcasts to (n,).
+        mat: (n, k).
+        vec: (k,).
+
+    Returns:
+        A new tensor (n,).
+    """
+    check_addmv(self, mat, vec)
+    return combine(kernels.matmul(mat, vec), self, beta, alpha, vec.shape[0])
 
 
 older_forms.accept(addmv, OLDER)
@@ -280,15 +290,12 @@ def addmv_samples(make: Any) -> Any:
     )
 
 
-@product_added(batching="batches.of_addbmm", out=Out(apart="partly", words=OF_BATCHES, silent=True))
-def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * the sum of all products of a batch.
+def check_addbmm(self: Any, batch1: Any, batch2: Any) -> None:
+    """Refuse what `addbmm` does not take.
 
-    Args:
-        self: broadcasts to (n, m).
-
-    Returns:
-        A new tensor (n, m).
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
     """
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
@@ -301,6 +308,20 @@ def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha
     check_expands(self, (rows, columns))
     check_same_dtype(self, batch1, batch2)
     check_number("addbmm", "addmm_impl_cpu_", batch1)
+
+
+@product_added(batching="batches.of_addbmm", out=Out(apart="partly", words=OF_BATCHES, silent=True))
+def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    """beta * self + alpha * the sum of all products of a batch.
+
+    Args:
+        self: broadcasts to (n, m).
+
+    Returns:
+        A new tensor (n, m).
+    """
+    check_addbmm(self, batch1, batch2)
+    (count, rows, inner), columns = batch1.shape, batch2.shape[2]
     # One product over the batch and the inner dimension together.
     wide = np.moveaxis(batch1, 0, 1).reshape(rows, count * inner)
     product = kernels.matmul(wide, batch2.reshape(count * inner, columns))
@@ -344,6 +365,23 @@ def addbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
     return scaled(batch1.bmm(tangent).sum(0), alpha)
 
 
+def check_baddbmm(self: Any, batch1: Any, batch2: Any) -> None:
+    """Refuse what `baddbmm` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    check_batches(batch1, batch2)
+    check_expands(self, (*batch1.shape[:2], batch2.shape[2]))
+    if not self.dtype == batch1.dtype == batch2.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {c_name(self)}, batch1: {c_name(batch1)}, "
+            f"batch2: {c_name(batch2)}"
+        )
+    check_number("baddbmm", "baddbmm", batch1)
+
+
 @product_added(batching="batches.of_baddbmm", native=native("baddbmm"))
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
@@ -354,14 +392,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alph
     Returns:
         A new tensor (b, n, m).
     """
-    check_batches(batch1, batch2)
-    check_expands(self, (*batch1.shape[:2], batch2.shape[2]))
-    if not self.dtype == batch1.dtype == batch2.dtype:
-        raise RuntimeError(
-            f"Input dtypes must be the same, got: input {c_name(self)}, batch1: {c_name(batch1)}, "
-            f"batch2: {c_name(batch2)}"
-        )
-    check_number("baddbmm", "baddbmm", batch1)
+    check_baddbmm(self, batch1, batch2)
     return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2], unread=False)
 
 

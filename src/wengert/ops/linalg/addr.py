@@ -31,6 +31,26 @@ def check_factor(kind: str, name: str, value: Any) -> None:
         raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
 
 
+def check_addr(self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
+    """The dtype of the result of `addr`.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    common = promoted(self, vec1, vec2)
+    kind = common.kind
+    if kind == "u" and common.itemsize > 1:
+        refuse("addr", "addr_cpu", self)
+    check_factor(kind, "beta", beta)
+    check_factor(kind, "alpha", alpha)
+    check_expands(self, (*vec1.shape, *vec2.shape))
+    return common
+
+
 @op(
     dtypes=ALL,
     batching="addr.members_added",
@@ -62,16 +82,8 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
         tensor([[3., 4.],
                 [6., 8.]])
     """
-    for name, vector in (("vec1", vec1), ("vec2", vec2)):
-        if vector.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    common = promoted(self, vec1, vec2)
+    common = check_addr(self, vec1, vec2, beta, alpha)
     kind = common.kind
-    if kind == "u" and common.itemsize > 1:
-        refuse("addr", "addr_cpu", self)
-    check_factor(kind, "beta", beta)
-    check_factor(kind, "alpha", alpha)
-    check_expands(self, (*vec1.shape, *vec2.shape))
     self, vec1, vec2 = (each.astype(wide_dtype(common), copy=False) for each in (self, vec1, vec2))
     product = kernels.multiply(vec1[:, None], vec2)
     if alpha != 1:

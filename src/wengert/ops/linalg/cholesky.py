@@ -185,6 +185,18 @@ def cholesky_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="A must be batches of square matrices")
 
 
+def check_cholesky_system(self: Any, input2: Any) -> None:
+    """Refuse systems that `cholesky_solve` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    check_old_system(input2, self, "", "{} should have at least 2 dimensions, but has {} dimensions instead")
+    if self.dtype.kind not in "fc" or self.dtype.itemsize < 4:
+        refuse("cholesky_solve", "cholesky_solve_cpu", self)
+
+
 @of_two(
     public="both",
     out=Out(words=None, uncastable=f"cholesky_solve: {CASTABLE}", rows="always"),
@@ -204,9 +216,7 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    check_old_system(input2, self, "", "{} should have at least 2 dimensions, but has {} dimensions instead")
-    if self.dtype.kind not in "fc" or self.dtype.itemsize < 4:
-        refuse("cholesky_solve", "cholesky_solve_cpu", self)
+    check_cholesky_system(self, input2)
     turned = np.conjugate(input2.swapaxes(-1, -2))
     first, second = (turned, input2) if upper else (input2, turned)
     return factors.triangular(second, factors.triangular(first, self, False, True, False), True, True, False)

@@ -28,6 +28,29 @@ def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     return op.call((first, second, normalise(dim, first.ndim - 1) + 1))
 
 
+def check_cross(self: Any, other: Any, dim: int) -> int:
+    """The dimension along which vectors lie, counted from the front.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    if self.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    axis = read_dim("linalg_cross", dim, self.ndim)
+    lengths = [each.shape[axis] if each.ndim else 1 for each in (self, other)]
+    if lengths != [3, 3]:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
+        )
+    broadcast(self.shape, other.shape)
+    if self.dtype != other.dtype:
+        raise RuntimeError(f"linalg_cross: expected scalar type {type_name(self)} but found {type_name(other)}")
+    if self.dtype.kind == "b" or (self.dtype.kind == "u" and self.itemsize > 1):
+        refuse("linalg_cross", "cross", self)
+    return axis
+
+
 @op(
     dtypes=NUMBERS,
     layout="rows",
@@ -51,19 +74,7 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    if self.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    axis = read_dim("linalg_cross", dim, self.ndim)
-    lengths = [each.shape[axis] if each.ndim else 1 for each in (self, other)]
-    if lengths != [3, 3]:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
-        )
-    broadcast(self.shape, other.shape)
-    if self.dtype != other.dtype:
-        raise RuntimeError(f"linalg_cross: expected scalar type {type_name(self)} but found {type_name(other)}")
-    if self.dtype.kind == "b" or (self.dtype.kind == "u" and self.itemsize > 1):
-        refuse("linalg_cross", "cross", self)
+    axis = check_cross(self, other, dim)
     made = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
     parts: list[Any] = [(*(slice(None),) * axis, at) for at in range(3)]
     for at in range(3):

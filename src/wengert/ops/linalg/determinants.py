@@ -33,11 +33,21 @@ NEAR = 100
 """First derivatives are computed by the inverse unless the condition exceeds a hundredth of 1 / precision."""
 
 
+def check_determinant(A: Any) -> None:
+    """Refuse what is no batch of square matrices.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    check_square("linalg.det", A)
+    check_inexact("linalg.det", A, "lu_cpu")
+
+
 @of_matrices(name="_linalg_det", node="LinalgDetBackward0", native=native("determinant"))
 def determinant(A: Array) -> Any:
     """The determinants of square matrices."""
-    check_square("linalg.det", A)
-    check_inexact("linalg.det", A, "lu_cpu")
+    check_determinant(A)
     return factors.rows(np.linalg.det(A))
 
 

@@ -216,13 +216,23 @@ def rows_of_pairs(count: int) -> tuple[Any, Any]:
     return first, second
 
 
-@of_matrices(name="_pdist_forward", node="PdistBackward0", dtypes=REALS, layout="rows", native=native("pdist"))
-def paired(self: Array, p: float = 2.0) -> Any:
-    """The distances between all pairs of rows."""
+def check_paired(self: Any) -> None:
+    """Refuse what `pdist` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     if self.ndim < 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
     if dtypes.from_numpy(self.dtype) not in REALS:
         raise NotImplementedError(f"\"pdist\" not implemented for '{type_name(self)}'")
+
+
+@of_matrices(name="_pdist_forward", node="PdistBackward0", dtypes=REALS, layout="rows", native=native("pdist"))
+def paired(self: Array, p: float = 2.0) -> Any:
+    """The distances between all pairs of rows."""
+    check_paired(self)
     first, second = rows_of_pairs(self.shape[-2])
     return np.asarray(lengths_of(self[..., first, :] - self[..., second, :], float(p)))
 

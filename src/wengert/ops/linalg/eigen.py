@@ -76,8 +76,14 @@ def spectrum(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
     return eigenpairs(A, UPLO, compute_v)
 
 
-def eigenpairs(A: Any, UPLO: Any, compute_v: bool) -> Any:
-    """Eigenvalues and vectors, arguments checked."""
+def check_hermitian(A: Any, UPLO: Any) -> Any:
+    """The side of the matrix that is read.
+
+    Raises:
+        TypeError: if the side is no text.
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     check_square("linalg.eigh", A)
     if not isinstance(UPLO, str):
         raise TypeError(wrong_type("linalg_eigh", "UPLO", 2, "str", UPLO))
@@ -86,6 +92,12 @@ def eigenpairs(A: Any, UPLO: Any, compute_v: bool) -> Any:
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         refuse("linalg_eigh", "linalg_eigh_cpu", A)
+    return side
+
+
+def eigenpairs(A: Any, UPLO: Any, compute_v: bool) -> Any:
+    """Eigenvalues and vectors, arguments checked."""
+    side = check_hermitian(A, UPLO)
     if not compute_v:
         return factors.eigenpairs(A, side, False), np.empty((0,), A.dtype)
     values, vectors = factors.eigenpairs(A, side, True)
@@ -216,15 +228,25 @@ def eigvalsh_samples(make: Any) -> Any:
     yield Bad(make(2, 3), raises=RuntimeError, says="linalg.eigh: A must be batches of square matrices")
 
 
-@of_matrices(name="_linalg_eig", node="LinalgEigBackward0", outputs={"eigenvalues": True, "eigenvectors": True})
-def general(self: Array, compute_v: bool) -> Any:
-    """Eigenvalues and eigenvectors of length one, complex; empty vectors if not computed."""
+def check_general(self: Any, compute_v: bool) -> None:
+    """Refuse matrices whose eigenvalues are not computed.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     name = "linalg.eig" if compute_v else "linalg.eigvals"
     if self.dtype.kind not in "fcV":
         raise RuntimeError(f"{name}: Unknown Complex ScalarType for {dtypes.from_numpy(self.dtype).legacy[:-6]}")
     check_square(name, self)
     if dtypes.from_numpy(self.dtype) not in FACTORED:
         refuse("linalg_eig", "linalg_eig_out_cpu", self)
+
+
+@of_matrices(name="_linalg_eig", node="LinalgEigBackward0", outputs={"eigenvalues": True, "eigenvectors": True})
+def general(self: Array, compute_v: bool) -> Any:
+    """Eigenvalues and eigenvectors of length one, complex; empty vectors if not computed."""
+    check_general(self, compute_v)
     check_finite("torch.linalg.eig", self)
     wide = np.result_type(self.dtype, np.complex64)
     if not compute_v:

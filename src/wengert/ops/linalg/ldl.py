@@ -18,6 +18,21 @@ from .solve import check_system
 WHY = "LAPACK's packed form has none in torch either; take linalg.solve"
 
 
+def check_ldl(self: Any) -> None:
+    """Refuse matrices that have no such factors.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    name = "torch.linalg.ldl_factor_ex"
+    if self.dtype.kind not in "fcV" or dtypes.from_numpy(self.dtype) in FACTORED:
+        check_square(name, self)
+        check_inexact(name, self)
+    else:
+        check_inexact(name, self, "ldl_factor_kernel_cpu")
+
+
 @of_matrices(
     name="_linalg_ldl_factor_ex",
     outputs={"LD": True, "pivots": False, "info": False},
@@ -25,12 +40,7 @@ WHY = "LAPACK's packed form has none in torch either; take linalg.solve"
 )
 def factored(self: Array, hermitian: bool, check_errors: bool) -> Any:
     """Both factors in one matrix, the exchanged rows, and of each matrix the pivot that is zero, or 0."""
-    name = "torch.linalg.ldl_factor_ex"
-    if self.dtype.kind not in "fcV" or dtypes.from_numpy(self.dtype) in FACTORED:
-        check_square(name, self)
-        check_inexact(name, self)
-    else:
-        check_inexact(name, self, "ldl_factor_kernel_cpu")
+    check_ldl(self)
     found, pivots, info = factors.ldl(self, hermitian)
     if check_errors and info.any():
         raise LinAlgError(
@@ -102,9 +112,13 @@ def ldl_samples(make: Any) -> Any:
     yield Sample(make(3, 3, requires_grad=False))
 
 
-@of_matrices(name="_linalg_ldl_solve", batching=stacked(2, 1, 2), why=(WHY, "aten::linalg_ldl_solve"), larger=True)
-def solved(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
-    """X of A X = B, of A given by its factors."""
+def check_ldl_system(LD: Any, pivots: Any, B: Any) -> None:
+    """Refuse systems that `ldl_solve` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     name = "torch.linalg.ldl_solve"
     check_system(name, LD, B, True)
     if B.ndim < 2:
@@ -119,6 +133,12 @@ def solved(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
     check_same_dtype(name, LD, B, "LD", "B")
     if dtypes.from_numpy(LD.dtype) not in FACTORED:
         refuse("linalg_ldl_solve", "ldl_solve_kernel_cpu", LD)
+
+
+@of_matrices(name="_linalg_ldl_solve", batching=stacked(2, 1, 2), why=(WHY, "aten::linalg_ldl_solve"), larger=True)
+def solved(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
+    """X of A X = B, of A given by its factors."""
+    check_ldl_system(LD, pivots, B)
     return factors.ldl_solve(LD, pivots, B, hermitian)
 
 

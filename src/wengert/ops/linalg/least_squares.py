@@ -50,6 +50,21 @@ OF_SOLUTION = f"torch.linalg.lstsq: {PART.format('solution')}"
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+def check_inverted(A: Any) -> None:
+    """Refuse what is no batch of matrices.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    if A.ndim < 2 or dtypes.from_numpy(A.dtype) not in FACTORED:
+        name = dtypes.from_numpy(A.dtype).legacy[:-6]
+        raise RuntimeError(
+            f"linalg.pinv({name}{{{errors.shown(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            "double, cfloat or cdouble types"
+        )
+
+
 @of_matrices(
     name="_linalg_pinv",
     node="LinalgPinvBackward0",
@@ -59,12 +74,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 )
 def inverted(A: Array, atol: Index = None, rtol: Index = None, hermitian: bool = False) -> Any:
     """The pseudoinverses of matrices, singular values below the tolerances taken for zero; None for the usual ones."""
-    if A.ndim < 2 or dtypes.from_numpy(A.dtype) not in FACTORED:
-        name = dtypes.from_numpy(A.dtype).legacy[:-6]
-        raise RuntimeError(
-            f"linalg.pinv({name}{{{errors.shown(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
-            "double, cfloat or cdouble types"
-        )
+    check_inverted(A)
     if not hermitian:
         raise_first("linalg.svd", factors.infinite(A), INFINITE)
     elif A.size:
@@ -196,15 +206,13 @@ def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any
     return solution, residuals, rank, values
 
 
-@of_two(
-    name="_linalg_lstsq",
-    node="LinalgLstsqBackward0",
-    outputs={"solution": True, "residuals": True, "rank": False, "singular_values": False},
-    batching=least_squares_batches,
-    native=native("lstsq"),
-)
-def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") -> Any:
-    """What comes nearest to a solution of A X = B, and how near, the ranks and singular values of A."""
+def check_fitted(A: Any, B: Any) -> bool:
+    """Whether the right-hand sides are vectors.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     for argument, array in (("input", A), ("other", B)):
         if array.ndim < (2 if argument == "input" else 1):
             least = "2 dimensions" if argument == "input" else "1 dimension"
@@ -215,7 +223,7 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
             f"<= 1, but they are {A.ndim} and {B.ndim}"
         )
     vector = is_vector_of_rows(A.shape, B.shape)
-    right = B[..., None] if vector else B
+    right = B.view(np.ndarray)[..., None] if vector else B
     if A.shape[-2] != right.shape[-2]:
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({-1 if vector else -2})")
     if A.dtype != B.dtype:
@@ -226,6 +234,20 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
     if dtypes.from_numpy(A.dtype) not in FACTORED:
         raise RuntimeError("linalg.lstsq: This function doesn't handle types other than float and double")
     broadcast(A.shape[:-2], right.shape[:-2])
+    return vector
+
+
+@of_two(
+    name="_linalg_lstsq",
+    node="LinalgLstsqBackward0",
+    outputs={"solution": True, "residuals": True, "rank": False, "singular_values": False},
+    batching=least_squares_batches,
+    native=native("lstsq"),
+)
+def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") -> Any:
+    """What comes nearest to a solution of A X = B, and how near, the ranks and singular values of A."""
+    vector = check_fitted(A, B)
+    right = B[..., None] if vector else B
     if driver == "gels":
         raise_first("torch.linalg.lstsq", factors.lost_rank(A), LOST)
     solution, residuals, rank, values = factors.least_squares(A, right, rcond, driver or "gelsy")

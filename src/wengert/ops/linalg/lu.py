@@ -184,15 +184,13 @@ def packed_samples(make: Any) -> Any:
     yield Bad(make(2, 2) * 0, True, True, raises=LinAlgError, says="U[1,1] is zero and using it on lu_solve")
 
 
-@of_two(
-    name="_lu_unpack",
-    layout="rows",
-    node="LuUnpackBackward0",
-    outputs={"P": False, "L": True, "U": True},
-    batching=stacked(2, 1),
-)
-def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots: bool) -> Any:
-    """The permutation and both triangular factors of a packed factorisation."""
+def check_unpacked(LU_data: Any, LU_pivots: Any, unpack_pivots: bool) -> None:
+    """Refuse factors or pivots that cannot be unpacked.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     if LU_data.ndim < 2:
         raise RuntimeError(
             f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data.shape)} instead"
@@ -212,6 +210,18 @@ def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots:
             f"lu_unpack: expected pivots of shape {list(wanted)} for matrices of shape {list(LU_data.shape)}, got "
             f"{list(given)}"
         )
+
+
+@of_two(
+    name="_lu_unpack",
+    layout="rows",
+    node="LuUnpackBackward0",
+    outputs={"P": False, "L": True, "U": True},
+    batching=stacked(2, 1),
+)
+def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots: bool) -> Any:
+    """The permutation and both triangular factors of a packed factorisation."""
+    check_unpacked(LU_data, LU_pivots, unpack_pivots)
     permutation, lower, upper = factors.unpacked(LU_data, LU_pivots if unpack_pivots else None)
     empty = LU_data[..., :0].reshape(-1)[:0]
     data = (lower, upper) if unpack_data else (empty.copy(), empty.copy())
@@ -246,9 +256,13 @@ def unpacked_samples(make: Any) -> Any:
     )
 
 
-@of_matrices(name="_linalg_lu_solve", node="LinalgLuSolveBackward0", larger=True, batching=stacked(2, 1, 2))
-def solved(LU: Array, pivots: Index, B: Array, left: bool, adjoint: bool) -> Any:
-    """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its packed factors."""
+def check_solved(LU: Any, pivots: Any, B: Any, left: bool) -> None:
+    """Refuse systems that `lu_solve` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     name = "linalg.lu_solve"
     if pivots.dtype.name != "int32":
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
@@ -260,6 +274,12 @@ def solved(LU: Array, pivots: Index, B: Array, left: bool, adjoint: bool) -> Any
     if dtypes.from_numpy(LU.dtype) not in FACTORED:
         refuse("linalg_lu_solve", "lu_solve_cpu", LU)
     check_packed_system(name, LU, pivots, B, left)
+
+
+@of_matrices(name="_linalg_lu_solve", node="LinalgLuSolveBackward0", larger=True, batching=stacked(2, 1, 2))
+def solved(LU: Array, pivots: Index, B: Array, left: bool, adjoint: bool) -> Any:
+    """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its packed factors."""
+    check_solved(LU, pivots, B, left)
     return factors.lu_solve(LU, pivots, B, left, adjoint)
 
 

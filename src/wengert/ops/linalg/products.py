@@ -62,6 +62,24 @@ def gradient_of_second(grad: Any, mat1: Any, shape: Any, strides: Any) -> Any:
     return conjugated(mat1).t().mm(grad)
 
 
+def check_mm(self: Any, mat2: Any) -> None:
+    """Refuse what `mm` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    if self.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if mat2.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if self.shape[1] != mat2.shape[0]:
+        check_matrices(self, mat2)
+    if self.dtype != mat2.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(self)} != {c_name(mat2)}")
+    check_number("mm", "addmm_impl_cpu_", self)
+
+
 @op(dtypes=NUMBERS, linear=("self", "mat2"), batching="batches.of_mm", native=native("mm"))
 def mm(self: Array, mat2: Array) -> Any:
     """Product of two matrices.
@@ -76,15 +94,7 @@ def mm(self: Array, mat2: Array) -> Any:
     Raises:
         RuntimeError: one is no matrix, or shapes or dtypes do not fit.
     """
-    if self.ndim != 2:
-        raise RuntimeError("self must be a matrix")
-    if mat2.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
-    if self.shape[1] != mat2.shape[0]:
-        check_matrices(self, mat2)
-    if self.dtype != mat2.dtype:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(self)} != {c_name(mat2)}")
-    check_number("mm", "addmm_impl_cpu_", self)
+    check_mm(self, mat2)
     return kernels.matmul(self, mat2)
 
 
@@ -108,6 +118,19 @@ def mm_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(3), raises=RuntimeError, says="mat2 must be a matrix")
 
 
+def check_bmm(self: Any, mat2: Any) -> None:
+    """Refuse what `bmm` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    check_batches(self, mat2)
+    if self.dtype != mat2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(self)} but found {type_name(mat2)}")
+    check_number("bmm", "bmm", self)
+
+
 @op(dtypes=NUMBERS, linear=("self", "mat2"), batching="batches.of_bmm", native=native("bmm"))
 def bmm(self: Array, mat2: Array) -> Any:
     """Products of two batches of matrices.
@@ -122,10 +145,7 @@ def bmm(self: Array, mat2: Array) -> Any:
     Raises:
         RuntimeError: one is no batch of matrices, or shapes or dtypes do not fit.
     """
-    check_batches(self, mat2)
-    if self.dtype != mat2.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(self)} but found {type_name(mat2)}")
-    check_number("bmm", "bmm", self)
+    check_bmm(self, mat2)
     return kernels.matmul(self, mat2)
 
 
@@ -161,6 +181,26 @@ def bmm_samples(make: Any) -> Any:
     yield Bad(make(2, 3, 4), make(2, 3, 4), raises=RuntimeError, says="to be: [2, 4] but got: [2, 3].")
 
 
+def check_mv(self: Any, vec: Any) -> None:
+    """Refuse what `mv` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    if self.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
+    rows, columns = self.shape
+    if columns != vec.shape[0]:
+        raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{columns}), vec ({vec.shape[0]})")
+    if self.dtype != vec.dtype:
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{type_name(vec)}, {type_name(self)}, and {type_name(vec)}"
+        )
+    check_number("mv", "addmv_impl_cpu", self)
+
+
 @op(dtypes=NUMBERS, linear=("self", "vec"), batching="batches.of_mv", native=native("mv"), out=Out(words=OF_VECTOR))
 def mv(self: Array, vec: Array) -> Any:
     """Product of a matrix and a vector.
@@ -175,17 +215,7 @@ def mv(self: Array, vec: Array) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    if self.ndim != 2 or vec.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
-    rows, columns = self.shape
-    if columns != vec.shape[0]:
-        raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{columns}), vec ({vec.shape[0]})")
-    if self.dtype != vec.dtype:
-        raise RuntimeError(
-            "addmv input tensors must have the same dtype, but got "
-            f"{type_name(vec)}, {type_name(self)}, and {type_name(vec)}"
-        )
-    check_number("mv", "addmv_impl_cpu", self)
+    check_mv(self, vec)
     return kernels.matmul(self, vec)
 
 

@@ -27,15 +27,25 @@ native = kernels.direct_function
 MODES = ("reduced", "complete", "r")
 
 
-@of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs={"Q": True, "R": True}, native=native("qr"))
-def factored(A: Array, mode: Any = "reduced") -> Any:
-    """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
+def check_qr(A: Any, mode: Any) -> None:
+    """Refuse what is no batch of matrices, and unknown modes.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     check_inexact("linalg.qr", A, "geqrf_cpu")
     check_matrix("linalg.qr", A)
     if mode not in MODES:
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
+
+
+@of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs={"Q": True, "R": True}, native=native("qr"))
+def factored(A: Array, mode: Any = "reduced") -> Any:
+    """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
+    check_qr(A, mode)
     if mode == "r":
         r: Any = np.linalg.qr(A, "r")
         return np.empty((0,), A.dtype), factors.columns(r)

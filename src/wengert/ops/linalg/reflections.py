@@ -115,9 +115,13 @@ def check_reflections(name: str, matrix: Any, tau: Any, kernel: str) -> None:
         refuse(name.rpartition(".")[2], kernel, matrix)
 
 
-@of_two(name="_linalg_householder_product", node="LinalgHouseholderProductBackward0", batching=stacked(2, 1))
-def product(input: Array, tau: Array) -> Any:
-    """The first columns of a product of reflections."""
+def check_product(input: Any, tau: Any) -> None:
+    """Refuse reflections that cannot be multiplied.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     name = "torch.linalg.householder_product"
     check_reflections(name, input, tau, "orgqr_cpu")
     rows, width = input.shape[-2:]
@@ -125,6 +129,13 @@ def product(input: Array, tau: Array) -> Any:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if width < tau.shape[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+
+
+@of_two(name="_linalg_householder_product", node="LinalgHouseholderProductBackward0", batching=stacked(2, 1))
+def product(input: Array, tau: Array) -> Any:
+    """The first columns of a product of reflections."""
+    check_product(input, tau)
+    rows, width = input.shape[-2:]
     start = np.broadcast_to(np.eye(rows, width, dtype=input.dtype), input.shape)
     return factors.reflected(input, tau, start, False)
 
@@ -191,22 +202,12 @@ def householder_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(2), raises=RuntimeError, says="must be greater than or equal to input.shape[-1]")
 
 
-@of_two(name="ormqr", public="both", batching=stacked(2, 1, 2), out=Out(words=OF_REFLECTED, rows="shrunk"))
-def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
-    """The product of a product of reflections, as `geqrf` gives them, and a matrix.
-
-    Args:
-        self: (..., m, k), the vectors below the diagonal; floating or complex.
-        tau: (..., k), their factors.
-        other: (..., m, n) of the same dtype, or (..., n, m) if `left` is false.
-        left: multiply from the left.
-        transpose: take the adjoint of the product of reflections.
-
-    Returns:
-        A new tensor of the shape of `other`.
+def check_ormqr(self: Any, tau: Any, other: Any, left: bool) -> None:
+    """Refuse matrices that reflections cannot be applied to.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
     """
     if self.ndim < 2:
         raise RuntimeError("torch.ormqr: input must have at least 2 dimensions.")
@@ -227,6 +228,26 @@ def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: b
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
     check_same_dtype("torch.ormqr", self, other, "input", "other")
     check_reflections("torch.ormqr", self, tau, "ormqr_cpu")
+
+
+@of_two(name="ormqr", public="both", batching=stacked(2, 1, 2), out=Out(words=OF_REFLECTED, rows="shrunk"))
+def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
+    """The product of a product of reflections, as `geqrf` gives them, and a matrix.
+
+    Args:
+        self: (..., m, k), the vectors below the diagonal; floating or complex.
+        tau: (..., k), their factors.
+        other: (..., m, n) of the same dtype, or (..., n, m) if `left` is false.
+        left: multiply from the left.
+        transpose: take the adjoint of the product of reflections.
+
+    Returns:
+        A new tensor of the shape of `other`.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit.
+    """
+    check_ormqr(self, tau, other, left)
     if left:
         return factors.reflected(self, tau, other, transpose)
     turned = np.conjugate(other.swapaxes(-1, -2))
@@ -260,6 +281,19 @@ def ormqr_samples(make: Any) -> Any:
     )
 
 
+def check_geqrf(self: Any) -> None:
+    """Refuse what is no batch of matrices.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    if self.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    if dtypes.from_numpy(self.dtype) not in FACTORED:
+        refuse("geqrf", "geqrf_cpu", self)
+
+
 @of_matrices(
     name="_geqrf",
     outputs={"a": True, "tau": True},
@@ -267,10 +301,7 @@ def ormqr_samples(make: Any) -> Any:
 )
 def reflections(self: Array) -> Any:
     """R above the diagonal, the vectors of reflections below it, and their factors."""
-    if self.ndim < 2:
-        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    if dtypes.from_numpy(self.dtype) not in FACTORED:
-        refuse("geqrf", "geqrf_cpu", self)
+    check_geqrf(self)
     packed, tau = np.linalg.qr(self, "raw")
     return factors.columns(packed.swapaxes(-1, -2)), tau.copy()
 

@@ -40,13 +40,23 @@ PHASE = (
 )
 
 
+def check_singular(A: Any) -> None:
+    """Refuse what is no batch of matrices that can be decomposed.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    check_matrix("linalg.svd", A)
+    check_inexact("linalg.svd", A, "linalg_svd_cpu")
+
+
 @of_matrices(
     name="_linalg_svd", node="LinalgSvdBackward0", outputs={"U": True, "S": True, "Vh": True}, native=native("svd")
 )
 def decomposed(A: Array, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """Left singular vectors, singular values, and the adjoint of the right ones; empty vectors if not computed."""
-    check_matrix("linalg.svd", A)
-    check_inexact("linalg.svd", A, "linalg_svd_cpu")
+    check_singular(A)
     raise_first("linalg.svd", factors.infinite(A), INFINITE)
     if not compute_uv:
         none = np.empty((0,), A.dtype)

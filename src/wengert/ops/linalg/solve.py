@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.card import Array, Bad, Sample, composite
@@ -74,15 +76,13 @@ def solved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     return made[0], made[1].reshape((size, *shapes[0][:-2]))
 
 
-@of_two(
-    name="_linalg_solve_ex",
-    node="LinalgSolveExBackward0",
-    outputs={"result": True, "info": False},
-    batching=solved,
-    native=native("solve"),
-)
-def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) -> Any:
-    """X of A X = B, or of X A = B, and of each matrix the pivot that is zero, or 0."""
+def check_solve(A: Any, B: Any, left: bool) -> bool:
+    """Whether the right-hand sides are vectors.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     name = "linalg.solve"
     check_inexact(name, A, "lu_cpu")
     check_square(name, A)
@@ -93,8 +93,21 @@ def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) 
             "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
             "linalg.solve is equivalent to B / A.squeeze(-1)"
         )
+    check_system(name, A, B.view(np.ndarray)[..., None] if vector else B, left)
+    return vector
+
+
+@of_two(
+    name="_linalg_solve_ex",
+    node="LinalgSolveExBackward0",
+    outputs={"result": True, "info": False},
+    batching=solved,
+    native=native("solve"),
+)
+def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) -> Any:
+    """X of A X = B, or of X A = B, and of each matrix the pivot that is zero, or 0."""
+    vector = check_solve(A, B, left)
     right = B[..., None] if vector else B
-    check_system(name, A, right, left)
     if left:
         found, info = factors.solve(A, right)
     else:
@@ -204,13 +217,23 @@ def solve_samples(make: Any) -> Any:
     yield Bad(make(3, 3), make(2, 3), raises=RuntimeError, says="for the equation AX = B (3x3 and 2x3)")
 
 
-@of_two(name="_linalg_solve_triangular", node="LinalgSolveTriangularBackward0", linear="B", native=native("triangular"))
-def triangular(A: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
-    """X of A X = B, or of X A = B, of triangular matrices."""
+def check_triangle(A: Any, B: Any, left: bool) -> None:
+    """Refuse systems that `solve_triangular` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
     name = "linalg.solve_triangular"
     check_system(name, A, B, left)
     check_same_dtype(name, A, B)
     check_inexact(name, A, "triangular_solve_cpu", whole=False)
+
+
+@of_two(name="_linalg_solve_triangular", node="LinalgSolveTriangularBackward0", linear="B", native=native("triangular"))
+def triangular(A: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
+    """X of A X = B, or of X A = B, of triangular matrices."""
+    check_triangle(A, B, left)
     return factors.triangular(A, B, upper, left, unitriangular)
 
 
@@ -297,15 +320,25 @@ def check_old_system(a: Any, b: Any, name: str, words: str) -> None:
     broadcast(a.shape[:-2], b.shape[:-2])
 
 
+def check_triangular(self: Any, A: Any) -> None:
+    """Refuse systems that `triangular_solve` does not take.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    words = "torch.triangular_solve: Expected {} to have at least 2 dimensions, but it has {} dimensions instead"
+    check_old_system(A, self, "triangular_solve", words)
+    if A.dtype.kind not in "fc" or A.dtype.itemsize < 4:
+        refuse("triangular_solve", "triangular_solve_cpu", A)
+
+
 @of_two(
     name="_triangular_solve", node="TriangularSolveBackward0", outputs={"solution": True, "cloned_coefficient": True}
 )
 def triangular_both(self: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     """X of A X = B of triangular matrices, and a copy of A."""
-    words = "torch.triangular_solve: Expected {} to have at least 2 dimensions, but it has {} dimensions instead"
-    check_old_system(A, self, "triangular_solve", words)
-    if A.dtype.kind not in "fc" or A.dtype.itemsize < 4:
-        refuse("triangular_solve", "triangular_solve_cpu", A)
+    check_triangular(self, A)
     turned = A.swapaxes(-1, -2) if transpose else A
     lead = broadcast(A.shape[:-2], self.shape[:-2])
     copied = factors.columns(factors.widened(A, lead))

@@ -14,6 +14,7 @@ from ..._core.graph import anomaly
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from ..._core.types import dtypes
 from ..pointwise.complex_parts import complex
 from .products import type_name
@@ -45,7 +46,7 @@ def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights._array_.size} != {count}"
         )
-    if not is_batched(weights) and count and not weights._array_.min() >= 0:
+    if not is_batched(weights) and not is_meta(weights) and count and not weights._array_.min() >= 0:
         raise RuntimeError(f"cov(): {name} cannot be negative")
     return weights
 

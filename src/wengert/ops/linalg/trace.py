@@ -12,6 +12,18 @@ from ..dtype_checks import check_number
 from ..shapes.strided import diagonal_backward
 
 
+def check_trace(self: Any) -> None:
+    """Refuse what is no matrix of numbers.
+
+    Raises:
+        RuntimeError: if shapes or dtypes do not fit.
+        NotImplementedError: if there is no kernel for the dtype.
+    """
+    if self.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    check_number("trace", "trace", self)
+
+
 @op(dtypes=NUMBERS, linear="self", native=kernels.direct_function("trace"), kernel="trace")
 def trace(self: Array) -> Any:
     """The sum of the main diagonal of a matrix.
@@ -30,9 +42,7 @@ def trace(self: Array) -> Any:
         >>> wg.trace(wg.tensor([[1, 2], [3, 4]]))
         tensor(5)
     """
-    if self.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    check_number("trace", "trace", self)
+    check_trace(self)
     wide = (
         np.float32
         if self.dtype.itemsize == 2 and self.dtype.kind == "f"

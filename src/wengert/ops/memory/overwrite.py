@@ -22,10 +22,19 @@ _IN_PACKAGE = ("fill_", "zero_")
 native = kernels.direct_function
 
 
-def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
-    """Write `src` into `target`."""
+def check_written(target: Any, src: Any) -> None:
+    """Refuse values that do not broadcast to the shape of what they are written to.
+
+    Raises:
+        RuntimeError: if they do not.
+    """
     if src.shape != target.shape and broadcast(target.shape, src.shape) != target.shape:
         raise RuntimeError(errors.target_shape(target.shape, broadcast(target.shape, src.shape)))
+
+
+def write_copy(target: Any, src: Any, non_blocking: bool) -> None:
+    """Write `src` into `target`."""
+    check_written(target, src)
     if src.dtype.kind == "c" and target.dtype.kind not in "cb":
         src = src.real
     np.copyto(target, src, "unsafe")

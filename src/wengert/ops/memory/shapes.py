@@ -8,12 +8,11 @@ import numpy as np
 
 from ..._core.operators.layouts import row_major
 from ..._core.types import dtypes
-from ..._core.types.sizes import broadcast
 from ..dtype_checks import checked_number
 from ..shape_rules import kind_of_first
 from .convert import clone, keeps_apart, restrided, to_copy
 from .memory_formats import strides_in
-from .overwrite import check_single, copy, fill, zero
+from .overwrite import check_single, check_written, copy, fill, zero
 
 copy.any_device = True
 zero.shape(kind_of_first)
@@ -21,7 +20,8 @@ zero.shape(kind_of_first)
 
 @copy.shape
 def copy_shape(self: Any, src: Any, non_blocking: bool) -> Any:
-    return broadcast(self.shape, src.shape), self.dtype
+    check_written(self, src)
+    return self.shape, self.dtype
 
 
 @fill.shape

@@ -13,8 +13,8 @@ from ..._core.cards.arguments import asking
 from ..._core.cards.late import bind
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
-from ..._core.tensor.storage import Storage
 from ..._core.tensor.meta_array import reserved
+from ..._core.tensor.storage import Storage
 from ..._core.types.devices import device, refuse_absent
 from ..._core.types.dtypes import by_name, dtype as DType, get_default_dtype, int8, uint8
 from .mapped import is_shared, map_file, place_in_mapping, share

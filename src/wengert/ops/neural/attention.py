@@ -13,7 +13,6 @@ from ..._core.state.modes import current
 from ..._core.tensor.base import Tensor, wrap, wrap_flagged
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast, normalise
-from ..create.like import zeros_like
 from .attention_blocks import blocks, is_plain
 from .attention_weights import causal_softmax, safe_softmax
 from .dropout import dropout
@@ -83,7 +82,7 @@ def as_shift(attn_mask: Any, dtype: Any) -> Any:
     """What a mask adds to scores: bools as 0 and -inf."""
     if attn_mask is None or attn_mask.dtype != dtypes.bool_:
         return attn_mask if attn_mask is None else attn_mask.to(dtype)
-    return zeros_like(attn_mask, dtype=dtype).masked_fill(attn_mask.logical_not(), -math.inf)
+    return attn_mask.new_zeros(attn_mask.shape, dtype=dtype).masked_fill(attn_mask.logical_not(), -math.inf)
 
 
 def of_nothing(query: Any, key: Any, value: Any, enable_gqa: bool) -> Any:

@@ -11,6 +11,7 @@ from ..._core.cards.card import Array, Bad, Index, Sample, composite, op
 from ..._core.errors import shown
 from ..._core.tensor import batches
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._kernels import ctc as kernel, positions
 from ..dtype_checks import refuse
@@ -214,7 +215,7 @@ def rows_of(targets: Any, lengths: Ints) -> Any:
     places = np.minimum(begins[:, None] + positions.arange(longest), max(wanted - 1, 0))
     if not wanted:
         return labels.new_zeros(places.shape)
-    return labels.index_select(0, wrap(places.reshape(-1))).reshape(places.shape)
+    return labels.index_select(0, constant_beside(labels, wrap(places.reshape(-1)))).reshape(places.shape)
 
 
 @composite(method=False)
@@ -263,7 +264,8 @@ def ctc_loss(
     if zero_infinity:
         losses = losses.where(losses != math.inf, 0)
     if reduction == 1:
-        return (losses / wrap(np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype))).mean()
+        counts = wrap(np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype))
+        return (losses / constant_beside(losses, counts)).mean()
     losses = losses.squeeze(0) if alone else losses
     return concluded(losses, reduction)
 

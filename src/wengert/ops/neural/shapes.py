@@ -13,7 +13,6 @@ from ..dtype_checks import check_floating
 from ..shape_rules import (
     BOOL,
     common_shape,
-    kind_of_first,
     kind_of_second,
     like_first,
     real,

@@ -8,6 +8,7 @@ from ..._core.calls.out import put
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.out_errors import EXACT
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..create.ranges import arange
 from ..indexing.index import integers
@@ -54,7 +55,7 @@ def _convert_indices_from_coo_to_csr(input: Any, size: int, *, out_int32: bool =
     name = "_convert_indices_from_coo_to_csr"
     check_tensors(name, input=input)
     check_places(name, input)
-    bounds = searchsorted(input, arange(size + 1, dtype=input.dtype))
+    bounds = searchsorted(input, constant_beside(input, arange(size + 1, dtype=input.dtype)))
     return as_places(name, out, bounds, out_int32)
 
 
@@ -85,7 +86,7 @@ def _convert_indices_from_csr_to_coo(
     check_places(name, crow_indices)
     check_places(name, col_indices)
     bounds, columns = crow_indices.to(dtypes.int64), col_indices.to(dtypes.int64)
-    rows = searchsorted(bounds, arange(columns.shape[0]), right=True) - 1
+    rows = searchsorted(bounds, constant_beside(bounds, arange(columns.shape[0])), right=True) - 1
     return as_places(name, out, stack((columns, rows) if transpose else (rows, columns)), out_int32)
 
 

@@ -136,6 +136,20 @@ def histc_samples(make: Any) -> Any:
     yield Bad(x, 4, 3, 1, raises=RuntimeError, says="max must be larger than min")
 
 
+def limits_along(limits: Any, dim: int) -> tuple[float, float]:
+    """The lowest and the highest edge along a dimension.
+
+    Raises:
+        RuntimeError: if the lowest lies above the highest.
+    """
+    first, last = limits[2 * dim : 2 * dim + 2]
+    if first > last:
+        raise RuntimeError(
+            f"torch.histogramdd: min should not exceed max, but got min {first:g} max {last:g} for dimension {dim}"
+        )
+    return first, last
+
+
 def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
     """Edges of `bins` of equal width along one dimension of sets of points, a row for each set."""
     along = points[..., dim]
@@ -143,11 +157,7 @@ def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
         low, high = extent(along, 0, 0 if along.shape[1] else 1, 0.5)
         given = next(((a, b) for a, b in zip(low, high) if not (np.isfinite(a) and np.isfinite(b))), None)
     else:
-        first, last = limits[2 * dim : 2 * dim + 2]
-        if first > last:
-            raise RuntimeError(
-                f"torch.histogramdd: min should not exceed max, but got min {first:g} max {last:g} for dimension {dim}"
-            )
+        first, last = limits_along(limits, dim)
         low, high = extent(along[:, :0], first, last, 0.5)
         given = None if math.isfinite(first) and math.isfinite(last) else (first, last)
     if given is not None:

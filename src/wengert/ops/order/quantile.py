@@ -14,6 +14,7 @@ from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import constant_beside, is_meta
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
 from ..axes import read_dim
@@ -38,7 +39,7 @@ def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
-        q = wrap(np.asarray(q, input._array_.dtype))
+        q = constant_beside(input, wrap(np.asarray(q, input._array_.dtype)))
     if q._array_.ndim > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
     if q.dtype is not input.dtype:
@@ -49,7 +50,7 @@ def check_quantile(name: str, input: Any, q: Any, interpolation: Any) -> Any:
         )
     if 0 in input._array_.shape:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
-    if not is_batched(q) and not ((q._array_ >= 0) & (q._array_ <= 1)).all():
+    if not is_batched(q) and not is_meta(q) and not ((q._array_ >= 0) & (q._array_ <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     return q
 

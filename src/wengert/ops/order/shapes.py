@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
-import numpy as np
-
 from ..axes import read_dim
-from ..shape_rules import BOOL, INT32, INT64, by_values, kind_of_second, like_first, reduced, shape_of
+from ..shape_rules import BOOL, INT32, INT64, by_values, like_first, reduced, shape_of
 from .bincount import bincount
-from .histogram import counts_of_points, counts_of_rows
+from .histogram import counts_of_points, counts_of_rows, limits_along
 from .ranks import checked_rank, kthvalue_along, median_along, median_full, mode_along, nanmedian_along, nanmedian_full
 from .running import cummax_along, cummin_along, logcumsumexp, logcumsumexp_backward, logcumsumexp_forward
 from .search import membership, places_among
@@ -61,3 +60,14 @@ def membership_shape(elements: Any, *others: Any) -> Any:
 @counts_of_rows.shape
 def counts_shape(rows: Any, bins: int, *others: Any) -> Any:
     return (rows.shape[0], bins), rows.dtype
+
+
+@counts_of_points.shape
+def counts_of_points_shape(points: Any, edges: Any, bins: Any, range: Any, weight: Any, density: bool) -> Any:
+    sets, _, ndim = points.shape
+    if range is not None and not edges:
+        for dim in builtins.range(ndim):
+            limits_along(range, dim)
+    lengths = [row.shape[1] for row in edges] if edges else [bins[dim] + 1 for dim in builtins.range(ndim)]
+    shape = (sets, *[length - 1 for length in lengths])
+    return [(shape, points.dtype), *[((sets, length), points.dtype) for length in lengths]]

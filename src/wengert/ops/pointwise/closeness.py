@@ -11,6 +11,7 @@ from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.meta_array import is_meta
 from ..._core.types.dtypes import from_numpy
 from ..._core.types.sizes import broadcast
 from .compare import WHY, eq
@@ -77,10 +78,23 @@ def allclose(input: Any, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08
     Raises:
         RuntimeError: as `isclose`.
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array_.all())
+    return are_all("allclose", isclose(input, other, rtol, atol, equal_nan))
 
 
 allclose.samples(isclose_samples)
+
+
+def are_all(name: str, truths: Tensor) -> bool:
+    """Whether all elements are true.
+
+    Raises:
+        NotImplementedError: if they are on the device "meta".
+    """
+    if is_meta(truths):
+        from ..._core.calls.meta import unknown
+
+        raise unknown(name, "it tells whether all of them are alike")
+    return bool(truths._array_.all())
 
 
 @composite()
@@ -96,7 +110,7 @@ def equal(input: Any, other: Tensor) -> bool:
     """
     if input._array_.shape != other._array_.shape:
         return False
-    return bool(eq(input, other)._array_.all())
+    return are_all("equal", eq(input, other))
 
 
 @equal.samples

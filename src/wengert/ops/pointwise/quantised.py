@@ -12,6 +12,7 @@ from ..._core.cards.card import COMPLEXES, INTEGERS, REALS, Array, Bad, Index, S
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from ..._core.tensor.tangents import is_dual
 from ..._core.types import dtypes
 from ..dtype_checks import check_floating
@@ -218,6 +219,7 @@ def check_grids(input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, qua
     if (
         zero_point.dtype is dtypes.int32
         and not is_batched(zero_point)
+        and not is_meta(zero_point)
         and ((zero_point < quant_min) | (zero_point > quant_max)).any()
     ):
         raise RuntimeError(WHERE)

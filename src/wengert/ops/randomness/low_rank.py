@@ -11,6 +11,7 @@ from typing import Any
 from ..._core.cards.arguments import Truth, integer
 from ..._core.cards.card import Bad, Sample, composite
 from ..._core.tensor.base import Tensor
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..linalg.matrices import adjoint
 from ..linalg.qr import linalg_qr
@@ -26,7 +27,7 @@ def counted(name: str, argument: str, value: Any) -> int:
 def basis(matrix: Any, q: int, niter: int) -> Any:
     """An orthonormal basis of about the space that the first `q` left singular vectors of a matrix span."""
     kind = matrix.dtype if matrix.dtype.category >= dtypes.FLOAT else dtypes.get_default_dtype()
-    found = linalg_qr(matrix @ randn(matrix.shape[-1], q, dtype=kind))[0]
+    found = linalg_qr(matrix @ constant_beside(matrix, randn(matrix.shape[-1], q, dtype=kind)))[0]
     for _ in range(niter):
         found = linalg_qr(adjoint(matrix) @ found)[0]
         found = linalg_qr(matrix @ found)[0]

@@ -184,6 +184,16 @@ def numbered(inner: Any, outer: Any) -> tuple[int, Any, Any]:
     return int(both.max()) + 1, both[: inner.size], both[inner.size :]
 
 
+def check_steps(shape: Any, steps: Any, size: Any, stride: Any) -> None:
+    """Refuse views whose lengths and steps are not as many.
+
+    Raises:
+        RuntimeError: if they are not.
+    """
+    if len(shape) != len(steps) or len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+
+
 def is_part(shape: Any, steps: Any, size: Any, stride: Any, offset: int) -> bool:
     """Whether a strided view takes different elements of a row-major array, and nothing outside of it."""
     expected = 1
@@ -210,8 +220,7 @@ def as_strided_backward(
     Raises:
         RuntimeError: lengths and steps are not as many.
     """
-    if len(shape) != len(steps) or len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+    check_steps(shape, steps, size, stride)
     if back and is_part(shape, steps, size, stride, offset):
         whole = np.zeros(shape, grad.dtype)
         as_strided_from.body(whole, size, stride, offset)[...] = grad
@@ -224,7 +233,7 @@ def as_strided_backward(
     counts = positions.bincount(inner, count).astype(grad.real.dtype)
     if back:
         np.add.at(memory, outer, np.broadcast_to(grad, size).reshape(-1))
-        return (memory[inner] / counts[inner]).reshape(shape)
+        return (memory[inner] / counts[inner]).reshape(shape).astype(grad.dtype, copy=False)
     np.add.at(memory, inner, np.broadcast_to(grad, shape).reshape(-1) / counts[inner])
     return memory[outer].reshape(size)
 

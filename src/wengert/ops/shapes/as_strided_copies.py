@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.calls.out import put
 from ..._core.cards.card import WIDE, Array, Bad, Sample, composite, op
-from ..._core.errors import shown, wrong_type
+from ..._core.errors import wrong_type
 from ..._core.operators import overlap
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor

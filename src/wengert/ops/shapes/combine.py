@@ -12,6 +12,7 @@ from ..._core.cards.plain_case import plain_arrays
 from ..._core.errors import shown, wrong_type
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import positions
@@ -318,7 +319,8 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         later = places.reshape([count if axis == at + 1 else 1 for axis in range(r)])
         mask &= earlier <= later if with_replacement else earlier < later
     chosen = positions.nonzero(mask)
-    return stack([input.index_select(0, wrap(each.astype(np.int64, copy=False))) for each in chosen], 1)
+    indices = [wrap(places.astype(np.int64, copy=False)) for places in chosen]
+    return stack([input.index_select(0, constant_beside(input, index)) for index in indices], 1)
 
 
 @combinations.samples

@@ -19,9 +19,9 @@ from ..._core.state.modes import current
 from ..._core.tensor import postponed
 from ..._core.tensor.base import Tensor, share
 from ..._core.tensor.batches import refuse
+from ..._core.tensor.meta_array import META, is_meta, meta_array, over
 from ..._core.tensor.storage import count_write, succeed
 from ..._core.tensor.tangents import is_dual
-from ..._core.tensor.meta_array import META, is_meta, over, meta_array
 from ..._core.types.devices import preserve_format
 from ..._core.types.sizes import check_room
 from ..._core.writes import inplace

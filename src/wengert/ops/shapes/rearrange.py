@@ -15,6 +15,7 @@ from ..._core.errors import shown
 from ..._core.operators.batch_rules import shifted
 from ..._core.operators.declaration import is_whole
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.meta_array import is_meta
 from ..._core.tensor.postponed import resolved
 from ..._core.types.devices import contiguous_format
 from ..._core.types.sizes import check_room, normalise
@@ -219,6 +220,8 @@ def repeat_interleave(
             .clone(memory_format=contiguous_format)
             .flatten(at, at + 1)
         )
+    if is_meta(repeats):
+        return repeated_by_values(source, axis, repeats, output_size)
     counts = np.asarray(resolved(repeats._array_) if isinstance(repeats, Tensor) else repeats)
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
@@ -234,6 +237,19 @@ def repeat_interleave(
     index = positions.repeat(positions.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
     check_output_size(output_size, index.size)
     return source.index_select(axis, wrap(index))
+
+
+def repeated_by_values(source: Any, dim: int, repeats: Any, output_size: int | None) -> Any:
+    """What `repeat_interleave` gives on the device "meta", where only the length of the result can be known.
+
+    Raises:
+        NotImplementedError: if it is not given.
+    """
+    from ..._core.calls.meta import unknown
+
+    if output_size is None:
+        raise unknown("repeat_interleave", "the sum of the repeats is the length of the result (see output_size)")
+    return source.index_select(dim, repeats.new_empty((output_size,)))
 
 
 NATIVE = wider, expanded, copy_of = natives("unsqueeze", "expand", "clone")

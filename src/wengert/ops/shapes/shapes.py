@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._core.operators import layouts
 from ..shape_rules import given_shape, kind_of_first, like_first, seen, shape_of
-from .as_strided import as_strided_backward
+from .as_strided import as_strided_backward, check_steps
 from .as_strided_copies import check_apart, copied, replaced
 from .combine import blocks_on_diagonal, blocks_shape
 from .flips import flip
@@ -58,9 +58,7 @@ from .view_shape import infer_size, unsafe_view
 from .views import expand, permute, squeeze, t, transpose, unsqueeze
 
 shape_of(flip, tril, triu)(like_first)
-shape_of(
-    as_strided_backward, diagonal_backward, select_backward, slice_backward, split_backward, unfold_backward
-)(given_shape)
+shape_of(diagonal_backward, select_backward, slice_backward, split_backward, unfold_backward)(given_shape)
 
 
 def of_view(copy: Any, view: Any) -> None:
@@ -104,6 +102,12 @@ def view_copy_shape(self: Any, size: Any) -> Any:
 def narrow_copy_shape(self: Any, dim: int, start: int, length: int) -> Any:
     at, _ = narrowed(self, dim, start, length)
     return (*self.shape[:at], length, *self.shape[at + 1 :]), self.dtype
+
+
+@as_strided_backward.shape
+def strided_backward_shape(grad: Any, shape: Any, steps: Any, size: Any, stride: Any, offset: int, back: bool) -> Any:
+    check_steps(shape, steps, size, stride)
+    return tuple(shape if back else size), grad.dtype
 
 
 @copied.shape

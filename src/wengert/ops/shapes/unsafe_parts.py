@@ -21,6 +21,7 @@ unsafe = partial(
     outputs=...,
     linear="self",
     layout="own",
+    takes_halves=True,
     batching=along("dim"),
     rules=lambda card: card.vjp("self")(split_vjp),
     describes="""

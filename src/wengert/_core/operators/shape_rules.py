@@ -1,0 +1,9 @@
+"""The rules of the shapes and dtypes of results, by operator, as cards give them; `calls.meta` says what a rule is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+RULES: dict[str, str | Callable[..., Any]] = {}
+"""By the name of the operator: the rule, or its name in the file `shapes.py` of the card's room."""
