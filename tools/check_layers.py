@@ -54,8 +54,8 @@ ROOMS: dict[str, list[str]] = {
         calls writes backward functions cards
     """.split(),  # noqa: SIM905 - so that it can be read
     "ops": """
-        signs family axes differentiated dtype_checks aten_names namespaces return_types memory create shapes
-        pointwise reductions sparse indexing linalg order randomness neural images fourier __init__
+        signs family axes differentiated dtype_checks shape_rules aten_names namespaces return_types memory create
+        shapes pointwise reductions sparse indexing linalg order randomness neural images fourier __init__
     """.split(),  # noqa: SIM905 - so that it can be read
 }
 """The rooms of a layer and the files beside them, each of which may import those before it."""

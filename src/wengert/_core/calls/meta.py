@@ -1,9 +1,9 @@
 """The step of a call with tensors on the device "meta": what shape, dtype and strides the result has, without values.
 
 Views are taken as any others: their body is all that there is to know. What works element by element, as rules for
-batches know it, has the shape of its operands together, and the dtype of one element. Every other card has a rule
-(`@card.shape`, or `shape=` of its family), which stands in the file `shapes.py` of the card's room and is loaded with
-the first call that needs one.
+batches know it, has the shape of its operands together, and the dtype of one element. Every other card has a rule: one
+that its family shares (`shape="reduction"`, of `ops/shape_rules.py`), or its own (`@card.shape`), which stands in the
+file `shapes.py` of the card's room and is loaded with the first call that needs one.
 
 A rule is called with all arguments of the operator in their order, in which arrays stand for tensors (for their shape,
 dtype and strides: who reads values is refused), lists of arrays for lists of tensors, numbers and None for themselves.
@@ -165,18 +165,19 @@ def is_shape(entry: Any) -> bool:
 
 def rule_of(card: Any) -> Any:
     """The rule of a card; those of its room are loaded with the first of them. None if there is none."""
-    rule = RULES.get(card.name, "")
-    if callable(rule):
-        return rule
     room = card.body.__module__.rpartition(".")[0]
-    try:
-        rules = load(f"{room}.shapes")
-    except ModuleNotFoundError as error:
-        if error.name != f"{room}.shapes":
-            raise
-        return None
-    rule = RULES.get(card.name, "")
-    return getattr(rules, rule) if rule and isinstance(rule, str) else rule or None
+    rule = RULES.get(card.name)
+    if rule is None:
+        try:
+            load(f"{room}.shapes")
+        except ModuleNotFoundError as error:
+            if error.name != f"{room}.shapes":
+                raise
+            return None
+        rule = RULES.get(card.name)
+    elif isinstance(rule, str):
+        rule = card.shape(getattr(load(f"{room.rpartition('.')[0]}.shape_rules"), rule))
+    return rule
 
 
 def plain(value: Any) -> Any:

@@ -222,7 +222,7 @@ class Card(Declared, Op):
             self.in_place.tail = where
 
     def shape(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Give the rule of the shape and the dtype of the results, see `calls.meta`; all forms of the operator have it."""
+        """Give the rule of the shape and dtype of the results, see `calls.meta`; all forms of the operator have it."""
         RULES[self.name] = rule
         return rule
 

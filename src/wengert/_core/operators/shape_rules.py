@@ -6,4 +6,4 @@ from collections.abc import Callable
 from typing import Any
 
 RULES: dict[str, str | Callable[..., Any]] = {}
-"""By the name of the operator: the rule, or its name in the file `shapes.py` of the card's room."""
+"""By the name of the operator: the rule, or its name in `ops/shape_rules.py`."""

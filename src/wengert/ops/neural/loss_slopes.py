@@ -32,7 +32,15 @@ def slope_samples(make: Any) -> Any:
     yield Sample(make(), make(2), make(2), "sum")
 
 
-loss_slope = partial(op, layout="rows", dtypes=REALS, linear="grad", public="neither", samples=slope_samples)
+loss_slope = partial(
+    op,
+    layout="rows",
+    dtypes=REALS,
+    linear="grad",
+    public="neither",
+    samples=slope_samples,
+    shape="kind_of_second",
+)
 """The form of a slope."""
 
 

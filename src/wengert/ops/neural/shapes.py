@@ -31,7 +31,6 @@ from .loss_binary import of_logits, of_probabilities
 from .loss_ctc import ctc
 from .loss_pairs import huber, smooth_l1, squared
 from .loss_scores import check_labels, check_margins, multi_margin, multilabel_margin, soft_margin
-from .loss_slopes import huber_loss_backward, mse_loss_backward, smooth_l1_loss_backward
 from .norm import check_factors, check_mixed, check_shape, layer_norm_backward, native_layer_norm, statistics_dtype
 from .similarity import distance_norm
 from .slope_history import slope_with_history
@@ -40,9 +39,7 @@ from .softmax import log_softmax_along, log_softmax_backward, softmax_along, sof
 shape_of(softmax_along, log_softmax_along, softmax_backward, log_softmax_backward, safe_softmax, causal_softmax)(
     like_first
 )
-shape_of(glu_backward, mse_loss_backward, smooth_l1_loss_backward, huber_loss_backward, nll_loss_backward)(
-    kind_of_second
-)
+shape_of(glu_backward, nll_loss_backward)(kind_of_second)
 rrelu_noise.shape(like_first)
 
 

@@ -19,7 +19,7 @@ from .batches import at_once
 from .generator import chosen
 from .random import numbers_of
 
-drawing = partial(op, dtypes=REALS, random=True, public="function", batching=at_once)
+drawing = partial(op, dtypes=REALS, random=True, public="function", batching=at_once, shape="like_first")
 """The form of numbers drawn with parameters that are tensors."""
 
 

@@ -41,7 +41,15 @@ LOWEST = -(1 << 63)
 
 NUMBERED = ORDERED - {dtypes.bool_}
 
-filling = partial(op, public="neither", rules=unmoved, random="like", batching=at_once, takes_halves=True)
+filling = partial(
+    op,
+    public="neither",
+    rules=unmoved,
+    random="like",
+    batching=at_once,
+    takes_halves=True,
+    shape="like_first",
+)
 """The form of numbers that are written over a tensor: what was there before has no influence on them."""
 
 

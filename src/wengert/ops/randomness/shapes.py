@@ -5,24 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..shape_rules import INT64, common_shape, like_first, shape_of
-from .gamma_draws import _dirichlet_grad, _sample_dirichlet, _standard_gamma, _standard_gamma_grad, binomial
-from .random_fill import (
-    bernoulli_fill,
-    cauchy,
-    exponential,
-    geometric,
-    log_normal,
-    normal_fill,
-    random,
-    uniform,
-)
+from .random_fill import bernoulli_fill
 from .sampling import bernoulli, check_count, multinomial, normal_about, poisson
 
-shape_of(uniform, normal_fill, random, exponential, geometric, cauchy, log_normal)(like_first)
-shape_of(bernoulli, poisson, _standard_gamma, _standard_gamma_grad, _sample_dirichlet, _dirichlet_grad)(like_first)
+shape_of(bernoulli, poisson)(like_first)
 
 
-@shape_of(bernoulli_fill, normal_about, binomial)
+@shape_of(bernoulli_fill, normal_about)
 def drawn_shape(*args: Any) -> Any:
     return common_shape(*args)
 

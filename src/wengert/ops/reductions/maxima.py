@@ -87,6 +87,7 @@ extreme_over = partial(
     op,
     dtypes=ORDERED,
     batching=along("dim"),
+    shape="reduction",
     samples=extreme_samples,
     rules=extreme_rules,
     out=Out(words=out_errors.MATCHING),

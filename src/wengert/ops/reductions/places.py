@@ -43,6 +43,7 @@ def place_samples(make: Any) -> Any:
 place_of_extreme = partial(
     op,
     batching=along("dim", flat=True),
+    shape="reduction",
     dtypes=ORDERED - BOOLS,
     why="an index",
     samples=place_samples,

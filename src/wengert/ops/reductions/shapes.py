@@ -9,16 +9,14 @@ from ..._core.types.sizes import broadcast
 from ..shape_rules import INT64, like_first, real, reduced, reduction, shape_of
 from .distance import dist, renorm
 from .hashes import hash_tensor
-from .maxima import amax, amin, aminmax_both, max_dim, max_full, min_dim, min_full
+from .maxima import aminmax_both, max_dim, max_full, min_dim, min_full
 from .moments import check_inexact, read_spread, std, std_mean, var, var_mean
-from .places import argmax, argmin
 from .reduce import all, any, count_nonzero, logsumexp, mean, nansum, sum
 from .scan import cumprod, cumsum, cumsum_reversed, prod, recurrence
 from .segments import reduce_segments
 from .vector_norm import vector_norm
 
 shape_of(sum, mean, nansum, logsumexp, prod, count_nonzero, hash_tensor)(reduction)
-shape_of(amax, amin, argmax, argmin)(reduction)
 shape_of(cumsum, cumprod, cumsum_reversed, renorm)(like_first)
 
 

@@ -210,10 +210,10 @@ def repeat_interleave(
         raise TypeError(errors.wrong_type("repeat_interleave", "repeats", 2, "int", repeats))
     source, axis = (input.reshape((-1,)), 0) if dim is None else (input, dim)
     shape = source._array_.shape or (1,)
-    length = shape[normalise(axis, len(shape))]
+    at = normalise(axis, len(shape))
+    length = shape[at]
     if not isinstance(repeats, Tensor) and repeats >= 0:
         check_output_size(output_size, length * repeats)
-        at = normalise(axis, len(shape))
         raised = (source if source._array_.ndim else source.reshape((1,))).unsqueeze(at + 1)
         return (
             raised.expand((*shape[: at + 1], repeats, *shape[at + 1 :]))
@@ -222,6 +222,19 @@ def repeat_interleave(
         )
     if is_meta(repeats):
         return repeated_by_values(source, axis, repeats, output_size)
+    counts = counts_of(repeats, length, axis)
+    index = positions.repeat(positions.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
+    check_output_size(output_size, index.size)
+    return source.index_select(axis, wrap(index))
+
+
+def counts_of(repeats: Any, length: int, dim: int) -> Any:
+    """How often each of `length` slices is repeated, or all of them.
+
+    Raises:
+        RuntimeError: if there is not one number for each slice, or one is negative.
+        NotImplementedError: if they are no integers.
+    """
     counts = np.asarray(resolved(repeats._array_) if isinstance(repeats, Tensor) else repeats)
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
@@ -232,11 +245,9 @@ def repeat_interleave(
     if counts.ndim and counts.size not in (1, length):
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got "
-            f"repeats.size(0) = {counts.size} and input.size({axis}) = {length}"
+            f"repeats.size(0) = {counts.size} and input.size({dim}) = {length}"
         )
-    index = positions.repeat(positions.arange(length), counts if counts.size != 1 else int(counts.reshape(-1)[0]))
-    check_output_size(output_size, index.size)
-    return source.index_select(axis, wrap(index))
+    return counts
 
 
 def repeated_by_values(source: Any, dim: int, repeats: Any, output_size: int | None) -> Any:
