@@ -60,7 +60,7 @@ def shown(source: str, node: ast.stmt) -> str:
 
 
 def code(path: Path, names: list[str]) -> str:
-    """What a block shows of a file, with the empty lines that stand between functions, or between methods.
+    """The text of a block: definitions of a file, with two empty lines between them as the formatter wants.
 
     Raises:
         MissingError: if the file has no such definition.
@@ -72,8 +72,7 @@ def code(path: Path, names: list[str]) -> str:
         if node is None:
             raise MissingError(f"{path}: {name}")
         nodes.append(node)
-    between = "\n\n" if any(node.col_offset for node in nodes) else "\n\n\n"
-    return between.join([shown(source, node) for node in nodes]) + "\n"
+    return "\n\n\n".join([shown(source, node) for node in nodes]) + "\n"
 
 
 def rewritten(root: Path, text: str) -> str:
