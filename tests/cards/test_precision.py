@@ -49,7 +49,7 @@ MODERATE = ("erf", "erfc", "gelu", *SPECIAL)
 
 
 COSTLY = tuple(name for name in SPECIAL if "airy" in name or name[-2:] in ("y0", "y1", "k0", "k1"))
-"""Functions of which mpmath takes seconds at most points; `tests/ops/test_special.py` has them beside SciPy's."""
+"""Functions of which mpmath takes seconds at most points; `ops/pointwise/test_special.py` has them beside SciPy's."""
 
 
 @functools.cache

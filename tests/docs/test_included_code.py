@@ -84,7 +84,7 @@ def test_a_function_is_shown_with_its_decorator_and_the_first_line_of_its_docstr
 def test_methods_lose_their_indentation(tool, tree):
     page = tree("Box.fill, Box.empty")
     assert block(tool.stale(page.parents[1])[page]) == (
-        'def fill(self) -> int:\n    """Fill it."""\n    return 1  # comment\n\ndef empty(self) -> None:\n    pass\n'
+        'def fill(self) -> int:\n    """Fill it."""\n    return 1  # comment\n\n\ndef empty(self) -> None:\n    pass\n'
     )
 
 

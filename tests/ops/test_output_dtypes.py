@@ -46,13 +46,6 @@ def test_a_scan_in_place_is_one_in_the_dtype_of_its_target(name):
     assert getattr(x, name)(0, dtype=wg.int32) is x
 
 
-def test_an_outer_product_must_fit_what_it_is_added_to():
-    x = wg.ones(2, 2, dtype=wg.int64)
-    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
-        x.addr_(wg.ones(2), wg.ones(2))
-    assert x.addr_(wg.ones(2, dtype=wg.int32), wg.ones(2, dtype=wg.int64)).tolist() == [[2, 2], [2, 2]]
-
-
 def test_a_choice_is_written_into_its_own_dtype():
     condition, out = wg.tensor([True, False]), wg.zeros(2, dtype=wg.float64)
     with pytest.raises(RuntimeError, match="Expected out type to be Float but got Double"):
@@ -91,34 +84,3 @@ def test_limits_that_are_numbers_are_written_into_their_own_dtype():
     assert out.tolist() == [0, 0]
     assert wg.clamp(x, wg.zeros(2), wg.ones(2), out=out).tolist() == [1, 1]
     assert wg.clamp_min(x, wg.tensor(2), out=out).tolist() == [2, 2]
-
-
-@pytest.mark.parametrize("dtype", [wg.float32, wg.int64, wg.bfloat16])
-def test_a_quotient_of_integers_is_added_to_nothing(dtype):
-    x = wg.ones(2, dtype=dtype)
-    for pair in ((wg.tensor([1, 2]), wg.tensor([3, 4])), (wg.tensor(True), wg.tensor(2, dtype=wg.uint8))):
-        for call in (wg.addcdiv, lambda x, *pair: x.addcdiv_(*pair, value=2)):
-            with pytest.raises(RuntimeError, match="Integer division with addcdiv is no longer supported"):
-                call(x, *pair)
-    assert x.tolist() == [1, 1]
-    assert wg.addcdiv(wg.ones(2), wg.tensor([1, 2]), wg.tensor([2.0, 4.0])).tolist() == [1.5, 1.5]
-
-
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda x, out: wg.unbind_copy(x, out=out), "unbind_copy_int_out"),
-        (lambda x, out: wg.split_copy(x, 1, out=out), r"split_copy_Tensor_out\(\)"),
-        (lambda x, out: wg.split_with_sizes_copy(x, [1, 1], out=out), "split_with_sizes_copy_out"),
-    ],
-)
-def test_copies_of_parts_are_written_into_as_many_tensors(call, named):
-    x = wg.tensor([[1.0], [2.0]])
-    for count in (0, 1, 3):
-        out = [wg.zeros(0) for _ in range(count)]
-        with pytest.raises(RuntimeError, match=rf"{named} expected an out= argument of size 2, got size {count}"):
-            call(x, out)
-        assert all(each.shape == (0,) for each in out)
-    out = [wg.zeros(0), wg.zeros(0)]
-    assert call(x, out) is None and [each.sum().item() for each in out] == [1, 2]
-    assert wg.unbind_copy(wg.ones(0, 2), out=()) is None

@@ -19,10 +19,10 @@ PURE = {**os.environ, "WENGERT_PURE": "1"}
 
 INDEXING = (
     "tests/core/test_indexing.py",
-    "tests/ops/test_embedding_bag.py",
-    "tests/ops/test_index_tensors.py",
-    "tests/ops/test_order.py",
-    "tests/ops/test_segment_reduce.py",
+    "tests/ops/indexing/test_advanced.py",
+    "tests/ops/indexing/test_embedding_bag.py",
+    "tests/ops/order",
+    "tests/ops/reductions/test_segments.py",
 )
 """The tests that run on the stand-in too."""
 

@@ -14,6 +14,8 @@ from wengert.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 from wengert.linalg import det
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
+
+
 KINDS = ["regular", "rank n-1", "rank n-2", "zero", "identity", "small", "tiny", "large"]
 
 
@@ -180,3 +182,26 @@ def test_logarithms_of_determinants_agree_with_determinants_under_vmap(dtype):
                 for f in (logarithm, by_determinant)
             )
             assert wg.allclose(one, two, rtol=1e-3 if matrices.element_size() <= 8 else 1e-9)
+
+
+def drawn_of_linalg(*shape: int, seed: int = 0, dtype: str = "float64") -> wg.Tensor:
+    random = np.random.default_rng(seed)
+    values = random.standard_normal(shape)
+    if dtype.startswith("complex"):
+        values = values + 1j * random.standard_normal(shape)
+    return wg.tensor(values.astype(dtype))
+
+
+def singular(rank: int) -> wg.Tensor:
+    """A matrix of 3 rows of a smaller rank."""
+    return drawn_of_linalg(3, rank, seed=2) @ drawn_of_linalg(rank, 3, seed=3)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_a_determinant_has_its_gradient_where_the_matrix_is_singular(rank):
+    a = singular(rank).requires_grad_()
+    (grad,) = wg.autograd.grad(wg.linalg.det(a), a)
+    array = a.detach().numpy()
+    for row, column in np.ndindex(3, 3):
+        rest = np.delete(np.delete(array, row, 0), column, 1)
+        assert math.isclose(float(grad[row, column]), (-1) ** (row + column) * np.linalg.det(rest), abs_tol=1e-12)

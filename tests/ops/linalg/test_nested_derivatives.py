@@ -12,9 +12,17 @@ import wengert as wg
 from wengert.func import grad, jacfwd, jacrev, jvp, vmap
 
 A = wg.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=wg.float64)
+
+
 B = wg.tensor([[1.0], [2.0]], dtype=wg.float64)
+
+
 EYE = wg.eye(2, dtype=wg.float64)
+
+
 L = wg.tensor([[2.0, 0.0], [1.0, 1.5]], dtype=wg.float64)
+
+
 ONE = wg.tensor([3.0, 4.0], dtype=wg.float64)
 
 
@@ -102,15 +110,6 @@ def test_third_derivatives_of_norms_and_distances_have_their_closed_form(order):
     for function in functions:
         for result in third(function):
             assert math.isclose(float(result), third_of_norm(order), rel_tol=1e-9)
-
-
-@pytest.mark.parametrize("mode", ["use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"])
-def test_distances_can_be_differentiated_twice(mode):
-    random = np.random.default_rng(1)
-    x, y = (wg.tensor(random.standard_normal((3, 2)), requires_grad=True) for _ in range(2))
-    assert wg.autograd.gradgradcheck(lambda a, b: wg.cdist(a, b, compute_mode=mode), (x, y))
-    assert wg.autograd.gradgradcheck(wg.pdist, (x,))
-    assert wg.autograd.gradgradcheck(lambda a: wg.pdist(a, 3.0), (x,))
 
 
 def test_the_gradient_of_a_singular_determinant_is_its_cofactors():
