@@ -18,7 +18,7 @@ ROOT = HERE.parents[1]
 PURE = {**os.environ, "WENGERT_PURE": "1"}
 
 INDEXING = (
-    "tests/core/test_indexing.py",
+    "tests/tensor/test_indexing.py",
     "tests/ops/indexing/test_advanced.py",
     "tests/ops/indexing/test_embedding_bag.py",
     "tests/ops/order",

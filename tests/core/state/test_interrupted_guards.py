@@ -10,7 +10,7 @@ import pytest
 import wengert as wg
 from wengert._core.state.regions import Region
 
-ROOT = str(Path(__file__).resolve().parents[2])
+ROOT = str(Path(__file__).resolve().parents[3])
 PARTS = 6
 
 

@@ -16,7 +16,7 @@ from wengert._core.backward import reentrant
 from wengert._core.state import modes
 from wengert.autograd import Function
 
-ROOT = str(Path(__file__).resolve().parents[2])
+ROOT = str(Path(__file__).resolve().parents[3])
 STEP = 83
 """Every so many positions: the fixed share of what `tools/hunt/signals.py` tries whole."""
 
