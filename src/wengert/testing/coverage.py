@@ -39,7 +39,9 @@ WITHOUT_DERIVATIVE = {
         [f"fake_quantize_per_{kind}_affine_cachemask" for kind in ("tensor", "channel")],
         "its rounding counts as the identity, as in torch",
     ),
-    "bincount": "linear in its weights, which no integer sample has: operators/test_inputs_without_derivative.py in tests/core",
+    "bincount": (
+        "linear in its weights, which no integer sample has: tests/core/operators/test_inputs_without_derivative.py"
+    ),
     "floor_divide": "constant almost everywhere; its gradient is refused, as torch's is",
     "heaviside": "constant but at 0; its gradient is refused, as torch's is",
     "normal_about": DRAWS,
