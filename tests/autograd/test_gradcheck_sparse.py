@@ -59,3 +59,12 @@ def test_sparse_results_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="Sparse output is not supported at gradcheck yet"):
             check()
+
+
+def example() -> Any:
+    return wg.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [1.0, 2.0, 3.0], (2, 3))
+
+
+def test_gradcheck_is_one_of_sparse_tensors() -> None:
+    check = wg.sparse.as_sparse_gradcheck(wg.autograd.gradcheck)
+    assert check(lambda s: s.to_dense(), (example().double().requires_grad_(),), masked=True)

@@ -265,7 +265,8 @@ def operators(sparse: bool = False) -> dict[str, Operator]:
     """Every operator in the registry once, by its own name rather than by other names that it may have.
 
     Args:
-        sparse: also those of sparse tensors, which `tests/sparse` checks: what checks samples reads arrays of elements.
+        sparse: also those of sparse tensors, which `tests/ops/sparse` checks: what checks samples reads arrays of
+            elements.
     """
     own = {name: operator for name, operator in REGISTRY.items() if operator.name == name}
     return {name: operator for name, operator in own.items() if sparse or name not in CARDS | GIVING_SPARSE}

@@ -178,7 +178,7 @@ def embedding_sparse_vjp(grad: Any, indices: Any, weight_shape: Any, padding_idx
 
 @embedding_sparse.samples
 def embedding_sparse_samples(make: Any) -> Any:
-    return iter(())  # its gradient is sparse: see tests/sparse
+    return iter(())  # its gradient is sparse: see tests/ops/sparse
 
 
 @op(

@@ -1,4 +1,6 @@
-"""Element types that torch names and NumPy has no numbers for."""
+"""Element types: their names, those without complex ones, and those that NumPy has no numbers for."""
+
+from __future__ import annotations
 
 import copy
 import pickle
@@ -53,3 +55,22 @@ def test_the_limits_of_floating_point_numbers_of_8_bits_are_told():
     assert (found.bits, found.eps, found.max, found.min, found.tiny) == (8, 0.125, 448.0, -448.0, 0.015625)
     assert found.resolution == 1.0 and found.dtype == "float8_e4m3fn"
     assert wg.finfo(wg.float8_e5m2).max == 57344.0
+
+
+def test_dtypes_have_short_names():
+    names = "float32 int64 bool bfloat16 complex64 uint8 float16 complex128 uint16"
+    wanted = "f32 i64 b8 bf16 c64 u8 f16 c128 u16"
+    assert [getattr(wg, name).abbr for name in names.split()] == wanted.split()
+    assert wg.float8_e4m3fn.abbr == "f8e4m3fn"
+
+
+def test_integers_have_no_complex_dtype():
+    with pytest.raises(RuntimeError, match="Unknown Complex ScalarType for Int"):
+        wg.int32.to_complex()
+    with pytest.raises(TypeError, match="invalid dtype object: only floating-point types are supported"):
+        wg.set_default_dtype("float64")
+
+
+def test_limits_of_one_dtype_are_equal():
+    assert wg.finfo(wg.float32) == wg.finfo(wg.float32) != wg.finfo(wg.float64)
+    assert wg.iinfo(wg.int8) == wg.iinfo(wg.int8) != wg.iinfo(wg.uint8)

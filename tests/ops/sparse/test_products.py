@@ -134,3 +134,9 @@ def test_products_over_a_long_dimension_with_few_entries_take_little_memory():
     places = wg.tensor([[0, 1, 1], [5, 5, length - 1]])
     wide = wg.sparse_coo_tensor(places, wg.tensor([1.0, 3.0, 2.0]), (2, length))
     assert wg.sparse.mm(wide, wide.t()).to_dense().tolist() == [[1, 3], [3, 13]]
+
+
+def test_saddmm_is_sspaddmm():
+    x = wg.eye(2).to_sparse()
+    wanted = wg.sspaddmm(x, x, wg.ones(2, 2), beta=2, alpha=3).to_dense()
+    assert wg.saddmm(x, x, wg.ones(2, 2), beta=2, alpha=3).to_dense().equal(wanted)
