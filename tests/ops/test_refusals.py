@@ -165,3 +165,24 @@ def test_what_has_to_be_a_tensor_is_refused_by_name():
         wg.searchsorted(row, row, sorter=[0, 1, 2, 3, 4])
     with pytest.raises(IndexError, match=r"torch.ormqr: Dimension specified as -1 but tau has no dimensions"):
         wg.ormqr(wg.ones(3, 2), wg.tensor(1.0), wg.ones(3, 2))
+
+
+def test_errors_name_the_kernels_of_torch():
+    for function, kernel in (
+        (lambda: wg.tensor([1.5]) << 1, "lshift_cpu"),
+        (lambda: wg.tensor([True]) // True, "div_floor_cpu"),
+        (lambda: wg.tensor([True]).trace(), None),
+        (lambda: wg.special.entr(wg.tensor([1j])), "entr_cpu"),
+        (lambda: wg.erf(wg.tensor([1j])), "erf_vml_cpu"),
+    ):
+        with pytest.raises(RuntimeError, match=f'"{kernel}" not implemented for' if kernel else "expected a matrix"):
+            function()
+
+
+def test_questions_of_other_objects_are_refused():
+    with pytest.raises(TypeError, match=r"numel\(\): argument 'input' \(position 1\) must be Tensor, not int"):
+        wg.numel(3)
+    with pytest.raises(RuntimeError, match="meshgrid expects a non-empty TensorList"):
+        wg.meshgrid(indexing="ij")
+    with pytest.raises(RuntimeError, match="first has size 3 in dim -1 and second has size 2 in dim 0"):
+        wg.tensordot(wg.ones(2, 3), wg.ones(2, 3), 1)

@@ -18,6 +18,7 @@ SHORT = {
     "c8": "complex64", "c16": "complex128", "b1": "bool", "bf": "bfloat16",
 }  # fmt: skip
 
+
 # What torch.promote_types gives; -- where it raises.
 TYPES = """
       u1  u2  u4  u8  i1  i2  i4  i8  f2  f4  f8  c8 c16  b1  bf
@@ -37,6 +38,7 @@ c16: c16  --  --  -- c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16
  b1:  u1  --  --  --  i1  i2  i4  i8  f2  f4  f8  c8 c16  b1  bf
  bf:  bf  bf  bf  bf  bf  bf  bf  bf  f4  f4  f8  c8 c16  bf  bf
 """
+
 
 # What torch.result_type gives for a tensor with dimensions (row) and a 0-dim tensor (column). torch answers
 # ComplexHalf, which does not exist here, for float16 with complex numbers: the tables say complex64 there.
@@ -58,6 +60,7 @@ c16: c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16
  b1:  u1  --  --  --  i1  i2  i4  i8  f2  f4  f8  c8 c16  b1  bf
  bf:  bf  bf  bf  bf  bf  bf  bf  bf  bf  bf  bf  c8  c8  bf  bf
 """
+
 
 # What torch.result_type gives for a tensor and True, 1, 1.0, 1j.
 NUMBERS = """
@@ -180,3 +183,12 @@ def test_a_gradient_has_the_dtype_of_its_input(one, other, shape, other_shape):
         grads = wg.autograd.grad(product, wanted, wg.tensor(np.ones(product.shape, product.dtype.numpy)))
         assert [each.dtype for each in grads] == [each.dtype for each in wanted]
         assert [each.shape for each in grads] == [each.shape for each in wanted]
+
+
+@pytest.mark.parametrize("scalar", [np.float64(2), np.float32(2)])
+def test_scalars_of_numpy_on_the_left_are_numbers(scalar):
+    x = wg.tensor([1, 2])
+    for made in (scalar + x, scalar - x, scalar * x, scalar / x, scalar**x, scalar // x, scalar % x):
+        assert made.dtype is wg.float32
+    assert (np.int8(3) & wg.tensor([True, False])).dtype is wg.int64
+    assert wg.result_type(wg.tensor([True]), np.int8(3)) is wg.int64

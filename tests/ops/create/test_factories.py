@@ -152,3 +152,18 @@ def test_fractions_beyond_the_range_of_integers_do_not_fit():
             with pytest.raises(RuntimeError, match="without overflow"):
                 make(*given, dtype=dtype)
     assert wg.tensor([-1, 126.9], dtype=wg.int8).tolist() == [-1, 126]
+
+
+def test_empty_lies_in_the_memory_format_wanted():
+    assert wg.empty(2, 3, 4, 5, memory_format=wg.channels_last).stride() == (60, 1, 15, 3)
+    with pytest.raises(RuntimeError, match="required rank 4 tensor to use channels_last format"):
+        wg.empty(2, 3, memory_format=wg.channels_last)
+    with pytest.raises(RuntimeError, match="unsupported memory format Preserve"):
+        wg.empty(2, memory_format=wg.preserve_format)
+    with pytest.raises(TypeError, match=r"must be torch\.memory_format, not str"):
+        wg.empty(2, memory_format="channels_last")
+
+
+def test_a_new_tensor_of_a_tensor_has_the_dtype_of_the_model():
+    with pytest.warns(UserWarning, match="To copy construct from a tensor"):
+        assert wg.ones(1).new_tensor(wg.tensor([1, 2])).dtype is wg.float32

@@ -1,4 +1,4 @@
-"""Tensors of buffers: memory that is shared, locked or in pieces."""
+"""Tensors of buffers and of what `asarray` takes: memory that is shared, locked or in pieces."""
 
 from __future__ import annotations
 
@@ -36,3 +36,15 @@ def test_what_is_no_buffer_or_lies_in_pieces_is_refused():
             wg.frombuffer(pieces, dtype=wg.uint8)
     with pytest.raises(TypeError, match=r"must be torch\.dtype, not NoneType"):
         wg.frombuffer(bytearray(8), dtype=None)
+
+
+def test_asarray_reads_buffers_in_the_dtype_wanted():
+    assert wg.asarray(bytearray(b"abcd"), dtype=wg.int16).tolist() == [25185, 25699]
+    with pytest.raises(ValueError, match="must be a multiple of element size"):
+        wg.asarray(bytearray(b"abcde"), dtype=wg.int16)
+
+
+def test_asarray_keeps_whether_a_gradient_is_required():
+    x = wg.ones(2, requires_grad=True)
+    assert wg.asarray(x).requires_grad
+    assert not wg.asarray(x, requires_grad=False).requires_grad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import wengert as wg
@@ -28,3 +29,12 @@ def test_a_quotient_of_integers_is_added_to_nothing(dtype):
                 call(x, *pair)
     assert x.tolist() == [1, 1]
     assert wg.addcdiv(wg.ones(2), wg.tensor([1, 2]), wg.tensor([2.0, 4.0])).tolist() == [1.5, 1.5]
+
+
+def test_factors_of_sums_are_numbers_of_the_dtype():
+    assert wg.tensor([7], dtype=wg.uint8).add_(1, alpha=np.int8(3)).tolist() == [10]
+    assert wg.tensor([7], dtype=wg.uint8).add_(1, alpha=np.int64(-2)).tolist() == [5]
+    with pytest.raises(RuntimeError, match="must not be a floating point number"):
+        wg.tensor([7]).add_(1, alpha=np.float32(2.5))
+    with pytest.raises(RuntimeError, match="without overflow"):
+        wg.tensor([7], dtype=wg.int8).add_(1, alpha=wg.tensor(200, dtype=wg.uint8))
