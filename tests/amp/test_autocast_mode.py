@@ -61,3 +61,9 @@ def test_what_is_not_recorded_does_not_cut_off_later_gradients():
             weight @ weight
         (weight @ weight).sum().backward()
     assert weight.grad is not None and weight.grad.dtype is wg.float32
+
+
+def test_a_region_of_autocast_can_be_put_around_a_function():
+    region = wg.amp.autocast_mode.autocast("cpu", dtype=wg.bfloat16)
+    product = wg.amp.autocast_mode.autocast_decorator(region, lambda x: x @ x)
+    assert product(wg.ones(2, 2)).dtype is wg.bfloat16

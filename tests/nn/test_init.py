@@ -1,4 +1,4 @@
-"""Ways to fill a tensor: the right spread, in place, outside of the graph."""
+"""Ways to fill a tensor: the right spread, in place, outside of the graph; modules that are not filled."""
 
 import math
 import warnings
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert import nn
 from wengert.nn import Parameter, init
 
 
@@ -138,3 +139,18 @@ def test_a_number_is_drawn_from_a_truncated_normal_distribution():
             warnings.simplefilter("ignore")
             wg.nn.init.trunc_normal_(tensor, 0.0, 1.0, *bounds)
         assert bounds[0] <= tensor <= bounds[1] and tensor != 0
+
+
+def test_parameters_that_are_not_filled_are_there():
+    layer = nn.utils.skip_init(nn.Linear, 3, 2)
+    assert layer.weight.shape == (2, 3)
+    assert layer.weight.device == wg.device("cpu")
+    with pytest.raises(RuntimeError, match="Module must support a 'device' arg"):
+        nn.utils.skip_init(nn.ReLU)
+
+
+def test_older_names_say_what_they_are_now():
+    with pytest.warns(FutureWarning, match="`nn.init.constant` is now deprecated in favor of `nn.init.constant_`"):
+        assert nn.init.constant(wg.empty(2), 3.0).tolist() == [3, 3]
+    with pytest.warns(FutureWarning, match="`nn.Container` is deprecated"):
+        assert list(dict(nn.Container(a=nn.ReLU()).named_children())) == ["a"]

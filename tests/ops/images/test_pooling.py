@@ -161,3 +161,16 @@ def test_gradients_of_largest_elements_by_torchs_names():
         aten.max_pool2d_with_indices_backward(grad[:, :1], x, 2, 2, 0, 1, False, places[0])
     with pytest.raises(NotImplementedError, match="max_pool2d_backward"):
         aten.max_pool2d_with_indices_backward(grad.long(), x.long(), 2, 2, 0, 1, False, places[0])
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 0, 3), (2, 3, 1, 2, 2, 2), (0, 2, 2)])
+def test_an_average_of_one_window_is_a_mean_of_whatever_there_is(shape):
+    made = F.adaptive_avg_pool2d(wg.ones(shape, requires_grad=True), 1)
+    assert made.shape == (*shape[:-2], 1, 1) and made.grad_fn.name() == "MeanBackward1"
+    assert bool((made.isnan() if 0 in shape[-2:] else made == 1).all())
+
+
+def test_a_size_that_is_kept_may_be_one_window():
+    rows = wg.ones(2, 2, 1, 3, requires_grad=True)
+    assert F.adaptive_avg_pool2d(rows, (None, 1)).grad_fn.name() == "MeanBackward1"
+    assert F.adaptive_avg_pool2d(rows, (1, None)).grad_fn.name() == "AdaptiveAvgPool2DBackward0"

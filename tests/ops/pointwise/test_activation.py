@@ -93,3 +93,13 @@ def test_the_second_derivative_of_a_gated_infinity_has_the_sign_of_the_gates_ben
     (slope,) = wg.autograd.grad(wg.nn.functional.glu(x, 0).sum(), x, create_graph=True)
     (bend,) = wg.autograd.grad(slope.sum(), x)
     assert slope[2:].tolist() == [math.inf, -math.inf] and bend[2:].tolist() == [-math.inf, math.inf]
+
+
+def test_random_slopes_lie_between_their_bounds_and_are_the_derivative():
+    x = wg.tensor([-1.0] * 100 + [2.0] * 3, requires_grad=True)
+    made = F.rrelu(x, 0.1, 0.3, training=True)
+    (grad,) = wg.autograd.grad(made.sum(), x)
+    assert ((grad[:100] >= 0.1) & (grad[:100] < 0.3)).all()
+    assert len(set(grad[:100].tolist())) > 90
+    assert made[:100].tolist() == (-grad[:100]).tolist()
+    assert made[100:].tolist() == [2.0] * 3

@@ -1,6 +1,4 @@
-"""Orthogonal weights, fused layers, modules without a start, older names."""
-
-import copy
+"""Orthogonal weights."""
 
 import numpy as np
 import pytest
@@ -48,35 +46,3 @@ def test_a_weight_stays_orthogonal_while_it_is_trained(shape, orthogonal_map):
     gram = weight.T @ weight if shape[0] >= shape[1] else weight @ weight.T
     np.testing.assert_allclose(gram, np.eye(min(shape)), atol=1e-10)
     assert losses[-1] < losses[0]
-
-
-def test_a_fused_layer_gives_what_both_gave_and_leaves_them_alone():
-    conv, norm = nn.Conv2d(2, 3, 2), nn.BatchNorm2d(3)
-    for _ in range(3):
-        norm(conv(wg.randn(4, 2, 5, 5)))
-    conv.eval(), norm.eval()
-    before = copy.deepcopy(conv.state_dict())
-    fused = nn.utils.fuse_conv_bn_eval(conv, norm)
-    x = wg.randn(2, 2, 5, 5)
-    np.testing.assert_allclose(fused(x).detach().numpy(), norm(conv(x)).detach().numpy(), atol=1e-5)
-    assert all(bool((before[name] == each).all()) for name, each in conv.state_dict().items())
-
-
-def test_layers_that_keep_no_statistics_are_not_fused():
-    with pytest.raises(AssertionError, match="running_mean and running_var"):
-        nn.utils.fuse_conv_bn_eval(nn.Conv2d(1, 1, 1).eval(), nn.BatchNorm2d(1, track_running_stats=False).eval())
-
-
-def test_parameters_that_are_not_filled_are_there():
-    layer = nn.utils.skip_init(nn.Linear, 3, 2)
-    assert layer.weight.shape == (2, 3)
-    assert layer.weight.device == wg.device("cpu")
-    with pytest.raises(RuntimeError, match="Module must support a 'device' arg"):
-        nn.utils.skip_init(nn.ReLU)
-
-
-def test_older_names_say_what_they_are_now():
-    with pytest.warns(FutureWarning, match="`nn.init.constant` is now deprecated in favor of `nn.init.constant_`"):
-        assert nn.init.constant(wg.empty(2), 3.0).tolist() == [3, 3]
-    with pytest.warns(FutureWarning, match="`nn.Container` is deprecated"):
-        assert list(dict(nn.Container(a=nn.ReLU()).named_children())) == ["a"]

@@ -1,5 +1,7 @@
 """What a module does with what is assigned to it, and how it is walked, copied, converted and called."""
 
+from __future__ import annotations
+
 import copy
 import pickle
 
@@ -374,3 +376,17 @@ def test_arguments_of_to_are_read_for_modules_of_programs():
         read(wg.float32, True, True)
     with pytest.raises(TypeError, match="invalid combination of arguments"):
         read(1.5)
+
+
+def test_a_replica_shares_all_but_parameters():
+    layer = nn.BatchNorm1d(2)
+    replica = layer._replicate_for_data_parallel()
+    assert type(replica) is nn.BatchNorm1d and replica._is_replica and list(replica.parameters()) == []
+    assert replica.running_mean is layer.running_mean and len(list(layer.parameters())) == 2
+
+
+def test_slow_forward_runs_no_hooks():
+    layer = nn.Linear(2, 2)
+    layer.register_forward_hook(lambda module, args, out: out * 0)
+    assert layer._slow_forward(wg.ones(2)).tolist() != layer(wg.ones(2)).tolist() == [0, 0]
+    assert layer._compiled_call_impl is None

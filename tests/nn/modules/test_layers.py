@@ -1,5 +1,7 @@
 """Layers print as in torch, know their weights, and compute what torch computes."""
 
+from __future__ import annotations
+
 import math
 
 import pytest
@@ -262,3 +264,52 @@ def test_threshold_writes_in_place_also_where_elements_share_memory():
     assert nn.functional.threshold(integers, -1.5, 7).tolist() == [7, 7, 0], "the bound is an integer, too, as in torch"
     with pytest.raises(RuntimeError, match="value cannot be converted to type int8_t without overflow"):
         nn.functional.threshold(integers.to(wg.int8), 0, 300, inplace=True)
+
+
+def test_a_table_is_given_and_frozen():
+    table = wg.eye(3)
+    layer = nn.Embedding(3, 3, _weight=table, _freeze=True)
+    assert layer.weight.data_ptr() == table.data_ptr() and not layer.weight.requires_grad
+    with pytest.raises(AssertionError, match="Shape of weight does not match"):
+        nn.Embedding(2, 3, _weight=table)
+    rare = nn.Embedding.from_pretrained(table, padding_idx=-1, max_norm=0.5, scale_grad_by_freq=True)
+    assert rare.padding_idx == 2 and rare(wg.tensor(0)).norm().item() == pytest.approx(0.5)
+
+
+def test_limits_have_older_names():
+    with pytest.warns(FutureWarning, match="renamed to `min_val`"):
+        layer = nn.Hardtanh(min_value=0.0)
+    assert (layer.min_val, layer.max_val) == (0.0, 1.0)
+    with pytest.raises(AssertionError, match=r"max_val \(0\) must be greater than min_val \(1\)"):
+        nn.Hardtanh(1, 0)
+
+
+def test_options_of_factories_are_read():
+    assert nn.factory_kwargs({"dtype": wg.float64, "factory_kwargs": {"device": "cpu"}}) == {
+        "dtype": wg.float64,
+        "device": "cpu",
+    }
+    assert nn.factory_kwargs(None) == {}
+    with pytest.raises(TypeError, match="unexpected kwargs"):
+        nn.factory_kwargs({"bias": True})
+    with pytest.raises(TypeError, match="dtype specified twice"):
+        nn.factory_kwargs({"dtype": wg.float64, "factory_kwargs": {"dtype": wg.float32}})
+
+
+def test_a_learned_slope_starts_anew():
+    layer = nn.PReLU(2, init=0.5)
+    layer.weight.data.zero_()
+    layer.reset_parameters()
+    assert layer.weight.tolist() == [0.5, 0.5]
+
+
+def test_masks_of_layers_are_read_as_torchs_layers_read_them():
+    functional = wg.nn.functional
+    with pytest.warns(UserWarning, match="Support for mismatched a and b is deprecated"):
+        made = functional._canonical_mask(wg.tensor([True, False]), "a", wg.float32, "b", wg.float32)
+    assert made.tolist() == [-float("inf"), 0]
+    assert functional._canonical_mask(None, "a", wg.float32, "b", wg.float32) is None
+    assert functional._none_or_dtype(None) is None
+    assert functional._none_or_dtype(made) is wg.float32
+    with pytest.raises(RuntimeError, match=r"must be None or torch\.Tensor"):
+        functional._none_or_dtype(1)

@@ -1,4 +1,4 @@
-"""Bounds on gradients, and parameters as one vector."""
+"""Bounds on gradients."""
 
 import math
 
@@ -10,8 +10,6 @@ from wengert.nn.utils import (
     clip_grad_norm_,
     clip_grad_value_,
     get_total_norm,
-    parameters_to_vector,
-    vector_to_parameters,
 )
 
 
@@ -80,17 +78,3 @@ def test_gradients_are_cut_value_by_value():
     parameters = with_gradients([3.0, -0.5, -7.0])
     clip_grad_value_(parameters, 1)
     assert parameters[0].grad.tolist() == [1.0, -0.5, -1.0]
-
-
-def test_parameters_become_a_vector_and_back():
-    parameters = [Parameter(wg.ones(2, 2)), Parameter(wg.zeros(1))]
-    vector = parameters_to_vector(parameters)
-    assert vector.tolist() == [1, 1, 1, 1, 0]
-    assert vector.requires_grad
-    vector_to_parameters(wg.arange(5.0), parameters)
-    assert parameters[0].tolist() == [[0, 1], [2, 3]]
-    assert parameters[1].tolist() == [4]
-    with pytest.raises(TypeError, match=r"expected torch.Tensor, but got: list"):
-        vector_to_parameters([1], parameters)
-    with pytest.raises(RuntimeError, match=r"shape '\[2, 2\]' is invalid for input of size 1"):
-        vector_to_parameters(wg.ones(1), parameters)

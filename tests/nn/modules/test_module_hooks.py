@@ -1,5 +1,7 @@
 """Hooks around the call of a module."""
 
+from __future__ import annotations
+
 import copy
 import pickle
 import sys
@@ -334,3 +336,24 @@ def test_a_table_of_hooks_is_shown_as_the_dictionary_that_programs_know():
     assert repr(layer._forward_hooks) == "OrderedDict()"
     handle = layer.register_forward_hook(print)
     assert repr(layer._forward_hooks) == f"OrderedDict([({handle.id}, {print!r})])"
+
+
+def test_hooks_of_a_module_are_told_apart():
+    layer, older = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def hook(*args):
+        return None
+
+    layer.register_full_backward_hook(hook)
+    layer.register_full_backward_pre_hook(hook)
+    older.register_backward_hook(hook)
+    assert layer._get_backward_hooks() == ([hook], []) and layer._get_backward_pre_hooks() == [hook]
+    assert older._get_backward_hooks() == ([], [hook]) and older._get_backward_pre_hooks() == []
+
+
+def test_what_older_hooks_do_not_see_is_warned_of():
+    layer = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    x = wg.ones(1, 2)
+    y = layer(x)
+    with pytest.warns(FutureWarning, match="forward contains multiple autograd Nodes"):
+        layer._maybe_warn_non_full_backward_hook(x, y, y.grad_fn)
