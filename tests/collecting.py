@@ -22,15 +22,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAUSE = 3.0
 """Seconds between lines that say how far collection is."""
 OF_BOTH_BUILDS = (
-    *("benchmarks", "compat", "demo", "docs", "examples", "fx", "io", "project", "vision", "viz"),
-    *("cards/test_precision.py", "cards/test_sparsity.py", "cards/test_taylor.py"),
+    *("benchmarks", "compat", "demo", "docs", "examples", "io", "project", "torch_modules/fx", "vision", "viz"),
+    *("cards/test_precision.py", "cards/test_sparsity.py", "cards/test_taylor.py", "start/test_missing.py"),
 )
 """Folders and files whose tests say the same in both builds, and run in the compiled one only.
 
 They read the sources, the documentation and the tools, start programs of their own in the build that they are about
 (`project` in both), look at pages and pictures, which are made from the same nodes, read and write files of tensors,
-of which the core knows nothing, use the public functions in the ways of other libraries (`compat`, `fx`, `vision`), or
-look at formulas of operators, which are one source, at many points (`cards`).
+of which the core knows nothing, use the public functions in the ways of other libraries (`compat`,
+`torch_modules/fx`, `vision`), or look at formulas of operators, which are one source, at many points (`cards`).
 """
 
 

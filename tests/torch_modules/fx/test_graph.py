@@ -11,7 +11,7 @@ import pytest
 import wengert.fx as fx
 
 import wengert as wg
-from tests.fx.programs import Program, same
+from tests.torch_modules.fx.programs import Program, same
 
 SEEDS = range(25)
 

@@ -6,7 +6,7 @@ import pytest
 import wengert.fx as fx
 
 import wengert as wg
-from tests.fx.programs import Program
+from tests.torch_modules.fx.programs import Program
 from wengert import nn
 
 

@@ -7,7 +7,7 @@ import wengert.fx as fx
 from wengert.fx.passes.shape_prop import ShapeProp
 
 import wengert as wg
-from tests.fx.programs import Program
+from tests.torch_modules.fx.programs import Program
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -8,7 +8,7 @@ import pytest
 import wengert.fx as fx
 
 import wengert as wg
-from tests.fx.programs import Program, same
+from tests.torch_modules.fx.programs import Program, same
 from wengert import nn
 
 SEEDS = range(25)
