@@ -2,6 +2,7 @@
 
 import pytest
 
+from wengert.utils import data
 from wengert.utils.data import DistributedSampler
 
 
@@ -35,3 +36,20 @@ def test_who_is_asked_for_must_be_said():
         DistributedSampler(range(4), 2)
     with pytest.raises(ValueError, match=r"Invalid rank 2, rank should be in the interval \[0, 1\]"):
         DistributedSampler(range(4), 2, 2)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("length", [7, 9])
+def test_the_parts_of_all_processes_are_the_whole(shuffle, length):
+    samplers = [data.DistributedSampler(range(length), 3, rank, shuffle) for rank in range(3)]
+    parts = [list(each) for each in samplers]
+    assert {len(part) for part in parts} == {3}
+    assert sorted({index for part in parts for index in part}) == list(range(length))
+
+
+def test_an_epoch_has_an_order_of_its_own():
+    sampler = data.DistributedSampler(range(50), 2, 0)
+    first = list(sampler)
+    assert list(sampler) == first
+    sampler.set_epoch(1)
+    assert list(sampler) != first

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from wengert.utils import data
 from wengert.utils.data import (
     BatchSampler,
     ConcatDataset,
@@ -253,3 +254,24 @@ def test_weights_decide_how_often_a_sample_comes():
         list(WeightedRandomSampler([1.0, -1.0, 2.0], 2, replacement=False))
     with pytest.raises(RuntimeError, match="sum of probabilities <= 0"):
         list(WeightedRandomSampler([0.0, 0.0], 1))
+
+
+def test_a_stacked_dataset_gives_batches_of_all():
+    rows = data.StackDataset(x=wg.arange(4.0), y=[0, 1, 0, 1])
+    (first, second) = data.DataLoader(rows, batch_size=2)
+    assert first["x"].tolist() == [0, 1] and second["y"].tolist() == [0, 1]
+
+
+def test_streams_one_after_the_other_have_a_length_if_all_of_them_have_one():
+    class Stream(wg.utils.data.IterableDataset):
+        def __iter__(self):
+            return iter((1, 2))
+
+    class Counted(Stream):
+        def __len__(self):
+            return 2
+
+    chain = wg.utils.data.ChainDataset
+    assert len(chain([Counted(), Counted()])) == 4
+    with pytest.raises(TypeError, match=r"object of type 'Stream' has no len\(\)"):
+        len(chain([Counted(), Stream()]))
