@@ -1,9 +1,10 @@
-"""Native small matrix products against their NumPy twins."""
+"""Native small and thin matrix products against their NumPy twins."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import wengert as wg
 from wengert import _kernels
@@ -110,3 +111,13 @@ def test_large_left_factors_are_packed_in_parts(rows, depth, columns, turned, na
     a, b = random.normal(size=(rows, depth)).astype(np.float32), random.normal(size=(depth, columns)).astype(np.float32)
     left, right = (np.asfortranarray(a), np.asfortranarray(b)) if turned else (a, b)
     np.testing.assert_allclose(native.matmul(left, right), twin("matmul")(a, b), rtol=1e-3, atol=1e-3)
+
+
+@given(st.integers(200, 700), st.integers(1, 6), st.integers(1, 40), st.booleans(), st.integers(0, 99))
+@settings(deadline=None, max_examples=40)
+def test_products_over_a_short_inner_dimension_are_products(rows, depth, columns, turned, seed):
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(depth, rows)).T if turned else random.normal(size=(rows, depth))
+    weight, bias = random.normal(size=(columns, depth)), random.normal(size=columns)
+    found = wg.nn.functional.linear(wg.from_numpy(x), wg.from_numpy(weight), wg.from_numpy(bias))
+    np.testing.assert_allclose(found.numpy(), x @ weight.T + bias, rtol=1e-12, atol=1e-12)
