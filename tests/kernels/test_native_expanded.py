@@ -8,8 +8,6 @@ import pytest
 import wengert as wg
 
 INDEX = np.arange(12).reshape(4, 3) % 4
-
-
 CALLS = {
     "layer_norm": lambda x: wg.nn.functional.layer_norm(x, (3,), wg.ones(3), wg.zeros(3)),
     "group_norm": lambda x: wg.nn.functional.group_norm(x.unsqueeze(0), 2, wg.ones(4), wg.zeros(4)),

@@ -126,7 +126,6 @@ def test_a_dimension_is_an_int(call, dim):
 
 PLANE, VOLUME, LINE = wg.ones(1, 1, 4, 4), wg.ones(1, 1, 4, 4, 4), wg.ones(1, 1, 4)
 
-
 NO_SIZES = {
     "adaptive_avg_pool1d": lambda: F.adaptive_avg_pool1d(LINE, True),
     "adaptive_max_pool1d": lambda: F.adaptive_max_pool1d(LINE, True),

@@ -141,8 +141,6 @@ def test_what_is_copied_into_an_output_is_recorded(call):
 
 
 X = wg.tensor([[1.0, 2.0], [3.0, 4.0]])
-
-
 WORDS = {
     "cummax": (lambda out: wg.cummax(X, 0, out=(out, out)), "expected scalar_type Float but found Double"),
     "take": (

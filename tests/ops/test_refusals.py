@@ -14,8 +14,6 @@ import wengert as wg
 import wengert.nn.functional as F
 
 x = wg.arange(24.0).reshape(2, 3, 4)
-
-
 LOOSE = {
     "flip": (0, 1), "permute": (2, 0, 1), "tile": (2, 1, 1), "reshape": (4, 6), "broadcast_to": (2, 3, 4),
     "expand_copy": (2, 3, 4), "permute_copy": (2, 0, 1),
@@ -57,9 +55,7 @@ def test_a_function_that_differs_from_its_method_is_one_object_and_has_the_same_
 
 PLANE, VOLUME, LINE = wg.ones(1, 1, 4, 4), wg.ones(1, 1, 4, 4, 4), wg.ones(1, 1, 4)
 
-
 HALF = wg.tensor([0.5, 0.5])
-
 
 REFUSED = {
     "all elements of target should be between 0 and 1": lambda: F.binary_cross_entropy(HALF, wg.tensor([0.5, 1.5])),

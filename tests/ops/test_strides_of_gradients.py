@@ -139,11 +139,7 @@ def test_a_sum_over_all_dimensions_by_name_gives_those_of_length_1_a_stride():
 
 
 IMAGES = wg.arange(2.0 * 4 * 6 * 6, dtype=wg.float64).reshape(2, 6, 6, 4).permute(0, 3, 1, 2)
-
-
 INSIDE, OUTSIDE = (144, 1, 24, 4), (144, 36, 6, 1)
-
-
 IMAGE_OPERATORS = {
     "max_pool2d": lambda x: F.max_pool2d(x, 2),
     "avg_pool2d": lambda x: F.avg_pool2d(x, 3),

@@ -18,14 +18,8 @@ def leaf():
 
 
 NUMBERS = wg.arange(3)
-
-
 ARRAY, LOCKED = np.ones(2), np.ones(2)
-
-
 LOCKED.flags.writeable = False
-
-
 ONCE = {
     "T of three dimensions": (lambda: wg.ones(2, 3, 4).T, "The use of `x.T` on tensors of dimension other than 2"),
     "T of a vector": (lambda: wg.ones(2).T, "The use of `x.T` on tensors of dimension other than 2"),

@@ -25,8 +25,6 @@ DENSE = {
     "tril_indices": lambda layout: wg.tril_indices(2, 2, layout=layout),
     "fftfreq": lambda layout: wg.fft.fftfreq(3, layout=layout),
 }
-
-
 SPARSE = {
     "zeros": lambda layout: wg.zeros(2, layout=layout),
     "empty": lambda layout: wg.empty(2, layout=layout),

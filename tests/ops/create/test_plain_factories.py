@@ -14,14 +14,8 @@ from wengert._core.cards.card import REGISTRY
 numbers = st.one_of(
     st.integers(-(2**70), 2**70), st.floats(), st.booleans(), st.integers(-9, 9), st.floats(width=32), st.just(1e300)
 )
-
-
 rows = st.lists(numbers, max_size=4)
-
-
 data = st.one_of(numbers, rows, st.lists(rows, max_size=3), st.lists(st.lists(numbers, min_size=2, max_size=2)))
-
-
 lengths = st.one_of(st.integers(0, 5), st.integers(-2, 2**40), st.booleans(), st.none(), st.just(2.0))
 
 

@@ -11,17 +11,9 @@ from hypothesis import given, strategies as st
 import wengert as wg
 
 ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-
-
 TWO = ("fft2", "ifft2", "rfft2", "irfft2")
-
-
 ANY = ("fftn", "ifftn", "rfftn", "irfftn")
-
-
 REAL_ONLY = ("rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn")
-
-
 NORMS = (None, "backward", "ortho", "forward")
 
 

@@ -10,8 +10,6 @@ from hypothesis import given, strategies as st
 import wengert as wg
 
 NAMES = ("bartlett", "blackman", "cosine", "hamming", "hann", "nuttall")
-
-
 PARAMETERS = {
     "exponential": ({"tau": 1.5}, lambda n, sym: reference.exponential(n, tau=1.5, sym=sym)),
     "gaussian": ({"std": 0.9}, lambda n, sym: reference.gaussian(n, 0.9, sym)),

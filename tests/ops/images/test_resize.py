@@ -27,11 +27,7 @@ def test_areas_of_no_size_are_refused_by_their_lengths(factor, error):
 
 
 MODES = ("nearest", "nearest-exact", "bilinear", "bicubic", "area")
-
-
 numbers = st.integers(0, 2**32 - 1)
-
-
 lengths = st.integers(1, 9)
 
 

@@ -8,8 +8,6 @@ import wengert as wg
 import wengert.nn.functional as F
 
 PLANE, VOLUME, LINE = wg.ones(1, 1, 4, 4), wg.ones(1, 1, 4, 4, 4), wg.ones(1, 1, 4)
-
-
 PLACES = wg.zeros(1, 1, 4, dtype=wg.int64)
 
 

@@ -27,8 +27,6 @@ SHAPES = {  # self, dimension, index, source
     "a longer vector at a number": ((3,), 0, 1, (2,)),
     "a number at a vector": ((3,), 0, [1], ()),
 }
-
-
 OPERATORS = {
     "scatter": wg.scatter,
     "scatter_add": wg.scatter_add,

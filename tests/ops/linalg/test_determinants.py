@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from tests.ops.linalg.matrices import drawn as normal_matrix
 from wengert._kernels.minors import minors
 from wengert.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 from wengert.linalg import det
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
-
-
 KINDS = ["regular", "rank n-1", "rank n-2", "zero", "identity", "small", "tiny", "large"]
 
 
@@ -184,17 +183,9 @@ def test_logarithms_of_determinants_agree_with_determinants_under_vmap(dtype):
             assert wg.allclose(one, two, rtol=1e-3 if matrices.element_size() <= 8 else 1e-9)
 
 
-def drawn_of_linalg(*shape: int, seed: int = 0, dtype: str = "float64") -> wg.Tensor:
-    random = np.random.default_rng(seed)
-    values = random.standard_normal(shape)
-    if dtype.startswith("complex"):
-        values = values + 1j * random.standard_normal(shape)
-    return wg.tensor(values.astype(dtype))
-
-
 def singular(rank: int) -> wg.Tensor:
     """A matrix of 3 rows of a smaller rank."""
-    return drawn_of_linalg(3, rank, seed=2) @ drawn_of_linalg(rank, 3, seed=3)
+    return normal_matrix(3, rank, seed=2) @ normal_matrix(rank, 3, seed=3)
 
 
 @pytest.mark.parametrize("rank", [0, 1, 2])

@@ -68,7 +68,6 @@ def test_distances_can_be_differentiated_twice(mode):
 
 SCALES = {"float16": [1e-3, 1e3], "bfloat16": [1e-30, 1e30], "float32": [1e-30, 1e30], "float64": [1e-200, 1e200]}
 
-
 ROUNDING = {
     "float16": 1e-2,
     "bfloat16": 5e-2,

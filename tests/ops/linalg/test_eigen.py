@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import wengert as wg
+from tests.ops.linalg.matrices import drawn as normal_matrix
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
@@ -75,14 +76,6 @@ def test_the_unitary_factor_has_a_gradient(scale, size):
     assert grad.isfinite().all()
 
 
-def drawn_of_linalg(*shape: int, seed: int = 0, dtype: str = "float64") -> wg.Tensor:
-    random = np.random.default_rng(seed)
-    values = random.standard_normal(shape)
-    if dtype.startswith("complex"):
-        values = values + 1j * random.standard_normal(shape)
-    return wg.tensor(values.astype(dtype))
-
-
 def test_equal_values_have_gradients_though_their_vectors_have_none():
     a = wg.eye(3, dtype=wg.float64).requires_grad_()
     for function in (wg.linalg.eigvalsh, wg.linalg.svdvals):
@@ -93,7 +86,7 @@ def test_equal_values_have_gradients_though_their_vectors_have_none():
 
 
 def test_gradients_that_depend_on_the_phases_of_vectors_are_refused():
-    a = drawn_of_linalg(3, 3, dtype="complex128").requires_grad_()
+    a = normal_matrix(3, 3, dtype="complex128").requires_grad_()
     hermitian = a + a.mH
     with pytest.raises(RuntimeError, match="up to multiplication by e"):
         wg.linalg.eigh(hermitian).eigenvectors.real.sum().backward()

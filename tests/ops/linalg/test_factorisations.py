@@ -5,20 +5,12 @@ from __future__ import annotations
 import math
 import sys
 
-import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import wengert as wg
+from tests.ops.linalg.matrices import drawn
 from wengert.func import vmap
-
-
-def drawn(*shape: int, seed: int = 0, dtype: str = "float64") -> wg.Tensor:
-    random = np.random.default_rng(seed)
-    values = random.standard_normal(shape)
-    if dtype.startswith("complex"):
-        values = values + 1j * random.standard_normal(shape)
-    return wg.tensor(values.astype(dtype))
 
 
 @given(st.integers(0, 4), st.integers(0, 4), st.lists(st.integers(0, 2), max_size=2))

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import wengert as wg
-
-
-def drawn(*shape: int, seed: int = 0, dtype: str = "float64") -> wg.Tensor:
-    random = np.random.default_rng(seed)
-    values = random.standard_normal(shape)
-    if dtype.startswith("complex"):
-        values = values + 1j * random.standard_normal(shape)
-    return wg.tensor(values.astype(dtype))
+from tests.ops.linalg.matrices import drawn
 
 
 def test_ldl_factors_solve_indefinite_systems():

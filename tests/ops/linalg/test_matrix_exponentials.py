@@ -13,8 +13,6 @@ import wengert as wg
 from wengert._kernels import matrix_exponentials
 
 mpmath = pytest.importorskip("mpmath")
-
-
 KINDS = ["float32", "float64", "complex64", "complex128"]
 
 

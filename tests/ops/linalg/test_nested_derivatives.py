@@ -12,17 +12,9 @@ import wengert as wg
 from wengert.func import grad, jacfwd, jacrev, jvp, vmap
 
 A = wg.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=wg.float64)
-
-
 B = wg.tensor([[1.0], [2.0]], dtype=wg.float64)
-
-
 EYE = wg.eye(2, dtype=wg.float64)
-
-
 L = wg.tensor([[2.0, 0.0], [1.0, 1.5]], dtype=wg.float64)
-
-
 ONE = wg.tensor([3.0, 4.0], dtype=wg.float64)
 
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import wengert as wg
 import wengert.nn.functional as F
-
-
-def drawn(*shape: int, seed: int = 0, dtype: str = "float64") -> wg.Tensor:
-    random = np.random.default_rng(seed)
-    values = random.standard_normal(shape)
-    if dtype.startswith("complex"):
-        values = values + 1j * random.standard_normal(shape)
-    return wg.tensor(values.astype(dtype))
+from tests.ops.linalg.matrices import drawn
 
 
 def test_matrices_of_a_chain_are_multiplied_where_it_costs_least():

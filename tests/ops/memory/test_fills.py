@@ -80,11 +80,7 @@ FLOATING = [
     (wg.complex64, 1 + 1e39j),
     (wg.float64, 1 + 2j),
 ]
-
-
 HALVES = [(wg.float16, 65505), (wg.float16, -1e39), (wg.bfloat16, 3.4e38)]
-
-
 FILLS = {
     **{name: write for name, write in WRITES.items() if name != "setitem"},
     "fill_diagonal_": lambda x, value: x.view(1, 1).fill_diagonal_(value),

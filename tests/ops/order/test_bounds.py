@@ -7,11 +7,7 @@ import pytest
 import wengert as wg
 
 ROWS = wg.tensor([0, 0, 2, 3])
-
-
 BOUNDS = wg.tensor([0, 2, 2, 3, 4, 4])
-
-
 COLUMNS = wg.tensor([1, 2, 0, 1])
 
 

@@ -41,8 +41,6 @@ def batched(function, x, times):
 
 
 WAYS = {"reverse": repeated, "forward": forward, "batched": batched}
-
-
 SERIES = {
     "sinc": [(-1) ** k * math.pi ** (2 * k) / math.factorial(2 * k + 1) for k in range(20)],
     "i0": [1 / (4**k * math.factorial(k) ** 2) for k in range(20)],

@@ -20,11 +20,7 @@ POLES = {
     "softsign": lambda x: x / (1 + x),
     "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x) if x < 30 else erfcx_far(x),
 }
-
-
 SIZES = {"float64": [1e8, 1e70, 1e100, 1e154, 1e200, 1e300], "float32": [1e4, 1e9, 1e15, 1e20, 1e37]}
-
-
 SMALL = ("reciprocal", "rsqrt", "sqrt", "log")
 
 
@@ -102,8 +98,6 @@ COMPLEX = {
     "divisor": (lambda z: z.detach() / z, lambda z: (mp.mpc(1), -1 / z)),
     "number over": (lambda z: (2 + 1j) / z, lambda z: (mp.mpc(2, 1) / z, -mp.mpc(2, 1) / z**2)),
 }
-
-
 REAL = {
     "abs": (lambda z: z.abs(), lambda z: (abs(z), z / abs(z))),
     "angle": (lambda z: z.angle(), lambda z: (mp.arg(z), 1j * z / abs(z) ** 2)),

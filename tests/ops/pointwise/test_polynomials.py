@@ -28,7 +28,6 @@ def test_polynomials_beyond_all_numbers_are_differences_of_infinities():
 
 NAN, INF = math.nan, math.inf
 
-
 POLYNOMIALS = [
     (f"{shifted}chebyshev_polynomial_{kind}", 2 if shifted else 1) for shifted in ("", "shifted_") for kind in "tuvw"
 ] + [

@@ -13,8 +13,6 @@ import wengert as wg
 from wengert.nn import functional
 
 PLACES = [-700.0, -88.0, -40.0, -20.0, -9.0, -3.0, 0.4, 3.0, 9.0, 20.0, 40.0, 88.0, 700.0]
-
-
 DIGITS = {"float64": 1e-6, "float32": 1e-3, "float16": 0.06, "bfloat16": 0.08, "complex128": 1e-6, "complex64": 1e-3}
 
 
@@ -34,14 +32,8 @@ LEVEL = {
     "gelu": (functional.gelu, lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2),
     "ndtr": (wg.special.ndtr, lambda x: mp.erfc(-x / mp.sqrt(2)) / 2),
 }
-
-
 SQUARED = [LEVEL[name][1] for name in ("gelu", "ndtr")]
-
-
 COMPLEX = ("sigmoid", "tanh", "expm1", "silu")
-
-
 CASES = [(name, kind) for name in LEVEL for kind in DIGITS if "complex" not in kind or name in COMPLEX]
 
 
@@ -144,3 +136,21 @@ def test_saturation_is_looked_for_as_in_numpy(name, kind):
                 x.reshape(-1)[-1] = extreme
             for each in (x, x.T, x[::2]):
                 assert getattr(kernels, name)(each) is getattr(activation, name)(each)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+@pytest.mark.parametrize("target", [0.0, 1.0, 0.3])
+def test_binary_cross_entropy_of_certain_logits_keeps_its_digits(kind, target):
+    x = wg.tensor(places("sigmoid", kind), dtype=getattr(wg, kind), requires_grad=True)
+    goal = wg.full_like(x, target).detach()
+    rest = 1 - mp.mpf(goal[0].item())
+    formula = lambda x: rest * x + mp.log1p(mp.exp(-x))  # noqa: E731
+    exact = [derivatives(formula, each, 2) for each in x.tolist()]
+    for weight in (None, wg.ones_like(goal)):
+        loss = lambda x: functional.binary_cross_entropy_with_logits(x, goal, pos_weight=weight, reduction="none")  # noqa: E731, B023
+        (plain,) = wg.autograd.grad(loss(x).sum(), x)
+        (first,) = wg.autograd.grad(loss(x).sum(), x, create_graph=True)
+        (second,) = wg.autograd.grad(first.sum(), x)
+        for found, order in ((loss(x), 0), (plain, 1), (first, 1), (second, 2)):
+            check(found.detach().tolist(), [each[order] for each in exact], kind)
+        check(along(loss, 2)(x.detach()).tolist(), [each[2] for each in exact], kind)

@@ -13,8 +13,6 @@ import wengert as wg
 from wengert._kernels import special
 
 NAN, INF = math.nan, math.inf
-
-
 POINTS = [0.0, -0.0, 1.0, -1.0, -2.0, 0.5, -0.5, -2.5, 2.0, 30.0, 200.0, INF, -INF, NAN, 1e-310]
 
 
@@ -57,8 +55,6 @@ SINGLE = {
     "sinc": np.sinc,
     "spherical_bessel_j0": lambda x: reference.spherical_jn(0, x),
 }
-
-
 PAIRS = {
     "gammainc": reference.gammainc,
     "gammaincc": reference.gammaincc,

@@ -9,14 +9,8 @@ import wengert as wg
 from wengert._core.cards.card import REGISTRY, Card
 
 NEED_MORE = ("clamp", "clip", "mvlgamma", "polygamma", "threshold")
-
-
 STEPS = (2, 3, 4, 8, 16)
-
-
 DTYPES = (wg.float32, wg.float64, wg.int32, wg.int64, wg.complex64)
-
-
 UNARY = sorted(
     name
     for name, card in REGISTRY.items()

@@ -9,11 +9,7 @@ import pytest
 import wengert as wg
 
 INTEGERS = (wg.uint8, wg.int8, wg.int16, wg.int32, wg.int64)
-
-
 EXACT = {wg.bfloat16: 8, wg.float16: 11, wg.float32: 24, wg.float64: 53}
-
-
 COUNT = 4000
 
 

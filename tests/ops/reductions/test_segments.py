@@ -11,8 +11,6 @@ from hypothesis import given, strategies as st
 import wengert as wg
 
 KINDS = ("sum", "mean", "max", "min", "prod")
-
-
 EMPTY = {"sum": 0.0, "mean": np.nan, "max": -np.inf, "min": np.inf, "prod": 1.0}
 
 

@@ -11,17 +11,9 @@ import wengert as wg
 from wengert.func import grad, hessian, jvp, vmap
 
 ORDERS = [0.5, 1, 1.5, 2, 3, 7, 40, -1, -2, math.inf, -math.inf]
-
-
 SCALES = {"float16": [1e-3, 1e3], "bfloat16": [1e-30, 1e30], "float32": [1e-30, 1e30], "float64": [1e-200, 1e200]}
-
-
 COMPLEX = {"complex64": [1e-30, 1e30], "complex128": [1e-200, 1e200]}
-
-
 CASES = [(dtype, scale) for dtype, scales in (SCALES | COMPLEX).items() for scale in scales]
-
-
 ROUNDING = {
     "float16": 1e-2,
     "bfloat16": 5e-2,

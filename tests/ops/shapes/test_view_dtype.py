@@ -10,11 +10,7 @@ import pytest
 import wengert as wg
 
 DTYPES = [wg.bool, wg.uint8, wg.int8, wg.int16, wg.uint16, wg.int32, wg.int64, wg.float16, wg.bfloat16, wg.float32]
-
-
 DTYPES += [wg.float64, wg.complex64, wg.complex128]
-
-
 SOURCES = {
     "columns 1:5": lambda z: z[:, 1:5],
     "columns 2:6": lambda z: z[:, 2:6],

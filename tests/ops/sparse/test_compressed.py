@@ -14,8 +14,6 @@ from hypothesis import given, settings, strategies as st
 import wengert as wg
 
 LAYOUTS = [wg.sparse_csr, wg.sparse_csc, wg.sparse_bsr, wg.sparse_bsc]
-
-
 DENSE = wg.arange(9.0).reshape(3, 3)
 
 

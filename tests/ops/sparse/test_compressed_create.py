@@ -11,8 +11,6 @@ from wengert._core.cards.card import REGISTRY, Bad
 from wengert.testing.calls import operators, samples_of
 
 VALUES = [1.0, 2.0, 3.0]
-
-
 BOUNDS, PLAIN = [0, 2, 2, 3], [0, 2, 1]
 
 
@@ -57,8 +55,6 @@ def test_values_have_the_gradient_and_the_dtype() -> None:
 
 
 C = wg.sparse_csr_tensor
-
-
 REFUSED = {
     "begin": (lambda: C([1, 2, 2, 3], PLAIN, VALUES), r"`crow_indices\[..., 0\] == 0` is not satisfied"),
     "end": (lambda: C([0, 2, 2, 4], PLAIN, VALUES), r"`crow_indices\[..., -1\] == nnz` is not satisfied"),

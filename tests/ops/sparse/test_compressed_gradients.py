@@ -10,8 +10,6 @@ import pytest
 import wengert as wg
 
 F64 = wg.float64
-
-
 DENSE = wg.arange(9.0, dtype=F64).reshape(3, 3)
 
 

@@ -26,8 +26,6 @@ def test_a_matrix_of_its_diagonals() -> None:
 
 
 D = wg.sparse.spdiags
-
-
 REFUSED = {
     "number": (
         lambda: D(wg.ones(1, 3), wg.tensor([0, 1]), (3, 3)),

@@ -31,7 +31,7 @@ fx.wrap("sqrt")
 def test_wrapped_functions_are_nodes():
     module = fx.symbolic_trace(lambda x: choose(x, k=3) + double(x) + len(x))
     assert [node.name for node in module.graph.nodes] == ["x", "choose", "double", "add", "len_1", "add_1", "output"]
-    assert 'torch.fx._symbolic_trace.wrap("tests_fx_test_wrapping_choose")' in module.code
+    assert 'torch.fx._symbolic_trace.wrap("tests_torch_modules_fx_test_wrapping_choose")' in module.code
     assert 'torch.fx._symbolic_trace.wrap("len")' in module.code
     for x in (wg.ones(3), -wg.ones(3)):
         assert wg.equal(module(x), choose(x, k=3) + double(x) + len(x))
