@@ -58,10 +58,6 @@ def test_grid_sample_gives_rows(mode):
 numbers = st.integers(0, 2**32 - 1)
 
 
-def options(mode):
-    return {} if mode in ("nearest", "nearest-exact", "area") else {"align_corners": True}
-
-
 @settings(max_examples=30, deadline=None)
 @given(numbers, st.booleans(), st.sampled_from(("zeros", "border", "reflection")), st.sampled_from((2, 3)))
 def test_the_grid_of_the_identity_gives_the_image(seed, corners, padding, dims):
