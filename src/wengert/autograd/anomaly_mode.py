@@ -125,7 +125,9 @@ def _watcher(function: str, watch: Any) -> Any:
 def _switch(enabled: bool, check_nan: bool, check_inf: bool, watcher: Any) -> _State:
     """Set the mode and return what it was in this thread; a watch takes the place of one that there was."""
     before = _state()
-    observers = [each for each in before[4] if getattr(each, "__self__", None) is not before[3] or before[3] is None]
+    observers = [
+        observer for observer in before[4] if getattr(observer, "__self__", None) is not before[3] or before[3] is None
+    ]
     if watcher is not None and watcher.watch.forward:
         observers.append(watcher.observe)
     try:

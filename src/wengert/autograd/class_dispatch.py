@@ -61,16 +61,20 @@ def asked(values: Iterable[Any]) -> list[Any]:
     """Return one tensor of each class that is told of a call, subclasses before their bases; none within
     `DisableTorchDispatch`.
     """
-    found: list[Any] = []
+    instances: list[Any] = []
     if is_dispatch_off():
-        return found
+        return instances
     for value in flattened(values):
         kind = type(value)
-        if not isinstance(value, Tensor) or not dispatches(kind) or any(type(each) is kind for each in found):
+        if (
+            not isinstance(value, Tensor)
+            or not dispatches(kind)
+            or any(type(instance) is kind for instance in instances)
+        ):
             continue
-        place = next((at for at, each in enumerate(found) if issubclass(kind, type(each))), len(found))
-        found.insert(place, value)
-    return found
+        place = next((at for at, instance in enumerate(instances) if issubclass(kind, type(instance))), len(instances))
+        instances.insert(place, value)
+    return instances
 
 
 @contextmanager
@@ -90,25 +94,25 @@ def below_autograd(call: ClassCall) -> Iterator[None]:
         del calls[depth:]
 
 
-def answer(call: ClassCall, given: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def answer(call: ClassCall, instances: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the first answer of the classes that are told.
 
     Raises:
         TypeError: if all decline.
     """
-    types = tuple(map(type, given))
+    types = tuple(map(type, instances))
     with below_autograd(call):
-        for each in given:
-            made = type(each).__torch_dispatch__(call.func, types, args, kwargs)
-            if made is not NotImplemented:
-                return made
-    raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", None, given))
+        for instance in instances:
+            result = type(instance).__torch_dispatch__(call.func, types, args, kwargs)
+            if result is not NotImplemented:
+                return result
+    raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", None, instances))
 
 
-def told(op: Any, values: tuple[Any, ...], given: list[Any]) -> Any:
+def told(op: Any, values: tuple[Any, ...], instances: list[Any]) -> Any:
     """What classes make of a call of an operator."""
     func, args, kwargs = names.operator(op, values)
-    return answer(ClassCall(func, op), given, args, kwargs)
+    return answer(ClassCall(func, op), instances, args, kwargs)
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -122,15 +126,15 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
     """
     if op.name == "out=":  # the call that made the values was told of
         return unusual.call(op, args, word, modes)
-    given = asked(args)
-    if not given:
+    instances = asked(args)
+    if not instances:
         meta.refuse_wrapped(args)
         return unusual.call(op, args, word, modes)
     refuse_transforms(op, word)
     if op.written(args) is not None:
         return op.complete(args, word, modes)
-    made = told(op, args, given) if op.name not in OWN else by_others(op, args, modes)
-    return settled(op, args, checked(op, made), word, modes)
+    result = told(op, args, instances) if op.name not in OWN else by_others(op, args, modes)
+    return settled(op, args, checked(op, result), word, modes)
 
 
 def by_others(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
@@ -191,72 +195,72 @@ def refuse_transforms(op: Any, word: int) -> None:
         )
 
 
-def checked(op: Any, made: Any) -> Any:
+def checked(op: Any, result: Any) -> Any:
     """What a class made, if it can be the result of an operator.
 
     Raises:
         RuntimeError: if it is no tensor, or not several where several are wanted.
     """
-    if op.several and not isinstance(made, (tuple, list)):
-        raise RuntimeError(f"Object of type {type(made).__name__!r} is not an instance of 'sequence'")
-    for each in made if op.several else (made,):
-        if each is not None and not isinstance(each, Tensor):
-            raise RuntimeError(f"Unable to cast {each} to Tensor")
-    return made
+    if op.several and not isinstance(result, (tuple, list)):
+        raise RuntimeError(f"Object of type {type(result).__name__!r} is not an instance of 'sequence'")
+    for value in result if op.several else (result,):
+        if value is not None and not isinstance(value, Tensor):
+            raise RuntimeError(f"Unable to cast {value} to Tensor")
+    return result
 
 
-def settled(op: Any, args: tuple[Any, ...], made: Any, word: int, modes: Modes) -> Any:
+def settled(op: Any, args: tuple[Any, ...], result: Any, word: int, modes: Modes) -> Any:
     """The result of a call, put into the graph, and as a view of its first argument if the operator gives views."""
-    results = list(made) if op.several else [made]
-    for at, each in enumerate(results):
-        if isinstance(each, Tensor) and (each.requires_grad or any(each is value for value in args)):
-            results[at] = each.detach()
+    results = list(result) if op.several else [result]
+    for at, result in enumerate(results):
+        if isinstance(result, Tensor) and (result.requires_grad or any(result is value for value in args)):
+            results[at] = result.detach()
     viewed = op.view and lie_alike(op, args, results, modes)
-    found: Any = tuple(results) if op.several else results[0]
-    if (viewed or not op.view) and not any(each is None for each in results):
-        op.remember(args, found, word, modes)
-    return found
+    result: Any = tuple(results) if op.several else results[0]
+    if (viewed or not op.view) and not any(result is None for result in results):
+        op.remember(args, result, word, modes)
+    return result
 
 
 def lie_alike(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) -> bool:
     """Let views without values lie in memory as the operator says; return whether all results are views."""
     source = args[0]
     if not isinstance(source._array_, Wrapped):
-        return all(each._storage_ is source._storage_ for each in results)
+        return all(result._storage_ is source._storage_ for result in results)
     laid = meta.computed(op, args, modes)
-    for each, array in zip(results, laid if op.several else (laid,)):
-        own = each._array_
+    for result, array in zip(results, laid if op.several else (laid,)):
+        own = result._array_
         if not isinstance(own, Wrapped) or own.shape != array.shape or own.dtype != array.dtype:
             return False
-        each._array_, each._storage_ = wrapped(array, each, own.device, own.layout), source._storage_
+        result._array_, result._storage_ = wrapped(array, result, own.device, own.layout), source._storage_
     return True
 
 
 def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
     """Let classes write the result of a call into its first argument; return False if none is asked."""
-    given = asked(args)
-    if given:
-        told(op, args, given)
+    instances = asked(args)
+    if instances:
+        told(op, args, instances)
     else:
         meta.refuse_wrapped(args)
-    return bool(given)
+    return bool(instances)
 
 
 def of_method(name: str, form: str, tensor: Any, function: Any) -> Any:
     """What the class of a tensor, if it is asked, makes of an operator that is a method here; else what that does."""
     func = names.method(name, form)
-    given = asked((tensor,))
-    return answer(ClassCall(func, function), given, (tensor,), {}) if given else function(tensor)
+    instances = asked((tensor,))
+    return answer(ClassCall(func, function), instances, (tensor,), {}) if instances else function(tensor)
 
 
 def detached(tensor: Any) -> Any:
     """`tensor.detach()`."""
     if not asked((tensor,)):
         return plainly_detached(tensor)
-    made = of_method("detach", "default", tensor, Tensor.detach)  # type: ignore[attr-defined]
-    if isinstance(tensor._array_, Wrapped) and isinstance(made._array_, Wrapped) and made is not tensor:
-        made._storage_ = tensor._storage_  # writes to either are counted for both
-    return made
+    result = of_method("detach", "default", tensor, Tensor.detach)  # type: ignore[attr-defined]
+    if isinstance(tensor._array_, Wrapped) and isinstance(result._array_, Wrapped) and result is not tensor:
+        result._storage_ = tensor._storage_  # writes to either are counted for both
+    return result
 
 
 def plainly_detached(tensor: Any) -> Any:
@@ -278,12 +282,12 @@ def ones_like(tensor: Any) -> Any:
 
 def factory(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What classes make of a call of a factory that takes a tensor; NotImplemented if it is none, or none is asked."""
-    given = asked((*args, *kwargs.values())) if names.is_factory(name) else ()
-    if not given:
+    instances = asked((*args, *kwargs.values())) if names.is_factory(name) else ()
+    if not instances:
         return NotImplemented
     call = names.factory(function, args, kwargs)
-    made = answer(ClassCall(call.func, function), given, call.args, call.kwargs)
-    return made.requires_grad_() if call.requires_grad and isinstance(made, Tensor) else made
+    result = answer(ClassCall(call.func, function), instances, call.args, call.kwargs)
+    return result.requires_grad_() if call.requires_grad and isinstance(result, Tensor) else result
 
 
 __all__ = ["DisableTorchDispatch", "Names", "call", "detached", "factory", "number", "ones_like", "write"]

@@ -31,7 +31,7 @@ class Structure:
         self.kind = kind
         self.facts = facts
         self.children = children
-        self.count = 1 if kind is None else sum(each.count for each in children)
+        self.count = 1 if kind is None else sum(child.count for child in children)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Structure):
@@ -43,9 +43,9 @@ class Structure:
     def __repr__(self) -> str:
         if self.kind is None:
             return "*"
-        inner = [repr(each) for each in self.children]
+        inner = [repr(child) for child in self.children]
         if issubclass(self.kind, dict):
-            return "{" + ", ".join(f"{key!r}: {each}" for key, each in zip(keys_of(self), inner)) + "}"
+            return "{" + ", ".join(f"{key!r}: {text}" for key, text in zip(keys_of(self), inner)) + "}"
         if issubclass(self.kind, tuple):
             name = "" if self.kind is tuple else self.kind.__name__
             return f"{name}({', '.join(inner)}{',' if len(inner) == 1 else ''})"
@@ -82,13 +82,13 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
         return [value], ELEMENT
     elements: list[Any] = []
     children: list[Structure] = []
-    for each in parts[1]:
-        if isinstance(each, Tensor):  # no container, and what is in most
-            elements.append(each)
+    for part in parts[1]:
+        if isinstance(part, Tensor):  # no container, and what is in most
+            elements.append(part)
             children.append(ELEMENT)
             continue
-        found, structure = flatten(each)
-        elements += found
+        items, structure = flatten(part)
+        elements += items
         children.append(structure)
     return elements, Structure(type(value), parts[0], children)
 
@@ -102,7 +102,7 @@ def built(elements: Iterator[Any], structure: Structure) -> Any:
     """The container of a structure, which takes as many elements as it has places."""
     if structure.kind is None:
         return next(elements)
-    parts = [next(elements) if each is ELEMENT else built(elements, each) for each in structure.children]
+    parts = [next(elements) if child is ELEMENT else built(elements, child) for child in structure.children]
     if structure.kind is defaultdict:
         return defaultdict(structure.facts[0], zip(structure.facts[1], parts))
     if issubclass(structure.kind, dict):
@@ -117,7 +117,7 @@ def built(elements: Iterator[Any], structure: Structure) -> Any:
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     """Nested containers with `function(element)` in the place of each element."""
     elements, structure = flatten(value)
-    return unflatten([function(each) for each in elements], structure)
+    return unflatten([function(element) for element in elements], structure)
 
 
 def spread(outer: Any, structure: Structure) -> list[Any] | None:
@@ -136,11 +136,11 @@ def spread(outer: Any, structure: Structure) -> list[Any] | None:
     if inner is not None and set(inner) != set(outer):
         return None
     places = structure.children if inner is None else list(inner.values())
-    given = parts[1] if inner is None else [outer[key] for key in inner]
-    found: list[Any] = []
-    for each, place in zip(given, places):
-        below = spread(each, place)
+    items = parts[1] if inner is None else [outer[key] for key in inner]
+    results: list[Any] = []
+    for item, place in zip(items, places):
+        below = spread(item, place)
         if below is None:
             return None
-        found += below
-    return found
+        results += below
+    return results

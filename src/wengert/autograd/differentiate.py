@@ -60,8 +60,8 @@ def backward(
         inputs = several(inputs, "backward")
     if is_asked(relevant := (*tensors, *(inputs or ()))):
         options = {"retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
-        given = {"grad_tensors": grad_tensors, **options}
-        return answered(backward, relevant, (tensors,), given)  # type: ignore[no-any-return]
+        keywords = {"grad_tensors": grad_tensors, **options}
+        return answered(backward, relevant, (tensors,), keywords)  # type: ignore[no-any-return]
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
@@ -107,23 +107,23 @@ def grad(
     if type(inputs) is dict:
         wanted = tuple(inputs.values())
         options = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused)
-        found = grad(outputs, wanted, *options, is_grads_batched, materialize_grads)
-        return dict(zip(inputs, found, strict=True))
+        grads = grad(outputs, wanted, *options, is_grads_batched, materialize_grads)
+        return dict(zip(inputs, grads, strict=True))
     outputs, inputs = several(outputs), several(inputs, "grad")
     if is_asked((*outputs, *inputs)):
-        given = {
+        keywords = {
             "grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
             "only_inputs": only_inputs, "allow_unused": materialize_grads if allow_unused is None else allow_unused,
             "is_grads_batched": is_grads_batched, "materialize_grads": materialize_grads,
         }  # fmt: skip
-        return answered(grad, (*outputs, *inputs), (outputs, inputs), given)
+        return answered(grad, (*outputs, *inputs), (outputs, inputs), keywords)
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=3)
     if is_grads_batched and grad_outputs is not None:
-        found = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+        grads = batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     else:
-        found = passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
-    return found
+        grads = passes.grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    return grads
 
 
 def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
@@ -169,14 +169,14 @@ def batched(
     """One pass for all indices of the first dimension of the cotangents at once; zeros are those of one of them."""
     from .batches import BatchLevel
 
-    given = passes.as_sequence(grad_outputs)
-    for at, (output, cotangent) in enumerate(zip(outputs, given)):
+    cotangents = passes.as_sequence(grad_outputs)
+    for at, (output, cotangent) in enumerate(zip(outputs, cotangents)):
         check_batch(at, output, cotangent)
-    with BatchLevel(given[0].shape[0], directions=True) as level:
-        ways = [level.enter(each) for each in given]
-        made = passes.grad(outputs, wanted, ways, retain, create, unused or materialize, False)
-    found = [None if each is None else level.leave(each) for each in made]
-    return passes.materialized(found, wanted, create) if materialize else tuple(found)
+    with BatchLevel(cotangents[0].shape[0], directions=True) as level:
+        ways = [level.enter(cotangent) for cotangent in cotangents]
+        results = passes.grad(outputs, wanted, ways, retain, create, unused or materialize, False)
+    grads = [None if grad is None else level.leave(grad) for grad in results]
+    return passes.materialized(grads, wanted, create) if materialize else tuple(grads)
 
 
 def check_batch(at: int, output: Any, cotangent: Any) -> None:

@@ -41,7 +41,9 @@ class DispatchMode(Region):
     def _begin_(self, modes: Modes, before: Any) -> Any:
         observers, factories = before
         modes.observe([*observers, self._observe])
-        first = sum(isinstance(each, Factories) for each in modes.functions)  # modes of functions are asked first
+        first = sum(
+            isinstance(function, Factories) for function in modes.functions
+        )  # modes of functions are asked first
         modes.override([*modes.functions[:first], factories, *modes.functions[first:]])
         events.hold_open(id(factories), True)
         return self
@@ -49,7 +51,7 @@ class DispatchMode(Region):
     def _end_(self, modes: Modes, before: Any) -> None:
         observers, factories = before
         events.hold_open(id(factories), False)
-        modes.override([each for each in modes.functions if each is not factories])
+        modes.override([function for function in modes.functions if function is not factories])
         modes.observe(observers)
 
     def _observe(self, op: Any, args: tuple[Any, ...], proceed: Any) -> Any:
@@ -72,22 +74,22 @@ class DispatchMode(Region):
             modes.grad, modes.mask = grad, mask
             del calls[depth:]
 
-    def _checked(self, call: Any, made: Any) -> Any:
+    def _checked(self, call: Any, result: Any) -> Any:
         """What the method of the program returned, if it can be the result of a call.
 
         Raises:
             TypeError: the method declined the call.
             RuntimeError: it is no tensor, or not several where several are wanted.
         """
-        if made is NotImplemented:
+        if result is NotImplemented:
             raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", self))
         several = getattr(getattr(call, "op", None), "several", False)
-        if several and not isinstance(made, (tuple, list)):
-            raise RuntimeError(f"Object of type {type(made).__name__!r} is not an instance of 'sequence'")
-        for each in made if several else (made,):
-            if each is not None and not isinstance(each, Tensor):
-                raise RuntimeError(f"Unable to cast {each} to Tensor")
-        return made
+        if several and not isinstance(result, (tuple, list)):
+            raise RuntimeError(f"Object of type {type(result).__name__!r} is not an instance of 'sequence'")
+        for value in result if several else (result,):
+            if value is not None and not isinstance(value, Tensor):
+                raise RuntimeError(f"Unable to cast {value} to Tensor")
+        return result
 
 
 class Factories:
@@ -107,7 +109,9 @@ class Factories:
     def place(self) -> int:
         """Where the mode is among the observers of this thread; -1 if it is off."""
         observers = current().observers
-        return next((at for at, each in enumerate(observers) if getattr(each, "__self__", None) is self.mode), -1)
+        return next(
+            (at for at, observer in enumerate(observers) if getattr(observer, "__self__", None) is self.mode), -1
+        )
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         call = self.mode._factory_(func)(func, args, kwargs or {})
@@ -115,10 +119,10 @@ class Factories:
         before = modes.observers
         modes.observe(before[: self.place()])
         try:
-            made = self.mode._told(call)
+            result = self.mode._told(call)
         finally:
             modes.observe(before)
-        return made.requires_grad_() if call.requires_grad and isinstance(made, Tensor) else made
+        return result.requires_grad_() if call.requires_grad and isinstance(result, Tensor) else result
 
 
 class Call:
@@ -167,22 +171,22 @@ class Call:
             modes.grad, modes.mask, modes.overriding = before
         return self.made
 
-    def settled(self, made: Any) -> Any:
+    def settled(self, result: Any) -> Any:
         """What the program gets: what the mode returned, with its place in the graph."""
         target = self.op.written(self.values)
         if target is not None:
             return target
         if not self.apart and (self.made is not None or not self.recorded):
-            return made
-        results = list(made) if isinstance(made, (tuple, list)) else [made]
-        if not all(isinstance(each, Tensor) for each in results):
-            return made
-        for at, each in enumerate(results):
-            if each.requires_grad or any(each is value for value in self.values):
-                results[at] = each.detach()
-        found: Any = tuple(results) if self.op.several else results[0]
-        self.op.remember(self.values, found, self.word, current())
-        return found
+            return result
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        if not all(isinstance(result, Tensor) for result in results):
+            return result
+        for at, result in enumerate(results):
+            if result.requires_grad or any(result is value for value in self.values):
+                results[at] = result.detach()
+        result: Any = tuple(results) if self.op.several else results[0]
+        self.op.remember(self.values, result, self.word, current())
+        return result
 
 
 def arguments(op: Any, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -207,21 +211,21 @@ def plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def same(given: Any, known: Any) -> bool:
+def same(value: Any, known: Any) -> bool:
     """Whether arguments are those of a call: the same tensors, and equal values."""
-    if given is known:
+    if value is known:
         return True
-    if isinstance(given, dict):
-        return given.keys() == known.keys() and all(same(each, known[name]) for name, each in given.items())
-    if isinstance(given, (tuple, list)) and isinstance(known, (tuple, list)):
-        return len(given) == len(known) and all(map(same, given, known))
-    return type(given) is type(known) and not isinstance(given, Tensor) and bool(given == known)
+    if isinstance(value, dict):
+        return value.keys() == known.keys() and all(same(item, known[name]) for name, item in value.items())
+    if isinstance(value, (tuple, list)) and isinstance(known, (tuple, list)):
+        return len(value) == len(known) and all(map(same, value, known))
+    return type(value) is type(known) and not isinstance(value, Tensor) and bool(value == known)
 
 
 def stack() -> list[Any]:
     """The modes of this thread that are told of operators, the innermost last."""
-    found = (getattr(each, "__self__", None) for each in current().observers)
-    return [mode for mode in found if isinstance(mode, DispatchMode)]
+    owners = (getattr(observer, "__self__", None) for observer in current().observers)
+    return [mode for mode in owners if isinstance(mode, DispatchMode)]
 
 
 @contextmanager
@@ -229,12 +233,12 @@ def without(count: int) -> Iterator[list[Any]]:
     """Switch off the innermost `count` dispatch modes of this thread."""
     modes = current()
     before, off = modes.observers, list[Any]()
-    for each in reversed(before):
-        if len(off) < count and isinstance(getattr(each, "__self__", None), DispatchMode):
-            off.append(each)
-    modes.observe([each for each in before if each not in off])
+    for observer in reversed(before):
+        if len(off) < count and isinstance(getattr(observer, "__self__", None), DispatchMode):
+            off.append(observer)
+    modes.observe([observer for observer in before if observer not in off])
     try:
-        yield [each.__self__ for each in reversed(off)]
+        yield [observer.__self__ for observer in reversed(off)]
     finally:
         modes.observe(before)
 

@@ -156,10 +156,10 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(forward_errors.NO_LEVEL)
     if level not in (None, 0):
         raise RuntimeError(forward_errors.wrong_level("_make_dual"))
-    for at, (name, each) in enumerate((("primal", tensor), ("tangent", tangent))):
-        if not isinstance(each, Tensor):
-            raise TypeError(errors.wrong_type("make_dual", ("tensor", "tangent")[at], at + 1, "Tensor", each))
-        check_inexact(name, each)
+    for at, (name, value) in enumerate((("primal", tensor), ("tangent", tangent))):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.wrong_type("make_dual", ("tensor", "tangent")[at], at + 1, "Tensor", value))
+        check_inexact(name, value)
     adopt_one(tensor)
     adopt_one(tangent)
     if tangents.tangent_at(tensor, entered) is not None:
@@ -167,9 +167,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if tangents.tangent_at(tangent, entered) is not None:
         raise RuntimeError(forward_errors.dual_tangent(0))
     check_shape(tensor, tangent)
-    made = tensor._made_dual()
-    tangents.insert(made, entered, fitted_to_memory(tangent, tensor))
-    return made  # type: ignore[no-any-return]
+    result = tensor._made_dual()
+    tangents.insert(result, entered, fitted_to_memory(tangent, tensor))
+    return result  # type: ignore[no-any-return]
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -190,15 +190,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor))
     adopt_one(tensor)
-    found = tangents.first_of(tensor)
-    while found is not None and not isinstance(found.level, _DualLevel):  # perhaps one that another thread entered
-        found = found.outer
-    if found is not None and found.level.number >= current().forward:
+    pair = tangents.first_of(tensor)
+    while pair is not None and not isinstance(pair.level, _DualLevel):  # perhaps one that another thread entered
+        pair = pair.outer
+    if pair is not None and pair.level.number >= current().forward:
         return UnpackedDualTensor(tensor, None)
-    if found is not None:
+    if pair is not None:
         if level not in (None, -1, 0):
             raise RuntimeError(forward_errors.wrong_level("_fw_primal"))
-        return UnpackedDualTensor(primal_of(tensor, found.level)._fw_primal(), found.tensor)
+        return UnpackedDualTensor(primal_of(tensor, pair.level)._fw_primal(), pair.tensor)
     alone = _reached(current()) is None and level in (None, -1)
     return UnpackedDualTensor(tensor if alone else tensor._fw_primal(), None)
 

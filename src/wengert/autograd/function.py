@@ -100,7 +100,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx):
         except (TypeError, ValueError):  # written in C
             return []
         named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        names = [each.name for each in parameters if each.kind in named]
+        names = [parameter.name for parameter in parameters if parameter.kind in named]
         return names[1:] if function.setup_context is Function.setup_context else names
 
 
@@ -269,10 +269,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             raise
 
 
-def takes_more(forward: Any, given: int) -> bool:
+def takes_more(forward: Any, count: int) -> bool:
     """Whether a function may have parameters beyond the first `given`."""
     code = getattr(forward, "__code__", None)
-    return code is None or code.co_argcount > given or code.co_kwonlyargcount > 0
+    return code is None or code.co_argcount > count or code.co_kwonlyargcount > 0
 
 
 def bound(
@@ -305,8 +305,8 @@ def once_differentiable(fn: F) -> F:
             outputs = fn(ctx, *args)
         if not is_grad_enabled():
             return outputs
-        given = [grad for each in args for grad in (each if isinstance(each, list) else (each,))]
-        sources = [grad for grad in given if isinstance(grad, Tensor) and grad.requires_grad]
+        values = [grad for arg in args for grad in (arg if isinstance(arg, list) else (arg,))]
+        sources = [grad for grad in values if isinstance(grad, Tensor) and grad.requires_grad]
         if not sources:
             return outputs
         if isinstance(outputs, tuple):

@@ -27,29 +27,30 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
     """
     elements, structure = flatten(args)
     level = levels_among(elements)[-1]
-    carried = [isinstance(each, Tensor) and depends(each, level) for each in elements]
-    given = [left(each, level, 0) if on else each for each, on in zip(elements, carried)]
+    carried = [isinstance(element, Tensor) and depends(element, level) for element in elements]
+    given = [left(element, level, 0) if on else element for element, on in zip(elements, carried)]
     in_dims = unflatten([0 if on else None for on in carried], structure)
     modes = current()
     before = modes.batches
-    modes.batch([each for each in before if each is not level])
+    modes.batch([value for value in before if value is not level])
     try:
-        made = function.vmap(VmapInfo(level.size, level.randomness), in_dims, *unflatten(given, structure))
+        returned = function.vmap(VmapInfo(level.size, level.randomness), in_dims, *unflatten(given, structure))
     finally:
         modes.batch(before)
-    if not isinstance(made, tuple) or len(made) != 2:
-        raise RuntimeError(errors.vmap_returned(made))
-    outputs, made_structure = flatten(made[0])
-    out_dims = spread(made[1], made_structure)
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise RuntimeError(errors.vmap_returned(returned))
+    outputs, made_structure = flatten(returned[0])
+    out_dims = spread(returned[1], made_structure)
     if out_dims is None:
-        raise RuntimeError(errors.vmap_dims(made[1], flatten(made[1])[1], made_structure))
+        raise RuntimeError(errors.vmap_dims(returned[1], flatten(returned[1])[1], made_structure))
     arguments = {id(inside): outside for inside, outside in zip(given, elements) if isinstance(inside, Tensor)}
     entered = [
-        arguments[id(each)]
-        if id(each) in arguments  # an argument that is given back is itself again, whatever its dimension is said to be
-        else OPERATORS.enter_batch.call((each, level, dim % each.ndim))
-        if dim is not None and isinstance(each, Tensor)
-        else each
-        for each, dim in zip(outputs, out_dims)
+        arguments[id(output)]
+        if id(output)
+        in arguments  # an argument that is given back is itself again, whatever its dimension is said to be
+        else OPERATORS.enter_batch.call((output, level, dim % output.ndim))
+        if dim is not None and isinstance(output, Tensor)
+        else output
+        for output, dim in zip(outputs, out_dims)
     ]
     return unflatten(entered, made_structure)

@@ -28,10 +28,10 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """
     if not isinstance(tensor, Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
-    given = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
-    if not all(isinstance(each, Tensor) for each in given):
+    tensors = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
+    if not all(isinstance(tensor, Tensor) for tensor in tensors):
         raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
-    for each in given:
+    for each in tensors:
         if not each._flags_ & flags.INFERENCE:
             count_write(each._storage_, "increment_version")
 

@@ -71,7 +71,7 @@ def kept_by(node: Node) -> list[Kept] | None:
         if node.kept_tensors is None:
             return None
         values = {"saved_tensors": tuple(node.kept_tensors)}
-    return [one for name in sorted(values) for one in described(name, values[name])]
+    return [entry_ for name in sorted(values) for entry_ in described(name, values[name])]
 
 
 def saved_arrays(node: Node) -> Iterator[Any]:
@@ -92,17 +92,17 @@ def saved_arrays(node: Node) -> Iterator[Any]:
 def described(name: str, value: Any) -> Iterator[Kept]:
     """The entries of one saved value: of a tensor, of several, or none."""
     if isinstance(value, tuple):
-        for at, each in enumerate(value):
-            yield from described(f"{name}[{at}]", each)
+        for at, item in enumerate(value):
+            yield from described(f"{name}[{at}]", item)
     elif isinstance(value, (SavedInput, SavedOutput)):
         yield entry(name, value.array, value.storage)
     elif isinstance(value, SavedPart):
         yield from described(name, value.kept)
     elif isinstance(value, SavedPacked):
-        found = list(arrays_in(value.packed))
-        for at, (array, storage) in enumerate(found):
-            yield entry(name if len(found) == 1 else f"{name}[{at}]", array, storage)._replace(packed=True)
-        if not found:
+        arrays = list(arrays_in(value.packed))
+        for at, (array, storage) in enumerate(arrays):
+            yield entry(name if len(arrays) == 1 else f"{name}[{at}]", array, storage)._replace(packed=True)
+        if not arrays:
             yield Kept(name, (), "", 0, 0, True, 0)
 
 

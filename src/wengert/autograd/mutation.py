@@ -72,15 +72,15 @@ class AllowMutation:
         Raises:
             AssertionError: the context has been left.
         """
-        found = self.cloned.get(handle)
-        if found is None:
-            found = self.original.get(handle)
-        if found is None:
+        value = self.cloned.get(handle)
+        if value is None:
+            value = self.original.get(handle)
+        if value is None:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was "
                 "originally recorded."
             )
-        return found
+        return value
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See each call of an operator; keep copies of what it is about to overwrite."""

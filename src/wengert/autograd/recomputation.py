@@ -129,8 +129,8 @@ class Packed:
 
     def unpack(self) -> Tensor:
         """The tensor, without its history: nothing flows back from a recomputation."""
-        made: Tensor = self.unpack_hook(self.packed)
-        return made.detach().requires_grad_(self.requires_grad)
+        result: Tensor = self.unpack_hook(self.packed)
+        return result.detach().requires_grad_(self.requires_grad)
 
 
 class Inputs:
@@ -142,12 +142,12 @@ class Inputs:
     __slots__ = ("args", "kwargs")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.args = [keep(each) for each in args]
-        self.kwargs = {name: keep(each) for name, each in kwargs.items()}
+        self.args = [keep(arg) for arg in args]
+        self.kwargs = {name: keep(arg) for name, arg in kwargs.items()}
 
     def unpack(self) -> tuple[list[Any], dict[str, Any]]:
         """The arguments by position and by keyword."""
-        return [give(each) for each in self.args], {name: give(each) for name, each in self.kwargs.items()}
+        return [give(arg) for arg in self.args], {name: give(arg) for name, arg in self.kwargs.items()}
 
 
 def keep(value: Any) -> Any:

@@ -62,9 +62,9 @@ Policy = Callable[..., "CheckpointPolicy | bool"]
 class _Kept:
     """A result without its history, and the version that its memory had."""
 
-    def __init__(self, made: Tensor) -> None:
+    def __init__(self, tensor: Tensor) -> None:
         with no_grad():
-            self.tensor = made.detach()
+            self.tensor = tensor.detach()
         self.version = self.tensor._version
 
     def give(self, allow_mutation: bool) -> Tensor:
@@ -110,11 +110,11 @@ class Region(Observing):
         call = name, self.counts[name]
         self.counts[name] += 1
         if op.written(args) is not None or op.view or op.random:
-            self.ask(call, op, args, made := proceed())
-            return made
+            self.ask(call, op, args, result := proceed())
+            return result
         return self.result(call, op, args, proceed)
 
-    def ask(self, call: Call, op: Any, args: tuple[Any, ...], made: Any) -> bool:
+    def ask(self, call: Call, op: Any, args: tuple[Any, ...], result: Any) -> bool:
         """Ask the policy whether a result is to be kept; where the region runs again nobody is asked."""
         return False
 
@@ -142,13 +142,13 @@ class Caching(Region):
         self.kept.clear()
         return super().__enter__()
 
-    def ask(self, call: Call, op: Any, args: tuple[Any, ...], made: Any) -> bool:
+    def ask(self, call: Call, op: Any, args: tuple[Any, ...], result: Any) -> bool:
         """Ask the policy.
 
         Raises:
             TypeError: it answers with something else.
         """
-        context = SelectiveCheckpointContext(is_recompute=False, op_output=made)
+        context = SelectiveCheckpointContext(is_recompute=False, op_output=result)
         answer = self.policy(context, call[0], *args[: op.positional], **keywords_of(op, args))
         if isinstance(answer, bool):
             return answer
@@ -160,10 +160,10 @@ class Caching(Region):
 
     def result(self, call: Call, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """Compute it, and keep it if the policy says so."""
-        made = proceed()
-        if self.ask(call, op, args, made):
-            self.kept[call] = tuple(map(_Kept, made)) if isinstance(made, tuple) else _Kept(made)
-        return made
+        result = proceed()
+        if self.ask(call, op, args, result):
+            self.kept[call] = tuple(map(_Kept, result)) if isinstance(result, tuple) else _Kept(result)
+        return result
 
 
 class Cached(Region):
@@ -196,11 +196,11 @@ class Cached(Region):
         if word & (flags.DUAL | flags.BATCHED | flags.LEVELS | flags.BATCHES):
             return proceed()  # a derivative or a batch that was not there
         parts = kept if isinstance(kept, tuple) else (kept,)
-        results = tuple([each.give(self.allow_mutation) for each in parts])
-        made = results if isinstance(kept, tuple) else results[0]
+        results = tuple([part.give(self.allow_mutation) for part in parts])
+        result = results if isinstance(kept, tuple) else results[0]
         self.kept[call] = None
-        op.remember(args, made, word, modes)
-        return made
+        op.remember(args, result, word, modes)
+        return result
 
 
 __all__ = ["Cached", "Caching", "CheckpointPolicy", "Policy", "Region", "SelectiveCheckpointContext"]

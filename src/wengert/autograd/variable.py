@@ -96,16 +96,16 @@ class Variable(metaclass=VariableMeta):
             warnings.warn(errors.VOLATILE_DEPRECATED, DeprecationWarning, stacklevel=2)
             if requires_grad:
                 raise ValueError(errors.VOLATILE_REQUIRES_GRAD)
-        made = Tensor() if data is None else detached(data)
-        if requires_grad and made._array_.dtype.kind not in "fcV":
+        variable = Tensor() if data is None else detached(data)
+        if requires_grad and variable._array_.dtype.kind not in "fcV":
             raise RuntimeError(errors.FACTORY_REQUIRES_GRAD)
-        made._flags_ &= ~flags.VOLATILE
-        made.requires_grad = bool(requires_grad)
+        variable._flags_ &= ~flags.VOLATILE
+        variable.requires_grad = bool(requires_grad)
         if volatile:
-            mark(made)
+            mark(variable)
         if name is not None:
-            meta_of(made).name = name
-        return made
+            meta_of(variable).name = name
+        return variable
 
 
 def variable(*args: Any, **kwargs: Any) -> None:

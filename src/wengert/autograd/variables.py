@@ -67,15 +67,15 @@ class Scope(Region):
         if not door.is_inexact(value._array_):
             raise RuntimeError(NOT_FLOATING)
         # A gradient is one for each member of a batch.
-        value = lift(value, [each for each in current().batches if not each.directions])
+        value = lift(value, [batch for batch in current().batches if not batch.directions])
         if self.recording and value.requires_grad:
             alias: Tensor = value.view_as(value)  # type: ignore[attr-defined]
             alias.grad_fn.metadata["scope_"] = self  # type: ignore[union-attr]
             return alias
-        made = twin(value)
-        made._flags_ = made._flags_ & ~flags.INFERENCE | flags.REQUIRES_GRAD
-        made._scope_ = self  # type: ignore[attr-defined]
-        return made
+        result = twin(value)
+        result._flags_ = result._flags_ & ~flags.INFERENCE | flags.REQUIRES_GRAD
+        result._scope_ = self  # type: ignore[attr-defined]
+        return result
 
     def closed(self, value: Any) -> Any:
         """What a program outside gets for a value made inside."""
@@ -92,7 +92,7 @@ class Scope(Region):
 
         The graph is followed only as far as it was made in this scope: whatever is older was there before.
         """
-        edges = [passes.edge_of(each) for each in tensors if isinstance(each, Tensor) and each.requires_grad]
+        edges = [passes.edge_of(tensor) for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
         seen = set()
         while edges:
             edge = edges.pop()
@@ -113,21 +113,21 @@ class Scope(Region):
 
 def twin(tensor: Tensor) -> Tensor:
     """A leaf on the memory of a tensor, with its tangents."""
-    made = share(tensor._array_, tensor._storage_)
-    made._flags_ |= tensor._flags_ & flags.INFERENCE
-    share_tangents(made, tensor)
-    return made
+    result = share(tensor._array_, tensor._storage_)
+    result._flags_ |= tensor._flags_ & flags.INFERENCE
+    share_tangents(result, tensor)
+    return result
 
 
 def gradients(
     outputs: list[Any], variables: list[Tensor], cotangents: list[Any], keep: bool, create: bool
 ) -> list[Any]:
     """The gradients by the variables, zeros where nothing depends on one."""
-    live = [at for at, each in enumerate(outputs) if each.requires_grad]
+    live = [at for at, output in enumerate(outputs) if output.requires_grad]
     if not live:
-        return [each.new_zeros(each.shape) for each in variables]  # type: ignore[attr-defined]
-    roots, given = [outputs[at] for at in live], [cotangents[at] for at in live]
-    return list(passes.grad(roots, variables, given, keep, create, True, True))
+        return [variable.new_zeros(variable.shape) for variable in variables]  # type: ignore[attr-defined]
+    roots, cotangents_ = [outputs[at] for at in live], [cotangents[at] for at in live]
+    return list(passes.grad(roots, variables, cotangents_, keep, create, True, True))
 
 
 def is_followed(tensor: Tensor) -> bool:

@@ -87,8 +87,8 @@ class Finding:
         place = (
             "" if self.where is None else f" {'Recorded at' if self.phase == 'backward' else 'Called at'} {self.where}."
         )
-        given = self.inputs or f"What it was given held no {self.kind} values."
-        return f"{self.count} of {self.size} values, the first at index {self.first}. {given}{place}"
+        cause = self.inputs or f"What it was given held no {self.kind} values."
+        return f"{self.count} of {self.size} values, the first at index {self.first}. {cause}{place}"
 
 
 class Watcher:
@@ -105,31 +105,31 @@ class Watcher:
         """Look at a call: what it is given, then what it makes."""
         if current().passing is not None:  # the step as a whole is looked at
             return proceed()
-        given = among(args)
+        kinds = among(args)
         result = proceed()
-        made = result if isinstance(result, tuple | list) else (op.written(args) if result is None else result,)
-        self.compare(op.name, given, made)
+        outputs = result if isinstance(result, tuple | list) else (op.written(args) if result is None else result,)
+        self.compare(op.name, kinds, outputs)
         return result
 
     def returned(self, name: str, args: tuple[Any, ...], results: Any) -> None:
         """Look at what a custom Function has returned, unless an operator within has been told of already."""
         if current().passing is None:
-            made = results if isinstance(results, tuple) else (results,)
-            fresh = [each for each in made if isinstance(each, Tensor) and each._storage_ not in self.seen]
+            outputs = results if isinstance(results, tuple) else (results,)
+            fresh = [output for output in outputs if isinstance(output, Tensor) and output._storage_ not in self.seen]
             self.compare(name, among(args), fresh)
 
-    def compare(self, name: str, given: frozenset[str], made: Any) -> None:
+    def compare(self, name: str, present: frozenset[str], outputs: Any) -> None:
         """Tell of the kinds of bad values in results that the arguments did not have."""
-        for nr, each in enumerate(made):
-            if isinstance(each, Tensor):
-                kinds = kinds_in(values_of(each))
+        for nr, output in enumerate(outputs):
+            if isinstance(output, Tensor):
+                kinds = kinds_in(values_of(output))
                 if kinds:
-                    self.seen[each._storage_] = kinds
-                for kind in sorted(kinds & self.kinds - given):
-                    held = given - {kind}
+                    self.seen[output._storage_] = kinds
+                for kind in sorted(kinds & self.kinds - present):
+                    held = present - {kind}
                     inputs = f"Its inputs held {' and '.join(sorted(held))} values." if held else ""
                     where = place_of(here(name, None, current()))
-                    self.tell("forward", kind, name, nr, values_of(each), inputs, where)
+                    self.tell("forward", kind, name, nr, values_of(output), inputs, where)
 
     # ---- backward ----------------------------------------------------------------------------------------------------
 
@@ -137,15 +137,15 @@ class Watcher:
         """The kinds of bad values in the gradients that a node is given."""
         return among(task.grads or (task.grad,)) if self.watch.backward else NO_KIND
 
-    def leaving(self, node: Node, outgoing: Any, given: frozenset[str], saved: frozenset[str]) -> None:
+    def leaving(self, node: Node, outgoing: Any, present: frozenset[str], saved: frozenset[str]) -> None:
         """Look at the gradients that a node gives."""
         if not self.watch.backward:
             return
         for nr, grad in enumerate(outgoing or ()):
             if grad is None:
                 continue
-            for kind in sorted(kinds_in(values_of(grad)) & self.kinds - given):
-                held = given | saved
+            for kind in sorted(kinds_in(values_of(grad)) & self.kinds - present):
+                held = present | saved
                 inputs = f"Its saved tensors held {kind} values from the forward pass." if kind in saved else ""
                 if not inputs and held:
                     inputs = f"What it was given held {' and '.join(sorted(held))} values."
@@ -163,7 +163,7 @@ class Watcher:
         """
         bad = MASKS[kind](array)
         at = np.unravel_index(int(np.argmax(bad)), bad.shape)
-        first = tuple(int(each) for each in at)
+        first = tuple(int(index) for index in at)
         finding = Finding(phase, kind, name, nr, int(bad.sum()), int(bad.size), first, inputs, where)
         if self.watch.callback is not None:
             self.watch.callback(finding)

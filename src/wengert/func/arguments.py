@@ -22,12 +22,12 @@ def check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
     if not wanted:
         raise RuntimeError("argnums must be non-empty")
     places = []
-    for each in wanted:
-        if not isinstance(each, int) or isinstance(each, bool):
+    for argnum in wanted:
+        if not isinstance(argnum, int) or isinstance(argnum, bool):
             raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {wanted}")
-        if not -count <= each < count:
-            raise RuntimeError(f"Got argnum={each}, but only {count} positional inputs")
-        places.append(each % count)
+        if not -count <= argnum < count:
+            raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
+        places.append(argnum % count)
     if len(set(places)) != len(places):
         raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     return tuple(places)
@@ -45,7 +45,7 @@ class Chosen:
         self.places = check_argnums(argnums, len(args))
         self.single = not isinstance(argnums, tuple)
         self.parts = [flatten(args[place]) for place in self.places]
-        self.elements = [each for elements, _ in self.parts for each in elements]
+        self.elements = [element for elements, _ in self.parts for element in elements]
 
     def replaced(self, elements: list[Any]) -> list[Any]:
         """All arguments, with other elements in those that were chosen."""
@@ -56,16 +56,16 @@ class Chosen:
 
     def grouped(self, elements: list[Any]) -> list[Any]:
         """One container of elements for each of the arguments, of its structure."""
-        start, made = 0, []
+        start, groups = 0, []
         for own, structure in self.parts:
-            made.append(unflatten(elements[start : start + len(own)], structure))
+            groups.append(unflatten(elements[start : start + len(own)], structure))
             start += len(own)
-        return made
+        return groups
 
     def result(self, elements: list[Any]) -> Any:
         """What belongs to the arguments, as the program asked for them: alone, or in a tuple."""
-        made = self.grouped(elements)
-        return made[0] if self.single else tuple(made)
+        results = self.grouped(elements)
+        return results[0] if self.single else tuple(results)
 
 
 def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
@@ -93,10 +93,10 @@ def only_tensors(name: str, output: Any) -> tuple[list[Any], Any]:
             f"{name}: Expected f to be a function that has non-empty output (got output = {elements}). "
             "Return the tensors whose derivatives are wanted"
         )
-    for each in elements:
-        if not isinstance(each, Tensor):
+    for element in elements:
+        if not isinstance(element, Tensor):
             raise RuntimeError(
-                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+                f"{name}: expected f(*primals) to return only tensors, got unsupported type {type(element)}"
             )
     return elements, structure
 

@@ -42,13 +42,13 @@ def jvp(
     """
     elements, ways, structure = read(primals, tangents)
     with Limits(), ForwardLevel() as level:
-        duals = [level.dual(each, way) for each, way in zip(elements, ways)]
+        duals = [level.dual(element, way) for element, way in zip(elements, ways)]
         output, aux = parted(func(*unflatten(duals, structure)), has_aux, JVP)
-        outputs, made = only_tensors(JVP, output)
-        moved = [tangent_of(level, each, strict) for each in outputs]
-        values = [level.primal(each) for each in outputs]
+        outputs, result_structure = only_tensors(JVP, output)
+        moved = [tangent_of(level, output, strict) for output in outputs]
+        values = [level.primal(output) for output in outputs]
         beside = mapped(level.primal, aux)
-    result = unflatten(values, made), unflatten(moved, made)
+    result = unflatten(values, result_structure), unflatten(moved, result_structure)
     return (*result, beside) if has_aux else result
 
 
@@ -71,12 +71,12 @@ def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
     for name, parts in (("primals", elements), ("tangents", ways)):
         if not parts:
             raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
-        for each in parts:
-            if not isinstance(each, Tensor):
-                raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(each)}")
-            check_inexact(name[:-1], each)
-    for each, way in zip(elements, ways):
-        check_shape(each, way)
+        for part in parts:
+            if not isinstance(part, Tensor):
+                raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(part)}")
+            check_inexact(name[:-1], part)
+    for part, way in zip(elements, ways):
+        check_shape(part, way)
     return elements, ways, structure
 
 
@@ -86,9 +86,9 @@ def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
     Raises:
         RuntimeError: it does not, and that is not allowed.
     """
-    found = level.tangent(output)
-    if found is not None:
-        return found
+    tangent = level.tangent(output)
+    if tangent is not None:
+        return tangent
     if strict:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
@@ -125,24 +125,26 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         if isinstance(element, Tensor):
             check_inexact("primal", element)
     with Limits(recording=True), Scope() as scope:
-        variables = [scope.variable(each) for each in elements]
-        everything, made = flatten(func(*unflatten(variables, structure)))
-        for each in everything:
-            check_constant(each)
-        outputs = [each for each in everything if depends_smoothly(each)]
-        weights = [scope.variable(each.new_zeros(each.shape)) for each in outputs]
-        slopes = gradients(outputs, variables, weights, True, True)
+        variables = [scope.variable(element) for element in elements]
+        everything, result_structure = flatten(func(*unflatten(variables, structure)))
+        for output in everything:
+            check_constant(output)
+        outputs = [output for output in everything if depends_smoothly(output)]
+        weights = [scope.variable(output.new_zeros(output.shape)) for output in outputs]
+        grads = gradients(outputs, variables, weights, True, True)
 
     def along(*tangents: Any) -> Any:
         ways, other = flatten(tangents)
         if structure != other:
             raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
         check_tangents(ways, variables)
-        create = scope.recording and (scope.outlives(outputs) or any(each.requires_grad for each in ways))
-        moved = iter(gradients(slopes, weights, ways, True, create))
-        return unflatten([next(moved) if depends_smoothly(each) else unmoved(each) for each in everything], made)
+        create = scope.recording and (scope.outlives(outputs) or any(way.requires_grad for way in ways))
+        moved = iter(gradients(grads, weights, ways, True, create))
+        return unflatten(
+            [next(moved) if depends_smoothly(output) else unmoved(output) for output in everything], result_structure
+        )
 
-    return unflatten([scope.closed(each) for each in everything], made), boundary(along, "linearize")
+    return unflatten([scope.closed(output) for output in everything], result_structure), boundary(along, "linearize")
 
 
 def depends_smoothly(output: Any) -> bool:
@@ -179,9 +181,9 @@ def check_tangents(tangents: list[Any], primals: list[Any]) -> None:
         if not isinstance(tangent, Tensor):
             raise TypeError(f"linearize: expected tangents to be tensors, but got {type(tangent).__name__}")
         for asked in ("shape", "dtype"):
-            found, wanted = getattr(tangent, asked), getattr(primal, asked)
-            if found != wanted:
+            actual, wanted = getattr(tangent, asked), getattr(primal, asked)
+            if actual != wanted:
                 raise RuntimeError(
-                    f"tangent:{at} with {asked} {found} in flattened pytree doesn't match the {asked} {wanted} of the "
+                    f"tangent:{at} with {asked} {actual} in flattened pytree doesn't match the {asked} {wanted} of the "
                     "corresponding primal."
                 )

@@ -61,12 +61,12 @@ def jacrev(
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
         with Limits(recording=True), Scope() as scope:
-            variables = [scope.variable(each) for each in chosen.elements]
+            variables = [scope.variable(element) for element in chosen.elements]
             output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, VJP)
             outputs, structure = only_tensors(VJP, output)
             check_differentiable(outputs)
         create = scope.recording and scope.outlives(outputs)
-        blocks = [rows(each, variables, create, chunk_size, _preallocate_and_copy) for each in outputs]
+        blocks = [rows(output, variables, create, chunk_size, _preallocate_and_copy) for output in outputs]
         closed = [chosen.result([scope.closed(part) for part in block]) for block in blocks]
         result = unflatten(closed, structure)
         return (result, mapped(scope.closed, aux)) if has_aux else result
@@ -88,7 +88,7 @@ def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | N
         else:
             parts.append(grads)
     if parts:
-        joined = [each[0] if len(each) == 1 else cat(list(each)) for each in zip(*parts)]
+        joined = [block[0] if len(block) == 1 else cat(list(block)) for block in zip(*parts)]
     return [whole.view((*output.shape, *variable.shape)) for whole, variable in zip(joined, variables)]
 
 
@@ -108,9 +108,9 @@ def chunks(count: int, chunk_size: int | None) -> list[tuple[int, int]]:
 
 def unit_vectors(tensor: Any, start: int, count: int) -> Any:
     """Some of the unit vectors of the space of a tensor, along a new first dimension."""
-    made = tensor.new_zeros((count, tensor.numel()))
-    made.diagonal(start).fill_(1)
-    return made.view((count, *tensor.shape))
+    basis = tensor.new_zeros((count, tensor.numel()))
+    basis.diagonal(start).fill_(1)
+    return basis.view((count, *tensor.shape))
 
 
 def jacfwd(
@@ -158,15 +158,15 @@ def columns_of(
     """The derivatives of all outputs by element number `nr`, their structure, and what the function returned beside."""
     element = chosen.elements[nr]
     check_element(element)
-    given = list(chosen.elements)
+    values = list(chosen.elements)
     with Limits(), BatchLevel(element.numel(), randomness, True) as batch, ForwardLevel() as level:
-        given[nr] = level.dual(element, batch.enter(unit_vectors(element, 0, element.numel())))
-        output, aux = parted(func(*chosen.replaced(given), **kwargs), has_aux, JVP)
+        values[nr] = level.dual(element, batch.enter(unit_vectors(element, 0, element.numel())))
+        output, aux = parted(func(*chosen.replaced(values), **kwargs), has_aux, JVP)
         outputs, structure = only_tensors(JVP, output)
-        columns = [batch.leave(tangent_of(level, each, False), each.ndim) for each in outputs]
+        columns = [batch.leave(tangent_of(level, output, False), output.ndim) for output in outputs]
         beside = mapped(level.primal, aux)
-    made = [each.reshape((*each.shape[:-1], *element.shape)) for each in columns]
-    return made, structure, beside
+    blocks = [column.reshape((*column.shape[:-1], *element.shape)) for column in columns]
+    return blocks, structure, beside
 
 
 def check_element(element: Any) -> None:

@@ -50,16 +50,16 @@ def functional_call(
     tensor([3.])
     """
     check_module("functional_call", module)
-    given = merged(parameter_and_buffer_dicts)
+    tensors = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    given_as = parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, dict) else given
-    with reparametrized(module, given, given_as, tie_weights, strict):
+    given_as = parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, dict) else tensors
+    with reparametrized(module, tensors, given_as, tie_weights, strict):
         return module(*args, **(kwargs or {}))
 
 
 @contextmanager
 def reparametrized(
-    module: Any, given: dict[str, Any], last: dict[str, Any], tie_weights: bool, strict: bool
+    module: Any, tensors: dict[str, Any], last: dict[str, Any], tie_weights: bool, strict: bool
 ) -> Iterator[None]:
     """A region in which a module has other parameters and buffers; see `functional_call`.
 
@@ -70,16 +70,16 @@ def reparametrized(
         tie_weights, strict: as for `functional_call`.
     """
     own = places_of(module) if tie_weights or strict else {}
-    places = own | {name: place_of(module, name) for name in given if name not in own}
-    wanted = with_ties(places, given) if tie_weights else given
+    places = own | {name: place_of(module, name) for name in tensors if name not in own}
+    wanted = with_ties(places, tensors) if tie_weights else tensors
     if strict:
         check_names(module, own, places, wanted)
-    found: dict[str, Any] = {}
+    replaced_values: dict[str, Any] = {}
     try:
-        with replaced(places, wanted, found):
+        with replaced(places, wanted, replaced_values):
             yield
     finally:
-        last.update({name: found.get(name, value) for name, value in tuple(given.items())})
+        last.update({name: replaced_values.get(name, value) for name, value in tuple(tensors.items())})
 
 
 def check_module(name: str, value: Any) -> None:
@@ -100,17 +100,17 @@ def merged(dicts: Any) -> dict[str, Any]:
     """
     if isinstance(dicts, dict):
         return dict(dicts)
-    if isinstance(dicts, Sequence) and not all(isinstance(each, dict) for each in dicts):
+    if isinstance(dicts, Sequence) and not all(isinstance(table, dict) for table in dicts):
         raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
     if not isinstance(dicts, Sequence):
         raise ValueError(
             f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
         )
-    keys = [key for each in dicts for key in each]
+    keys = [key for table in dicts for key in table]
     repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
-    return {key: value for each in dicts for key, value in each.items()}
+    return {key: value for table in dicts for key, value in table.items()}
 
 
 def check_names(module: Any, own: dict[str, Place], places: dict[str, Place], wanted: dict[str, Any]) -> None:
@@ -138,7 +138,7 @@ def check_names(module: Any, own: dict[str, Place], places: dict[str, Place], wa
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n" + "\n".join(lines))
 
 
-def with_ties(places: dict[str, Place], given: dict[str, Any]) -> dict[str, Any]:
+def with_ties(places: dict[str, Place], values: dict[str, Any]) -> dict[str, Any]:
     """The tensors by name, also under the other names of those that they replace.
 
     Raises:
@@ -150,8 +150,8 @@ def with_ties(places: dict[str, Place], given: dict[str, Any]) -> dict[str, Any]
         names.setdefault(id(value) if isinstance(value, Tensor) else name, []).append(name)
     wanted = {}
     for tied in names.values():
-        tensors = [given[name] for name in tied if name in given]
-        if any(each is not tensors[0] for each in tensors):
+        tensors = [values[name] for name in tied if name in values]
+        if any(tensor is not tensors[0] for tensor in tensors):
             raise ValueError(
                 f"functional_call got multiple values for keys {sorted(tied)}, which are tied. Consider using "
                 "tie_weights=False"
@@ -189,12 +189,12 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
-    for each in (parameters, buffers):
-        if any(one.keys() != each[0].keys() for one in each):
+    for tables in (parameters, buffers):
+        if any(table.keys() != tables[0].keys() for table in tables):
             raise RuntimeError("stack_module_state: Expected all models to have the same parameters and buffers.")
     return (
-        {name: stacked_leaf(name, [each[name] for each in parameters]) for name in parameters[0]},
-        {name: stacked_leaf(name, [each[name] for each in buffers]) for name in buffers[0]},
+        {name: stacked_leaf(name, [parameter[name] for parameter in parameters]) for name in parameters[0]},
+        {name: stacked_leaf(name, [buffer[name] for buffer in buffers]) for name in buffers[0]},
     )
 
 
@@ -205,9 +205,9 @@ def stacked_leaf(name: str, tensors: list[Any]) -> Any:
         RuntimeError: some require a gradient, others do not.
     """
     wanted = tensors[0].requires_grad
-    if any(each.requires_grad != wanted for each in tensors):
+    if any(tensor.requires_grad != wanted for tensor in tensors):
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
-    return stack([each.detach() for each in tensors]).requires_grad_(wanted)
+    return stack([tensor.detach() for tensor in tensors]).requires_grad_(wanted)
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
@@ -219,11 +219,11 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
     Returns:
         `root`.
     """
-    for each in root.modules():
-        kinds = {kind.__name__ for kind in type(each).__mro__}  # a layer above this one has the class
-        if "_BatchNorm" in kinds and each.track_running_stats:
-            each.running_mean = each.running_var = each.num_batches_tracked = None
-            each.track_running_stats = False
+    for module in root.modules():
+        kinds = {kind.__name__ for kind in type(module).__mro__}  # a layer above this one has the class
+        if "_BatchNorm" in kinds and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
     return root
 
 

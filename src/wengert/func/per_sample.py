@@ -70,16 +70,18 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         places = places_of(self.module)
         copies = self.copies_by_name({name: read(place) for name, place in places.items()}, level)
         with replaced(places, copies, {}), level:
-            given = [level.enter(each.unsqueeze(1)) if has_samples(each, count) else each for each in elements]
-            own_args, own_kwargs = unflatten(given, structure)
+            values = [
+                level.enter(element.unsqueeze(1)) if has_samples(element, count) else element for element in elements
+            ]
+            own_args, own_kwargs = unflatten(values, structure)
             output = self.forward(*own_args, **own_kwargs)
         results, structure = flatten(output)
-        return unflatten([rows_of(level, each) for each in results], structure)
+        return unflatten([rows_of(level, result) for result in results], structure)
 
     def copies_by_name(self, tensors: dict[str, Any], level: BatchLevel) -> dict[str, Any]:
         """Of the parameters that need a gradient, tensors with a copy for each sample."""
         known: dict[int, Any] = {}
-        wanted = {name: each for name, each in tensors.items() if each.requires_grad}
+        wanted = {name: tensor for name, tensor in tensors.items() if tensor.requires_grad}
         for parameter in wanted.values():
             if id(parameter) not in known:
                 copies = self.copies_of(parameter, level.batch.size)
@@ -113,9 +115,9 @@ def number_of_samples(elements: list[Any]) -> int:
     Raises:
         RuntimeError: no argument is a tensor with dimensions.
     """
-    for each in elements:
-        if isinstance(each, Tensor) and each.ndim:
-            return int(each.shape[0])
+    for element in elements:
+        if isinstance(element, Tensor) and element.ndim:
+            return int(element.shape[0])
     raise RuntimeError(f"{NAME}: the module was called without a tensor whose first dimension counts samples")
 
 

@@ -76,7 +76,7 @@ def add_name(name: str, groups: list[Group], within: Group | None, seen: set[str
             groups.append([])
         return
     if name not in (ALL, ELLIPSIS):
-        odd = [each for each in name if not (each.isalnum() or each == "_")]
+        odd = [character for character in name if not (character.isalnum() or character == "_")]
         if odd:
             raise ValueError(f"Unknown character '{odd[0]}'")
         check_name(name)
@@ -135,7 +135,7 @@ def sizes_of(groups: list[Group], shape: Sequence[int], lengths: dict[str, int])
     Raises:
         ValueError: lengths do not fit the shape, or do not follow from it.
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for group, length in zip(groups, shape):
         open_names = [name for name in group if name not in lengths]
         known = math.prod([lengths[name] for name in group if name in lengths])
@@ -144,11 +144,11 @@ def sizes_of(groups: list[Group], shape: Sequence[int], lengths: dict[str, int])
         if open_names:
             if not known or length % known:
                 raise ValueError(f"inferred dimension does not evenly fit into larger dimension: {length} vs {known}")
-            found[open_names[0]] = length // known
+            sizes[open_names[0]] = length // known
         elif known != length:
             raise ValueError(f"Dimension sizes do not match ({length} != {known}) for {group}")
-        found.update({name: lengths[name] for name in group if name in lengths})
-    return found
+        sizes.update({name: lengths[name] for name in group if name in lengths})
+    return sizes
 
 
 def rearrange(tensor: Tensor | Sequence[Tensor], pattern: str, **axes_lengths: int) -> Tensor:
@@ -186,12 +186,12 @@ def rearrange(tensor: Tensor | Sequence[Tensor], pattern: str, **axes_lengths: i
     sizes = sizes_of(left, whole.shape, axes_lengths)
     names = [name for group in left for name in group]
     others = [name for name in names if name.startswith(ELLIPSIS)]
-    made: list[Group] = []
+    groups: list[Group] = []
     for group in right:
         if group == [ALL]:
-            made += [[name] for name in others]
+            groups += [[name] for name in others]
         else:
-            made.append([one for name in group for one in (others if name == ELLIPSIS else [name])])
-    order = [names.index(name) for group in made for name in group]
+            groups.append([inner for name in group for inner in (others if name == ELLIPSIS else [name])])
+    order = [names.index(name) for group in groups for name in group]
     moved = whole.reshape([sizes[name] for name in names]).permute(order)
-    return moved.reshape([math.prod([sizes[name] for name in group]) for group in made])  # type: ignore[no-any-return]
+    return moved.reshape([math.prod([sizes[name] for name in group]) for group in groups])  # type: ignore[no-any-return]

@@ -25,16 +25,16 @@ def places_of(module: Any) -> dict[str, Place]:
 
     A part with several names gives them all. A part that holds what it is a part of is not entered again.
     """
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     waiting: list[tuple[str, Any, frozenset[int]]] = [("", module, frozenset())]
     while waiting:
         prefix, part, around = waiting.pop()
         for table in tables_of(part):
-            found.update({prefix + key: (part, key) for key, value in table.items() if value is not None})
+            places.update({prefix + key: (part, key) for key, value in table.items() if value is not None})
         around |= {id(part)}
-        parts = [(f"{prefix}{name}.", each, around) for name, each in part._modules.items() if each is not None]
-        waiting.extend([each for each in reversed(parts) if id(each[1]) not in around])
-    return found
+        parts = [(f"{prefix}{name}.", module, around) for name, module in part._modules.items() if module is not None]
+        waiting.extend([part for part in reversed(parts) if id(part[1]) not in around])
+    return places
 
 
 def place_of(module: Any, name: str) -> Place:

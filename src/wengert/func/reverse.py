@@ -45,8 +45,8 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
     both = grad_and_value(func, argnums, has_aux)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        found, value = both(*args, **kwargs)
-        return (found, value[1]) if has_aux else found
+        grads, value = both(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
 
     return named(func, gradient, "grad")
 
@@ -71,12 +71,12 @@ def grad_and_value(
     def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
         with Limits(recording=True), Scope() as scope:
-            variables = [scope.variable(each) for each in chosen.elements]
+            variables = [scope.variable(element) for element in chosen.elements]
             output, aux = parted(func(*chosen.replaced(variables), **kwargs), has_aux, GRAD)
             check_scalar(output)
         create = scope.recording and scope.outlives([output])
-        found = gradients([output], variables, [None], create, create)
-        result = chosen.result([scope.closed(each) for each in found])
+        grads = gradients([output], variables, [None], create, create)
+        result = chosen.result([scope.closed(grad) for grad in grads])
         value = scope.parted(output, create)
         return result, (value, mapped(scope.closed, aux)) if has_aux else value
 
@@ -123,23 +123,23 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     """
     chosen = Chosen(primals, tuple(range(len(primals)))) if primals else None
     with Limits(recording=True), Scope() as scope:
-        variables = [scope.variable(each) for each in chosen.elements] if chosen else []
+        variables = [scope.variable(element) for element in chosen.elements] if chosen else []
         output, aux = parted(func(*(chosen.replaced(variables) if chosen else ())), has_aux, VJP)
         outputs, structure = only_tensors(VJP, output)
         check_differentiable(outputs)
 
     def back(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given = fitting(cotangents, structure)
+        values = fitting(cotangents, structure)
         recording = is_grad_enabled() if create_graph is None else create_graph
         create = recording and (
-            scope.outlives(outputs) or any(isinstance(each, Tensor) and each.requires_grad for each in given)
+            scope.outlives(outputs) or any(isinstance(value, Tensor) and value.requires_grad for value in values)
         )
-        found = gradients(outputs, variables, given, retain_graph, create)
+        grads = gradients(outputs, variables, values, retain_graph, create)
         if not create:
-            found = [scope.closed(each) for each in found]
-        return chosen.result(found) if chosen else ()
+            grads = [scope.closed(grad) for grad in grads]
+        return chosen.result(grads) if chosen else ()
 
-    result = unflatten([scope.closed(each) for each in outputs], structure)
+    result = unflatten([scope.closed(output) for output in outputs], structure)
     back = boundary(back, "vjp")
     return (result, back, mapped(scope.closed, aux)) if has_aux else (result, back)
 

@@ -48,16 +48,18 @@ def jet(func: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, list[
     elements, structure, coefficients = read(primals, series)
     order = len(coefficients)
     with Following(order) as run:
-        places = [each.view_as(each) for each in elements]
+        places = [element.view_as(element) for element in elements]
         for nr, place in enumerate(places):
-            run.follow(place, [given[nr] / factorial(k + 1) for k, given in enumerate(coefficients)])
-        outputs, made = only_tensors("jet(f, primals, series)", func(*unflatten(places, structure)))
-    found = [run.series_of(each) for each in outputs]
+            run.follow(place, [coefficient[nr] / factorial(k + 1) for k, coefficient in enumerate(coefficients)])
+        outputs, result_structure = only_tensors("jet(f, primals, series)", func(*unflatten(places, structure)))
+    series_of_outputs = [run.series_of(output) for output in outputs]
     derivatives = [
-        unflatten([derivative(each, series, k) for each, series in zip(outputs, found)], made)
+        unflatten(
+            [derivative(output, series, k) for output, series in zip(outputs, series_of_outputs)], result_structure
+        )
         for k in range(1, order + 1)
     ]
-    return unflatten(outputs, made), derivatives
+    return unflatten(outputs, result_structure), derivatives
 
 
 @boundary
@@ -88,7 +90,7 @@ def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) ->
         raise ValueError("taylor: primals and tangents must be tuples of the same length")
     if order == 0:
         return [func(*primals)]
-    rest = [zeros(each) for each in tangents]
+    rest = [zeros(tangent) for tangent in tangents]
     series = tuple([way, *[zero] * (order - 1)] for way, zero in zip(tangents, rest))
     value, derivatives = jet(func, primals, series)
     return [value, *derivatives]
@@ -97,7 +99,10 @@ def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) ->
 def zeros(value: Any) -> Any:
     """Zeros like the tensors in containers."""
     elements, structure = flatten(value)
-    return unflatten([each.new_zeros(each.shape) if isinstance(each, Tensor) else each for each in elements], structure)
+    return unflatten(
+        [element.new_zeros(element.shape) if isinstance(element, Tensor) else element for element in elements],
+        structure,
+    )
 
 
 def derivative(output: Any, series: Sequence[Any], k: int) -> Any:
@@ -116,28 +121,30 @@ def read(primals: Any, series: Any) -> tuple[list[Any], Any, list[list[Any]]]:
         raise RuntimeError("jet(f, primals, series): Expected primals to be a tuple, f(*primals) is called")
     if not isinstance(series, (tuple, list)) or len(series) != len(primals):
         raise ValueError(f"jet: expected a series for each of the {len(primals)} primals")
-    orders = {len(each) for each in series}
+    orders = {len(coefficients) for coefficients in series}
     if len(orders) > 1:
         raise ValueError(f"jet: all series must be of the same length, but they have {sorted(orders)}")
     elements, structure = flatten(primals)
-    for each in elements:
-        if not isinstance(each, Tensor):
-            raise RuntimeError(f"jet: Expected primals to only contain Tensors, got {type(each)}")
-        check_inexact("primal", each)
-    return elements, structure, [fitting(elements, structure, tuple(each)) for each in zip(*series)]
+    for element in elements:
+        if not isinstance(element, Tensor):
+            raise RuntimeError(f"jet: Expected primals to only contain Tensors, got {type(element)}")
+        check_inexact("primal", element)
+    return elements, structure, [fitting(elements, structure, tuple(row)) for row in zip(*series)]
 
 
-def fitting(elements: list[Any], structure: Any, given: Any) -> list[Any]:
+def fitting(elements: list[Any], structure: Any, tree: Any) -> list[Any]:
     """The derivatives of one order of all elements.
 
     Raises:
         RuntimeError: they have another structure, or a shape that does not fit.
     """
-    found, own = flatten(given)
+    ways, own = flatten(tree)
     if own != structure:
         raise RuntimeError(f"jet: the derivatives must have the structure of the primals, {structure}, but have {own}")
-    for each, way in zip(elements, found):
-        if not isinstance(way, Tensor) or way.shape != each.shape:
+    for element, way in zip(elements, ways):
+        if not isinstance(way, Tensor) or way.shape != element.shape:
             kind = tuple(way.shape) if isinstance(way, Tensor) else type(way).__name__
-            raise RuntimeError(f"jet: a derivative must be a tensor of the shape {tuple(each.shape)}, but got {kind}")
-    return found
+            raise RuntimeError(
+                f"jet: a derivative must be a tensor of the shape {tuple(element.shape)}, but got {kind}"
+            )
+    return ways

@@ -48,10 +48,10 @@ def vmap(
     check_options(randomness, chunk_size)
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        given = Arguments(func, in_dims, args, out_dims)
-        if chunk_size is not None and chunk_size < given.size:
-            return in_chunks(given, kwargs, randomness, chunk_size)
-        return given.run(BatchLevel(given.size, randomness), given.elements, kwargs)
+        arguments = Arguments(func, in_dims, args, out_dims)
+        if chunk_size is not None and chunk_size < arguments.size:
+            return in_chunks(arguments, kwargs, randomness, chunk_size)
+        return arguments.run(BatchLevel(arguments.size, randomness), arguments.elements, kwargs)
 
     return named(func, mapped, "vmap")
 
@@ -101,7 +101,7 @@ class Arguments:
                 f"{self.call}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
                 f"{flatten(in_dims)[1]} but inputs has structure {self.structure}."
             )
-        self.dims = [self.dim_of(dim, each) for dim, each in zip(dims, self.elements)]
+        self.dims = [self.dim_of(dim, element) for dim, element in zip(dims, self.elements)]
         self.size = self.size_of()
 
     def dim_of(self, dim: Any, value: Any) -> int | None:
@@ -134,10 +134,10 @@ class Arguments:
         Raises:
             ValueError: no element has a batch, or they have different ones.
         """
-        sizes = [each.shape[dim] for each, dim in zip(self.elements, self.dims) if dim is not None]
+        sizes = [element.shape[dim] for element, dim in zip(self.elements, self.dims) if dim is not None]
         if not sizes:
             raise ValueError("vmap: Expected at least one Tensor to vmap over")
-        if any(each != sizes[0] for each in sizes):
+        if any(size != sizes[0] for size in sizes):
             raise ValueError(
                 f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
                 "mapped dimension"
@@ -147,7 +147,9 @@ class Arguments:
     def run(self, level: BatchLevel, elements: list[Any], kwargs: dict[str, Any]) -> Any:
         """The results for one batch."""
         with Limits(), level:
-            entered = [each if dim is None else level.enter(each, dim) for each, dim in zip(elements, self.dims)]
+            entered = [
+                element if dim is None else level.enter(element, dim) for element, dim in zip(elements, self.dims)
+            ]
             output = self.func(*unflatten(entered, self.structure), **kwargs)
         return self.out_of(level, output)
 
@@ -159,13 +161,13 @@ class Arguments:
         """
         results, structure = flatten(output)
         dims = self.dims_of_results(structure)
-        for each, dim in zip(results, dims):
-            if dim is not None and not isinstance(each, Tensor):
+        for result, dim in zip(results, dims):
+            if dim is not None and not isinstance(result, Tensor):
                 raise ValueError(
-                    f"vmap({self.name}, ...): `{self.name}` must only return Tensors, got type {type(each)}. Did you "
+                    f"vmap({self.name}, ...): `{self.name}` must only return Tensors, got type {type(result)}. Did you "
                     "mean to set out_dims= to None for output?"
                 )
-        return unflatten([self.placed(level, each, dim) for each, dim in zip(results, dims)], structure)
+        return unflatten([self.placed(level, result, dim) for result, dim in zip(results, dims)], structure)
 
     def dims_of_results(self, structure: Any) -> list[Any]:
         """Where the members of each result are to lie.
@@ -173,19 +175,19 @@ class Arguments:
         Raises:
             ValueError: `out_dims` do not fit.
         """
-        given = self.out_dims
-        if any(dim is not None and (isinstance(dim, bool) or not isinstance(dim, int)) for dim in flatten(given)[0]):
+        out_dims = self.out_dims
+        if any(dim is not None and (isinstance(dim, bool) or not isinstance(dim, int)) for dim in flatten(out_dims)[0]):
             raise ValueError(
-                f"vmap({self.name}, ..., out_dims={given}): `out_dims` must be an int, None or a python collection of "
+                f"vmap({self.name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
                 "ints representing where in the outputs the vmapped dimension should appear."
             )
-        if structure.kind is None and isinstance(given, tuple) and len(given) == 1:
-            given = given[0]
-        dims = spread(given, structure)
+        if structure.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+            out_dims = out_dims[0]
+        dims = spread(out_dims, structure)
         if dims is None:
             raise ValueError(
-                f"vmap({self.name}, ..., out_dims={given})(<inputs>): out_dims is not compatible with the structure of "
-                f"`outputs`. out_dims has structure {flatten(given)[1]} but outputs has structure {structure}."
+                f"vmap({self.name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+                f"`outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {structure}."
             )
         return dims
 
@@ -210,21 +212,22 @@ class Arguments:
         return level.leave(value, dim % room)
 
 
-def in_chunks(given: Arguments, kwargs: dict[str, Any], randomness: str, chunk_size: int) -> Any:
+def in_chunks(arguments: Arguments, kwargs: dict[str, Any], randomness: str, chunk_size: int) -> Any:
     """The results of parts of a batch, one after the other, as those of the whole."""
     parts = []
     again = same_draws(None) if randomness == "same" else None
-    for start in range(0, given.size, chunk_size):
+    for start in range(0, arguments.size, chunk_size):
         if again is not None:
             again()
-        length = min(chunk_size, given.size - start)
+        length = min(chunk_size, arguments.size - start)
         elements = [
-            each if dim is None else each.narrow(dim, start, length) for each, dim in zip(given.elements, given.dims)
+            element if dim is None else element.narrow(dim, start, length)
+            for element, dim in zip(arguments.elements, arguments.dims)
         ]
-        parts.append(flatten(given.run(BatchLevel(length, randomness), elements, kwargs)))
+        parts.append(flatten(arguments.run(BatchLevel(length, randomness), elements, kwargs)))
     structure = parts[0][1]
-    dims = given.dims_of_results(structure)
+    dims = arguments.dims_of_results(structure)
     joined = [
-        each[0] if dim is None else cat(list(each), dim) for each, dim in zip(zip(*[part[0] for part in parts]), dims)
+        rows[0] if dim is None else cat(list(rows), dim) for rows, dim in zip(zip(*[part[0] for part in parts]), dims)
     ]
     return unflatten(joined, structure)

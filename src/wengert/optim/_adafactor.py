@@ -65,13 +65,13 @@ class Adafactor(Stepwise):
             raise RuntimeError("Adafactor does not support complex parameters")
 
     def _started(self, parameter: Tensor, group: Group) -> State:
-        slope: Any = parameter.grad
-        if slope.ndim > 1:
+        grad: Any = parameter.grad
+        if grad.ndim > 1:
             return {
-                "step": counter(), "row_var": slope.new_zeros(*slope.shape[:-1], 1),
-                "col_var": slope.new_zeros(*slope.shape[:-2], 1, slope.shape[-1]),
+                "step": counter(), "row_var": grad.new_zeros(*grad.shape[:-1], 1),
+                "col_var": grad.new_zeros(*grad.shape[:-2], 1, grad.shape[-1]),
             }  # fmt: skip
-        return {"step": counter(), "variance": zeros_like(slope)}
+        return {"step": counter(), "variance": zeros_like(grad)}
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         step, lr = state["step"].item(), float(group["lr"])
@@ -96,9 +96,9 @@ def variance_estimate(grad: Any, state: State, newer: float, floor: float) -> tu
     return (rows @ columns) / rows.mean(-2, keepdim=True).clamp(min=floor), {"row_var": rows, "col_var": columns}
 
 
-def root_mean_square(each: Any) -> float:
+def root_mean_square(tensor: Any) -> float:
     """The root of the mean square of all elements."""
-    return float(each.norm(2).item() / math.sqrt(each.numel()))
+    return float(tensor.norm(2).item() / math.sqrt(tensor.numel()))
 
 
 def least(bound: float, text: str, value: Any) -> None:

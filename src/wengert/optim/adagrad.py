@@ -91,12 +91,12 @@ class Adagrad(Stepwise):
             super()._move(parameter, grad, kept, group, differentiable)
             return
         grad = (-grad if group["maximize"] else grad).coalesce()  # only elements with a gradient are touched
-        places, slope, total = grad._indices(), grad._values(), kept["sum"]
+        places, values, total = grad._indices(), grad._values(), kept["sum"]
         kept["step"] += 1
-        total.add_(sparse_coo_tensor(places, slope.pow(2), grad.shape))  # type: ignore[attr-defined]
+        total.add_(sparse_coo_tensor(places, values.pow(2), grad.shape))  # type: ignore[attr-defined]
         deviation = total.sparse_mask(grad)._values().sqrt_().add_(group["eps"])  # type: ignore[attr-defined]
         lr = float(group["lr"]) / (1 + (kept["step"].item() - 1) * group["lr_decay"])  # type: ignore[attr-defined]
-        parameter.add_(sparse_coo_tensor(places, slope / deviation, grad.shape), alpha=-lr)
+        parameter.add_(sparse_coo_tensor(places, values / deviation, grad.shape), alpha=-lr)
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
         grad = decayed(value, grad, group)

@@ -15,9 +15,9 @@ from .stepwise import as_real, check_rate
 Closure = Callable[[], Any]
 
 
-def as_loss(found: Any) -> float:
+def as_loss(loss: Any) -> float:
     """What a closure gives, as a number: a tensor or a number."""
-    return float(found.detach() if isinstance(found, Tensor) else found)
+    return float(loss.detach() if isinstance(loss, Tensor) else loss)
 
 
 class LBFGS(Optimizer):
@@ -91,11 +91,11 @@ class LBFGS(Optimizer):
             iterations += 1
             state["n_iter"] += 1
             run.aim(state["n_iter"])
-            slope = run.grad.dot(run.direction)
-            if slope > -group["tolerance_change"]:
+            derivative = run.grad.dot(run.direction)
+            if derivative > -group["tolerance_change"]:
                 break
             left = group["max_eval"] - evaluations
-            asked = self._go(run, evaluate, slope, left, last=iterations == group["max_iter"])
+            asked = self._go(run, evaluate, derivative, left, last=iterations == group["max_iter"])
             evaluations += asked
             state["func_evals"] += asked
             if evaluations >= group["max_eval"] or run.over():
@@ -114,13 +114,13 @@ class LBFGS(Optimizer):
                 return 0
             run.loss, run.grad = as_loss(evaluate()), self._flat_grad()
             return 1
-        before = [each.clone() for each in self._params]
+        before = [parameter.clone() for parameter in self._params]
 
         def at(t: Any) -> tuple[float, Tensor]:
             self._move(t, run.direction)
             loss, grad = as_loss(evaluate()), self._flat_grad()
-            for each, kept in zip(self._params, before):
-                each.copy_(kept)
+            for parameter, kept in zip(self._params, before):
+                parameter.copy_(kept)
             return loss, grad
 
         start = Point(0, run.loss, run.grad, slope)
@@ -131,14 +131,17 @@ class LBFGS(Optimizer):
 
     def _flat_grad(self) -> Any:
         """All gradients, one after the other; real and imaginary parts of complex ones."""
-        parts = [each.new_zeros(each.shape) if each.grad is None else each.grad.to_dense() for each in self._params]
-        return cat([as_real(each).reshape(-1) for each in parts], 0)  # type: ignore[attr-defined]
+        parts = [
+            parameter.new_zeros(parameter.shape) if parameter.grad is None else parameter.grad.to_dense()
+            for parameter in self._params
+        ]
+        return cat([as_real(part).reshape(-1) for part in parts], 0)  # type: ignore[attr-defined]
 
     def _move(self, t: Any, direction: Any) -> None:
         """Add `t * direction` to the parameters."""
         at = 0
-        for each in self._params:
-            own: Any = as_real(each)
+        for parameter in self._params:
+            own: Any = as_real(parameter)
             own.add_(direction[at : at + own.numel()].view_as(own), alpha=float(t))
             at += own.numel()
 
@@ -178,8 +181,8 @@ class Run:
         if product <= 1e-10:
             return
         if len(self.changes) == self.group["history_size"]:
-            for each in (self.changes, self.steps, self.inverses):
-                each.pop(0)
+            for history in (self.changes, self.steps, self.inverses):
+                history.pop(0)
         self.changes.append(change)
         self.steps.append(step)
         self.inverses.append(1.0 / product)

@@ -67,8 +67,8 @@ class StrongWolfe:
     def _look(self, t: Any) -> Point:
         loss, grad = self.at(t)
         self.evaluations += 1
-        found: Any = grad
-        return Point(t, loss, found, found.dot(self.direction))
+        flat_grad: Any = grad
+        return Point(t, loss, flat_grad, flat_grad.dot(self.direction))
 
     def _too_high(self, point: Point) -> bool:
         return bool(point.loss > self.start.loss + ENOUGH_DECREASE * point.t * self.start.slope)
@@ -125,12 +125,12 @@ class StrongWolfe:
         return (most - margin if abs(t - most) < abs(t - least) else least + margin), False
 
 
-def interpolated(one: Point, other: Point, bounds: tuple[Any, Any] | None) -> Any:
+def interpolated(first: Point, other: Point, bounds: tuple[Any, Any] | None) -> Any:
     """Where the cubic through two points, with their slopes, is least; inside the bounds, or between them."""
-    left, right = (one, other) if one.t <= other.t else (other, one)
+    left, right = (first, other) if first.t <= other.t else (other, first)
     least, most = bounds or (left.t, right.t)
-    mean = one.slope + other.slope - 3 * (one.loss - other.loss) / (one.t - other.t)
-    square = mean**2 - one.slope * other.slope
+    mean = first.slope + other.slope - 3 * (first.loss - other.loss) / (first.t - other.t)
+    square = mean**2 - first.slope * other.slope
     if not square >= 0:
         return (least + most) / 2.0
     root = square.sqrt()

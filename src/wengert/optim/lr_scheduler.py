@@ -34,23 +34,23 @@ class ByFunctions(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
         count = len(optimizer.param_groups)
-        given = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
-        if len(given) != count:
-            raise ValueError(f"Expected {count} lr_lambdas, but got {len(given)}")
-        self.lr_lambdas: list[Any] = given
+        functions = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * count
+        if len(functions) != count:
+            raise ValueError(f"Expected {count} lr_lambdas, but got {len(functions)}")
+        self.lr_lambdas: list[Any] = functions
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
         """As of any schedule; functions are left out, objects give their attributes."""
         state = {key: value for key, value in super().state_dict().items() if key != "lr_lambdas"}
-        state["lr_lambdas"] = [state_of_function(each) for each in self.lr_lambdas]
+        state["lr_lambdas"] = [state_of_function(function) for function in self.lr_lambdas]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take what `state_dict` gave."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
-        for each, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
-            restore_function(each, kept)
+        for function, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            restore_function(function, kept)
 
 
 class LambdaLR(ByFunctions):
@@ -80,9 +80,9 @@ class MultiplicativeLR(ByFunctions):
     """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
-        for each in lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda]:
-            if not callable(each):
-                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+        for function in lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda]:
+            if not callable(function):
+                raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
         super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:

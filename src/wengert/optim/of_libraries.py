@@ -87,7 +87,10 @@ def _default_to_fused_or_foreach(
         differentiable: whether the step is recorded; then neither.
         use_fused: whether the former is wanted, which needs floating-point tensors.
     """
-    fits = all(each is None or (type(each) in _foreach_supported_types and is_float(each)) for each in params)
+    fits = all(
+        parameter is None or (type(parameter) in _foreach_supported_types and is_float(parameter))
+        for parameter in params
+    )
     return use_fused and not differentiable and fits, False
 
 
@@ -140,15 +143,15 @@ def _group_tensors_by_device_and_dtype(
     Returns:
         For each device and dtype the lists, and the places (empty if not asked for).
     """
-    made: dict[tuple[Any, Any], tuple[TensorListList, Indices]] = {}
+    groups: dict[tuple[Any, Any], tuple[TensorListList, Indices]] = {}
     for at, row in enumerate(zip(*tensorlistlist)):
         first: Any = row[0]
-        lists, places = made.setdefault((first.device, first.dtype), ([[] for _ in row], []))
-        for tensors, each in zip(lists, row):
-            tensors.append(each)
+        lists, places = groups.setdefault((first.device, first.dtype), ([[] for _ in row], []))
+        for tensors, tensor in zip(lists, row):
+            tensors.append(tensor)
         if with_indices:
             places.append(at)
-    return made
+    return groups
 
 
 def _process_value_according_to_param_policy(
@@ -165,7 +168,7 @@ def _process_value_according_to_param_policy(
     """
     if key != "step":
         return value.to(param.dtype) if is_float(param) else value  # type: ignore[attr-defined]
-    group = next((each for each in param_groups if param_id in each["params"]), {})
+    group = next((group for group in param_groups if param_id in group["params"]), {})
     if group.get("fused") or group.get("capturable"):
         return value.to(dtypes.float32)  # type: ignore[attr-defined]
     return value

@@ -125,12 +125,12 @@ def count_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: in
         ValueError: it is not given, or not positive.
     """
     if total_steps is not None:
-        given = {"total_steps": total_steps}
+        counts = {"total_steps": total_steps}
     elif epochs is not None and steps_per_epoch is not None:
-        given = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+        counts = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
     else:
         raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-    for name, value in given.items():
+    for name, value in counts.items():
         if not isinstance(value, int) or value <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {value}")
-    return math.prod(given.values())
+    return math.prod(counts.values())

@@ -148,20 +148,20 @@ class Optimizer(Guarded):
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        given = param_group["params"]
-        if isinstance(given, Tensor):
-            given = [given]
-        elif isinstance(given, set):
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            params = [params]
+        elif isinstance(params, set):
             raise TypeError(
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
                 "will change between runs. Please use a list instead."
             )
-        elif not hasattr(given, "__iter__"):
+        elif not hasattr(params, "__iter__"):
             raise TypeError(
                 "'params' of a parameter group should be a Tensor or an iterable of Tensors, "
-                f"but got {type(given).__name__}"
+                f"but got {type(params).__name__}"
             )
-        own = self._named(param_group, list(given))
+        own = self._named(param_group, list(params))
         param_group["params"] = own
         for parameter in own:
             self._check_parameter(parameter)
@@ -186,15 +186,15 @@ class Optimizer(Guarded):
         self.param_groups.append(param_group)
 
     @staticmethod
-    def _named(group: Group, given: list[Any]) -> list[Any]:
+    def _named(group: Group, params: list[Any]) -> list[Any]:
         """The parameters of what is given for a group; their names, if there are any, go to the group."""
-        pairs = [isinstance(each, tuple) for each in given]
+        pairs = [isinstance(param, tuple) for param in params]
         if not any(pairs):
-            return given
+            return params
         if not all(pairs):
             raise ValueError("all optimizer params should be with/without names. Some param names are missing")
-        group["param_names"] = [name for name, _ in given]
-        return [parameter for _, parameter in given]
+        group["param_names"] = [name for name, _ in params]
+        return [parameter for _, parameter in params]
 
     def _check_parameter(self, parameter: Any) -> None:
         if not isinstance(parameter, Tensor):
@@ -315,11 +315,11 @@ class Optimizer(Guarded):
             for group in self.param_groups
         ]
         state = {(numbers[id(key)] if isinstance(key, Tensor) else key): value for key, value in self.state.items()}
-        made: dict[str, Any] = {"state": state, "param_groups": groups}
+        result: dict[str, Any] = {"state": state, "param_groups": groups}
         for hook in tuple(self._optimizer_state_dict_post_hooks.values()):
-            changed = hook(self, made)
-            made = made if changed is None else changed
-        return made
+            changed = hook(self, result)
+            result = result if changed is None else changed
+        return result
 
     @boundary
     @no_grad()

@@ -66,7 +66,7 @@ def taken(value: Any, parameter: Tensor, key: str) -> Any:
             return value.detach().to(parameter.dtype).clone()  # type: ignore[attr-defined]
         return value.detach().clone()  # type: ignore[attr-defined]
     if isinstance(value, Mapping):
-        return {name: taken(each, parameter, str(name)) for name, each in value.items()}
+        return {name: taken(item, parameter, str(name)) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(taken(each, parameter, key) for each in value)
+        return type(value)(taken(item, parameter, key) for item in value)
     return copy.deepcopy(value)

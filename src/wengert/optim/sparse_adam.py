@@ -44,8 +44,10 @@ class SparseAdam(Stepwise):
         check_betas(betas)
         defaults: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
         super().__init__(params, defaults)
-        self._refuse(lambda each: bool(each._flags_ & flags.SPARSE), "Sparse", "requires dense parameter tensors")
-        self._refuse(lambda each: each.dtype.is_complex, "Complex", "does not support complex parameters")
+        self._refuse(
+            lambda parameter: bool(parameter._flags_ & flags.SPARSE), "Sparse", "requires dense parameter tensors"
+        )
+        self._refuse(lambda parameter: parameter.dtype.is_complex, "Complex", "does not support complex parameters")
 
     def _refuse(self, wrong: Callable[[Tensor], bool], kind: str, says: str) -> None:
         """Refuse parameters of a kind.
@@ -53,14 +55,14 @@ class SparseAdam(Stepwise):
         Raises:
             ValueError: there are some; the text tells where: of each group and place.
         """
-        found = [
+        places_of_wrong = [
             [at, inside]
             for at, group in enumerate(self.param_groups)
-            for inside, each in enumerate(parameters_of([group]))
-            if wrong(each)
+            for inside, parameter in enumerate(parameters_of([group]))
+            if wrong(parameter)
         ]
-        if found:
-            raise ValueError(f"{kind} params at indices {found}: SparseAdam {says}")
+        if places_of_wrong:
+            raise ValueError(f"{kind} params at indices {places_of_wrong}: SparseAdam {says}")
 
     def _check_sparse(self, group: Group) -> None:
         """Sparse gradients are what it is for."""
@@ -78,10 +80,10 @@ class SparseAdam(Stepwise):
         if not grad._nnz():
             return
         first, second = group["betas"]
-        places, slope, shape = grad._indices(), grad._values(), grad.shape
+        places, values, shape = grad._indices(), grad._values(), grad.shape
         mean, square = (kept[name].sparse_mask(grad)._values() for name in ("exp_avg", "exp_avg_sq"))
-        change = (slope - mean).mul_(1 - first)
-        widening = slope.pow(2).sub_(square).mul_(1 - second)
+        change = (values - mean).mul_(1 - first)
+        widening = values.pow(2).sub_(square).mul_(1 - second)
         kept["exp_avg"].add_(sparse_coo_tensor(places, change, shape))
         kept["exp_avg_sq"].add_(sparse_coo_tensor(places, widening, shape))
         numerator, divisor = mean.add_(change), square.add_(widening).sqrt_().add_(group["eps"])

@@ -90,9 +90,9 @@ class Stepwise(Optimizer):
                 for parameter, grad in zip(params, grads):
                     self._go_on(parameter, grad, group, differentiable=False)
                 continue
-            states = [self._state_of(each, group) for each in params]
+            states = [self._state_of(parameter, group) for parameter in params]
             steps = [state["step"] for state in states]
-            numbers = [self._numbers(*each, group) for each in zip(states, counted(steps))]
+            numbers = [self._numbers(*pair, group) for pair in zip(states, counted(steps))]
             written(steps)
             decoupled = bool(group.get("decoupled_weight_decay"))
             decay = group.get("weight_decay", 0)
@@ -140,15 +140,15 @@ class Stepwise(Optimizer):
         self._go_on(parameter, grad, group, differentiable=False)
 
     def _move(self, parameter: Tensor, grad: Tensor, kept: State, group: Group, differentiable: bool) -> None:
-        state: State = {key: as_real(each) for key, each in kept.items()}
+        state: State = {key: as_real(entry) for key, entry in kept.items()}
         changed: State = {}
         if "step" in kept:
             changed["step"] = state["step"] = kept["step"] + 1
-        slope = as_real(-grad if group.get("maximize") else grad)
-        value, others = self._advanced(as_real(parameter), slope, state, group)
+        real_grad = as_real(-grad if group.get("maximize") else grad)
+        value, others = self._advanced(as_real(parameter), real_grad, state, group)
         changed.update(others)
-        for key, each in changed.items():
-            store(kept, key, each, differentiable)
+        for key, entry in changed.items():
+            store(kept, key, entry, differentiable)
         parameter.copy_(as_kind(value, parameter))  # type: ignore[attr-defined]
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
@@ -181,21 +181,23 @@ def advance(
         RuntimeError: counts are no tensors.
         AssertionError: `capturable`.
     """
-    if not all(isinstance(each, Tensor) for each in lists.get("step", ())):
+    if not all(isinstance(step, Tensor) for step in lists.get("step", ())):
         raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
     mover = kind.__new__(kind)  # has no parameters of its own: a step looks at the group only
     if params:
         mover._check_capture(group)
     for at, (parameter, grad) in enumerate(zip(params, grads, strict=True)):
-        kept = {key: each[at] for key, each in lists.items() if each and each[at] is not None}
+        kept = {key: entries[at] for key, entries in lists.items() if entries and entries[at] is not None}
         mover._move(parameter, grad, kept, group, bool(group.get("differentiable")))
-        for key, each in kept.items():
-            lists[key][at] = each
+        for key, entry in kept.items():
+            lists[key][at] = entry
 
 
 def by_formula(params: list[Tensor], grads: list[Tensor]) -> bool:
     """Whether a formula takes the step: halves are computed wider, of sparse gradients entries are taken."""
-    return not any(each.dtype.itemsize == 2 or grad._flags_ & flags.SPARSE for each, grad in zip(params, grads))
+    return not any(
+        parameter.dtype.itemsize == 2 or grad._flags_ & flags.SPARSE for parameter, grad in zip(params, grads)
+    )
 
 
 def check_unscaled(grad_scale: Any, found_inf: Any) -> None:
@@ -208,14 +210,14 @@ def check_unscaled(grad_scale: Any, found_inf: Any) -> None:
         raise AssertionError("Expected grad_scale and found_inf to be None")
 
 
-def as_real(each: Tensor) -> Tensor:
+def as_real(tensor: Tensor) -> Tensor:
     """The tensor, or of a complex one real and imaginary parts along a last dimension."""
-    return view_as_real(each) if each.dtype.is_complex else each
+    return view_as_real(tensor) if tensor.dtype.is_complex else tensor
 
 
-def as_kind(each: Tensor, other: Tensor) -> Tensor:
+def as_kind(tensor: Tensor, other: Tensor) -> Tensor:
     """What `as_real` gave of the kind of `other`, complex again if that is; counts are not."""
-    return view_as_complex(each) if other.dtype.is_complex and each.ndim else each
+    return view_as_complex(tensor) if other.dtype.is_complex and tensor.ndim else tensor
 
 
 def store(state: State, key: str, value: Tensor, differentiable: bool) -> None:
@@ -247,14 +249,14 @@ def decayed(value: Tensor, grad: Tensor, group: Group) -> Tensor:
     return grad if weight_decay == 0 else grad.add(value, alpha=weight_decay)  # type: ignore[attr-defined, no-any-return]
 
 
-def lerped(mean: Tensor, each: Tensor, weight: float) -> Tensor:
+def lerped(mean: Tensor, value: Tensor, weight: float) -> Tensor:
     """A running mean after one more value."""
-    return mean.lerp(each, weight)  # type: ignore[attr-defined, no-any-return]
+    return mean.lerp(value, weight)  # type: ignore[attr-defined, no-any-return]
 
 
-def mean_square(mean: Tensor, each: Tensor, kept: float) -> Tensor:
+def mean_square(mean: Tensor, value: Tensor, kept: float) -> Tensor:
     """A running mean of squares after one more value."""
-    return mean.mul(kept).addcmul(each, each, value=1 - kept)  # type: ignore[attr-defined, no-any-return]
+    return mean.mul(kept).addcmul(value, value, value=1 - kept)  # type: ignore[attr-defined, no-any-return]
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:

@@ -92,8 +92,8 @@ def in_lists(average: Average) -> ManyAverages:
 
     @no_grad()
     def averages(averaged: list[Any], current: list[Any], num_averaged: Any) -> None:
-        for one, other in zip(averaged, current):
-            one.copy_(average(one, other, num_averaged))
+        for averaged_tensor, other in zip(averaged, current):
+            averaged_tensor.copy_(average(averaged_tensor, other, num_averaged))
 
     return averages
 
@@ -156,17 +156,19 @@ class AveragedModel(Module):
         """Take the model's parameters, as they are now, into the average."""
         own, other = list(self._averaged(self.module)), list(self._averaged(model))
         if self.n_averaged == 0:
-            for one, each in zip(own, other):
-                one.copy_(each)
+            for own_buffer, buffer in zip(own, other):
+                own_buffer.copy_(buffer)
         elif self.multi_avg_fn is not None:
-            self.multi_avg_fn([each.detach() for each in own], [each.detach() for each in other], self.n_averaged)
+            self.multi_avg_fn(
+                [tensor.detach() for tensor in own], [tensor.detach() for tensor in other], self.n_averaged
+            )
         else:
             average = self.avg_fn or get_swa_avg_fn()
-            for one, each in zip(own, other):
-                one.copy_(average(one.detach(), each.detach(), self.n_averaged))
+            for own_buffer, buffer in zip(own, other):
+                own_buffer.copy_(average(own_buffer.detach(), buffer.detach(), self.n_averaged))
         if not self.use_buffers:
-            for mine, each in zip(self.module.buffers(), model.buffers()):
-                mine.copy_(each)  # type: ignore[attr-defined]
+            for mine, buffer in zip(self.module.buffers(), model.buffers()):
+                mine.copy_(buffer)  # type: ignore[attr-defined]
         self.n_averaged += 1
 
     def _averaged(self, model: Module) -> Iterable[Any]:
@@ -182,7 +184,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         model: it is called for each batch, in training mode; its mode is restored.
         device: where batches go.
     """
-    layers: dict[Any, Any] = {each: each.momentum for each in model.modules() if isinstance(each, _BatchNorm)}
+    layers: dict[Any, Any] = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
     if not layers:
         return
     training = model.training
@@ -191,8 +193,8 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         layer.momentum = None  # the equal average
     model.train()
     for batch in loader:
-        given = batch[0] if isinstance(batch, list | tuple) else batch
-        model(given if device is None else given.to(device))
+        input_ = batch[0] if isinstance(batch, list | tuple) else batch
+        model(input_ if device is None else input_.to(device))
     for layer, momentum in layers.items():
         layer.momentum = momentum
     model.train(training)

@@ -65,13 +65,13 @@ def swap_in_optimizer_params_and_state(
         optimizer.state = own_state
 
 
-def checked_state(given: dict[str, Any], count: int) -> tuple[dict[Any, Any], list[dict[str, Any]]]:
+def checked_state(saved: dict[str, Any], count: int) -> tuple[dict[Any, Any], list[dict[str, Any]]]:
     """The state and the groups of a `state_dict`.
 
     Raises:
         RuntimeError: it has other parts, or another number of groups than `count`.
     """
-    state, options = given.get("state"), given.get("param_groups")
+    state, options = saved.get("state"), saved.get("param_groups")
     for name, part, kind, meaning in (
         ("state", state, dict, "dict mapping packed parameter ids to per-param state dicts"),
         ("param_groups", options, list, "list of param-group dicts"),

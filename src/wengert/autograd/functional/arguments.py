@@ -19,12 +19,12 @@ def as_tuple(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
     if isinstance(value, Tensor):
         return False, (value,)
     several = isinstance(value, tuple)
-    for at, each in enumerate(value if several else (value,)):
-        if not isinstance(each, Tensor):
-            found = f"the value at index {at}" if several else f"the given {what}"
+    for at, tensor in enumerate(value if several else (value,)):
+        if not isinstance(tensor, Tensor):
+            place = f"the value at index {at}" if several else f"the given {what}"
             raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but {found} has type "
-                f"{type(each)}."
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but {place} has type "
+                f"{type(tensor)}."
             )
     return True, value
 
@@ -36,29 +36,29 @@ def fresh(tensors: Tensors, create_graph: bool) -> Tensors:
     """
     return tuple(
         [
-            each.view_as(each) if create_graph and each.requires_grad else each.detach().requires_grad_(True)
-            for each in tensors
+            tensor.view_as(tensor) if create_graph and tensor.requires_grad else tensor.detach().requires_grad_(True)
+            for tensor in tensors
         ]
     )
 
 
-def vector(given: Any, like: Tensors, several: bool, function: str, create_graph: bool) -> Tensors:
+def vector(value: Any, like: Tensors, several: bool, function: str, create_graph: bool) -> Tensors:
     """The vector of a product, which must have the shapes of `like`.
 
     Raises:
         TypeError: it is neither a tensor nor a tuple of tensors.
         RuntimeError: it has another number of tensors, or one another shape.
     """
-    v = as_tuple(given, "v", function)[1]
+    v = as_tuple(value, "v", function)[1]
     if len(v) != len(like):
         if several:
             raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}.")
         raise RuntimeError("The given v should contain a single Tensor.")
-    for at, (each, other) in enumerate(zip(v, like)):
-        if each._array_.shape != other._array_.shape:
+    for at, (tensor, other) in enumerate(zip(v, like)):
+        if tensor._array_.shape != other._array_.shape:
             entry = f"Entry {at} in " if several else ""
-            raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {each.shape}.")
-    return tuple([each.view_as(each) if create_graph and each.requires_grad else each.detach() for each in v])
+            raise RuntimeError(f"{entry}v has invalid size: should be {other.shape} but got {tensor.shape}.")
+    return tuple([tensor.view_as(tensor) if create_graph and tensor.requires_grad else tensor.detach() for tensor in v])
 
 
 def is_one_number(tensors: Tensors) -> bool:
@@ -75,5 +75,5 @@ def result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
     if not tensors:
         raise IndexError("tuple index out of range: a derivative needs at least one input and one output")
     if several:
-        return tensors if create_graph else tuple([each.detach() for each in tensors])
+        return tensors if create_graph else tuple([tensor.detach() for tensor in tensors])
     return tensors[0] if create_graph else tensors[0].detach()

@@ -18,8 +18,8 @@ def pulled_back(outputs: Tensors, inputs: Tensors, cotangents: Tensors, create_g
 def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Tensors:
     """What `push` makes of each of a batch of tangents, as a batch."""
     with BatchLevel(tangents[0].shape[0], directions=True) as level:
-        made = push(tuple([level.enter(each) for each in tangents]))
-    return tuple([level.leave(each) for each in made])
+        results = push(tuple([level.enter(tangent) for tangent in tangents]))
+    return tuple([level.leave(result) for result in results])
 
 
 def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:
@@ -42,41 +42,41 @@ def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:
 
 def reverse(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
     """For each output its Jacobians by the inputs, from one backward pass for all elements of all outputs."""
-    counts = [each.numel() for each in outputs]
-    flat = tuple(each.reshape(-1) for each in outputs)
-    found: Tensors = (None,) * len(inputs)
+    counts = [output.numel() for output in outputs]
+    flat = tuple(output.reshape(-1) for output in outputs)
+    jacobians: Tensors = (None,) * len(inputs)
     if any(counts) or not outputs:  # a pass for no row at all is refused, as in torch; so is one without outputs
-        found = pulled_back(flat, inputs, standard_basis(outputs, counts), create_graph)
+        jacobians = pulled_back(flat, inputs, standard_basis(outputs, counts), create_graph)
     columns = []
-    for rows, tensor in zip(found, inputs):
+    for rows, tensor in zip(jacobians, inputs):
         if rows is None:
             rows = zeros_like(tensor).expand((sum(counts), *tensor.shape))
         parts = rows.split(counts, 0)
-        columns.append([part.view((*each.shape, *tensor.shape)) for part, each in zip(parts, outputs)])
+        columns.append([part.view((*output.shape, *tensor.shape)) for part, output in zip(parts, outputs)])
     return tuple(zip(*columns))
 
 
 def forward(function: Callable[..., Any], inputs: Tensors) -> tuple[bool, tuple[Tensors, ...]]:
     """Whether the function gives several outputs, and for each its Jacobians by the inputs, from one forward pass for
     all elements of all inputs."""
-    counts = [each.numel() for each in inputs]
+    counts = [input_.numel() for input_ in inputs]
     seen: list[Any] = []
 
     def push(tangents: Tensors) -> Tensors:
         from .. import forward_ad
 
         with forward_ad.dual_level():
-            duals = [forward_ad.make_dual(each, part.view_as(each)) for each, part in zip(inputs, tangents)]
+            duals = [forward_ad.make_dual(input_, part.view_as(input_)) for input_, part in zip(inputs, tangents)]
             several, outputs = as_tuple(function(*duals), "outputs", "jacobian")
-            parts = [forward_ad.unpack_dual(each) for each in outputs]
+            parts = [forward_ad.unpack_dual(output) for output in outputs]
         seen[:] = several, [part.primal.shape for part in parts]
         return tuple(zeros_like(part.primal) if part.tangent is None else part.tangent for part in parts)
 
-    found = pushed_forward(push, standard_basis(inputs, counts))
+    columns_of_inputs = pushed_forward(push, standard_basis(inputs, counts))
     several, shapes = seen
     results = []
-    for columns, shape in zip(found, shapes):
+    for columns, shape in zip(columns_of_inputs, shapes):
         parts = columns.split(counts, 0)
         turned = [part.permute((*range(1, part.ndim), 0)) for part in parts]
-        results.append(tuple(part.reshape((*shape, *each.shape)) for part, each in zip(turned, inputs)))
+        results.append(tuple(part.reshape((*shape, *input_.shape)) for part, input_ in zip(turned, inputs)))
     return several, tuple(results)

@@ -76,15 +76,15 @@ def jacobian(
         if strict:
             strictness.refuse_constants(outputs, strictness.OUTPUT)
         if not vectorize:
-            found = looped(outputs, inputs, create_graph, strict)
+            rows = looped(outputs, inputs, create_graph, strict)
         elif strict:
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
                 "Please either set `strict=False` or `vectorize=False`."
             )
         else:
-            found = batched.reverse(outputs, inputs, create_graph)
-        return matrix(found, several_outputs, several, create_graph)
+            rows = batched.reverse(outputs, inputs, create_graph)
+        return matrix(rows, several_outputs, several, create_graph)
 
 
 def forward_jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool, vectorize: bool) -> Any:
@@ -109,16 +109,16 @@ def forward_jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, 
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
             "`vectorize=True`."
         )
-    several_outputs, found = batched.forward(func, inputs)
-    result_of_all = matrix(found, several_outputs, several, True)
+    several_outputs, rows = batched.forward(func, inputs)
+    result_of_all = matrix(rows, several_outputs, several, True)
     if not several:
         return result_of_all
     return [list(row) for row in result_of_all] if several_outputs else list(result_of_all)  # lists, as torch's
 
 
-def matrix(found: tuple[Tensors, ...], several_outputs: bool, several: bool, create_graph: bool) -> Any:
+def matrix(rows: tuple[Tensors, ...], several_outputs: bool, several: bool, create_graph: bool) -> Any:
     """For each output its Jacobians by the inputs, in tuples where several were given."""
-    return result(tuple(result(row, several, create_graph) for row in found), several_outputs, True)
+    return result(tuple(result(row, several, create_graph) for row in rows), several_outputs, True)
 
 
 def looped(outputs: Tensors, inputs: Tensors, create_graph: bool, strict: bool) -> tuple[Tensors, ...]:
@@ -127,16 +127,16 @@ def looped(outputs: Tensors, inputs: Tensors, create_graph: bool, strict: bool) 
     Raises:
         RuntimeError: `strict` refuses an output or a row.
     """
-    found = []
+    rows = []
     for at, output in enumerate(outputs):
         columns: list[list[Any]] = [[] for _ in inputs]
         for row in rows_of(output, inputs, create_graph):
             if strict:
                 refuse_row(row, at, create_graph)
-            for column, each in zip(columns, row):
-                column.append(each)
-        found.append(tuple(stacked(column, output, each) for column, each in zip(columns, inputs)))
-    return tuple(found)
+            for column, block in zip(columns, row):
+                column.append(block)
+        rows.append(tuple(stacked(column, output, input_) for column, input_ in zip(columns, inputs)))
+    return tuple(rows)
 
 
 def refuse_row(row: Tensors, at: int, create_graph: bool) -> None:
@@ -145,10 +145,10 @@ def refuse_row(row: Tensors, at: int, create_graph: bool) -> None:
     Raises:
         RuntimeError: a gradient is None; or, where it is recorded, has no history.
     """
-    for number, each in enumerate(row):
-        if each is None:
+    for number, grad in enumerate(row):
+        if grad is None:
             raise RuntimeError(strictness.OUTPUT_FREE_OF_INPUT.format(at, number))
-        if create_graph and not each.requires_grad:
+        if create_graph and not grad.requires_grad:
             raise RuntimeError(strictness.JACOBIAN_RECORDED.format(at))
 
 
@@ -208,13 +208,13 @@ def hessian(
     if outer_jacobian_strategy not in (FORWARD, REVERSE):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
-    def slope(*given: Any) -> Tensors:
+    def slope(*values: Any) -> Tensors:
         if outer_jacobian_strategy == FORWARD:
-            given = tuple(each.requires_grad_(True) for each in given)
-        return gradient(func, given, strict)
+            values = tuple(value.requires_grad_(True) for value in values)
+        return gradient(func, values, strict)
 
-    found = jacobian(slope, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
-    return found if several else found[0][0]
+    blocks = jacobian(slope, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return blocks if several else blocks[0][0]
 
 
 def gradient(func: Callable[..., Any], inputs: Tensors, strict: bool) -> Tensors:
@@ -232,7 +232,7 @@ def gradient(func: Callable[..., Any], inputs: Tensors, strict: bool) -> Tensors
         raise RuntimeError("The function given to hessian should return a single Tensor")
     if not is_one_number(outputs):
         raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-    found = filled(gradients(outputs, inputs, None, True), inputs)
+    grads = filled(gradients(outputs, inputs, None, True), inputs)
     if strict:
-        strictness.refuse_constants(found, strictness.JACOBIAN_CONSTANT)
-    return found
+        strictness.refuse_constants(grads, strictness.JACOBIAN_CONSTANT)
+    return grads

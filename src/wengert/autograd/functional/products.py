@@ -55,11 +55,11 @@ def vjp(
                 "The vector v can only be None if the user-provided function returns a single Tensor with a single "
                 "element."
             )
-    found = gradients(outputs, inputs, v, create_graph)
+    grads = gradients(outputs, inputs, v, create_graph)
     if strict:
-        strictness.refuse_gaps(found, create_graph, strictness.INPUT_UNUSED, strictness.JACOBIAN_RECORDED)
-    found = filled(found, inputs)
-    return result(outputs, several_outputs, create_graph), result(found, several, create_graph)
+        strictness.refuse_gaps(grads, create_graph, strictness.INPUT_UNUSED, strictness.JACOBIAN_RECORDED)
+    grads = filled(grads, inputs)
+    return result(outputs, several_outputs, create_graph), result(grads, several, create_graph)
 
 
 @boundary
@@ -96,15 +96,15 @@ def jvp(
         inputs = fresh(inputs, create_graph)
         v = vector_of_inputs(v, inputs, several, "jvp", create_graph)
         several_outputs, outputs = called(func, inputs, "jvp", strict)
-        weights = tuple(zeros_like(each, requires_grad=True) for each in outputs)
+        weights = tuple(zeros_like(output, requires_grad=True) for output in outputs)
         products = gradients(outputs, inputs, weights, True)
         if strict:
             strictness.refuse_constants(products, strictness.GRADIENT_CONSTANT)
-    found = gradients(products, weights, v, create_graph)
+    grads = gradients(products, weights, v, create_graph)
     if strict:
-        strictness.refuse_gaps(found, create_graph, strictness.TRICK_UNUSED, strictness.JACOBIAN_RECORDED)
-    found = filled(found, outputs)
-    return result(outputs, several_outputs, create_graph), result(found, several_outputs, create_graph)
+        strictness.refuse_gaps(grads, create_graph, strictness.TRICK_UNUSED, strictness.JACOBIAN_RECORDED)
+    grads = filled(grads, outputs)
+    return result(outputs, several_outputs, create_graph), result(grads, several_outputs, create_graph)
 
 
 @boundary
@@ -138,11 +138,11 @@ def vhp(
     """
     with enable_grad():
         at = slope_of(func, inputs, v, create_graph, strict, "vhp")
-    found = gradients(at.slope, at.inputs, at.v, create_graph)
+    grads = gradients(at.slope, at.inputs, at.v, create_graph)
     if strict:
-        strictness.refuse_gaps(found, create_graph, strictness.JACOBIAN_UNUSED, strictness.HESSIAN_RECORDED)
-    found = filled(found, at.inputs)
-    return result(at.outputs, False, create_graph), result(found, at.several, create_graph)
+        strictness.refuse_gaps(grads, create_graph, strictness.JACOBIAN_UNUSED, strictness.HESSIAN_RECORDED)
+    grads = filled(grads, at.inputs)
+    return result(at.outputs, False, create_graph), result(grads, at.several, create_graph)
 
 
 @boundary
@@ -177,13 +177,13 @@ def hvp(
     """
     with enable_grad():
         at = slope_of(func, inputs, v, create_graph, strict, "hvp")
-        weights = tuple(zeros_like(each, requires_grad=True) for each in at.inputs)
+        weights = tuple(zeros_like(input_, requires_grad=True) for input_ in at.inputs)
         products = gradients(at.slope, at.inputs, weights, True)
-    found = gradients(products, weights, at.v, create_graph)
+    grads = gradients(products, weights, at.v, create_graph)
     if strict:
-        strictness.refuse_gaps(found, create_graph, strictness.HESSIAN_TRICK_UNUSED, strictness.HESSIAN_RECORDED)
-    found = filled(found, at.inputs)
-    return result(at.outputs, False, create_graph), result(found, at.several, create_graph)
+        strictness.refuse_gaps(grads, create_graph, strictness.HESSIAN_TRICK_UNUSED, strictness.HESSIAN_RECORDED)
+    grads = filled(grads, at.inputs)
+    return result(at.outputs, False, create_graph), result(grads, at.several, create_graph)
 
 
 class Slope(NamedTuple):
@@ -218,10 +218,10 @@ def slope_of(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, 
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if not is_one_number(outputs):
         raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
-    slope = gradients(outputs, inputs, None, True)
+    grads = gradients(outputs, inputs, None, True)
     if strict:
-        strictness.refuse_constants(slope, strictness.JACOBIAN_CONSTANT)
-    return Slope(several, inputs, v, outputs, slope)
+        strictness.refuse_constants(grads, strictness.JACOBIAN_CONSTANT)
+    return Slope(several, inputs, v, outputs, grads)
 
 
 def called(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> tuple[bool, Tensors]:

@@ -71,8 +71,10 @@ def _grad_preprocess(inputs: Tensors, create_graph: bool, need_graph: bool) -> T
     """
     return tuple(
         [
-            each.view_as(each) if create_graph and each.requires_grad else each.detach().requires_grad_(need_graph)
-            for each in inputs
+            input_.view_as(input_)
+            if create_graph and input_.requires_grad
+            else input_.detach().requires_grad_(need_graph)
+            for input_ in inputs
         ]
     )
 
@@ -88,7 +90,7 @@ def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
     if create_graph:
         return inputs
     return tuple(
-        [each.detach() if isinstance(each, Tensor) else _grad_postprocess(each, False) for each in inputs]  # type: ignore[attr-defined]
+        [input_.detach() if isinstance(input_, Tensor) else _grad_postprocess(input_, False) for input_ in inputs]  # type: ignore[attr-defined]
     )
 
 
@@ -130,10 +132,10 @@ def _autograd_grad(
     is_grads_batched: bool = False,
 ) -> Tensors:
     """`autograd.grad` of those outputs that have a history; None for inputs that none of them depends on."""
-    given = (None,) * len(outputs) if grad_outputs is None else tuple(grad_outputs)
-    if len(given) != len(outputs):
-        raise AssertionError(f"expected a gradient for each of {len(outputs)} outputs, got {len(given)}")
-    recorded = [(out, way) for out, way in zip(outputs, given) if out is not None and out.requires_grad]
+    cotangents = (None,) * len(outputs) if grad_outputs is None else tuple(grad_outputs)
+    if len(cotangents) != len(outputs):
+        raise AssertionError(f"expected a gradient for each of {len(outputs)} outputs, got {len(cotangents)}")
+    recorded = [(out, way) for out, way in zip(outputs, cotangents) if out is not None and out.requires_grad]
     if not recorded:
         return (None,) * len(inputs)
     roots, ways = zip(*recorded)

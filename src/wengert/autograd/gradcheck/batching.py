@@ -36,8 +36,8 @@ def check_reverse(subject: Subject) -> None:
     for nr, output in enumerate(subject.outputs):
 
         def gradients(cotangent: Tensor, output: Tensor = output) -> tuple[Tensor, ...]:
-            found = passes.grad([output], leaves, [cotangent], True, False, True)
-            return tuple(zeros_like(leaf) if each is None else each for leaf, each in zip(leaves, found))
+            grads = passes.grad([output], leaves, [cotangent], True, False, True)
+            return tuple(zeros_like(leaf) if grad is None else grad for leaf, grad in zip(leaves, grads))
 
         compare(batched, gradients, output._array_, errors.BATCHED_NOTES, nr)
 
@@ -54,11 +54,13 @@ def check_forward(subject: Subject) -> None:
             continue
 
         def tangents(tangent: Tensor, place: int = place) -> tuple[Tensor, ...]:
-            inputs = [each.detach() if isinstance(each, Tensor) else each for each in subject.inputs]
+            inputs = [input_.detach() if isinstance(input_, Tensor) else input_ for input_ in subject.inputs]
             with forward_ad.dual_level():
                 inputs[place] = forward_ad.make_dual(inputs[place], tangent)
-                pairs = [forward_ad.unpack_dual(each) for each in as_tuple(subject.func(*inputs)) if each is not None]
-                return tuple(zeros_like(value) if found is None else found for value, found in pairs)
+                pairs = [
+                    forward_ad.unpack_dual(value) for value in as_tuple(subject.func(*inputs)) if value is not None
+                ]
+                return tuple(zeros_like(value) if tangent is None else tangent for value, tangent in pairs)
 
         compare(batched, tangents, leaf._array_, errors.BATCHED_FORWARD_NOTES, None)
 
@@ -81,13 +83,13 @@ def compare(batched: Any, function: Many, like: Array, notes: str, output: int |
     pair = np.asarray(random.standard_normal((2, *like.shape)), like.dtype)
     if like.dtype.kind == "c":
         pair = np.asarray((pair + 1j * random.standard_normal(pair.shape)) / np.sqrt(2), like.dtype)
-    single = [function(wrap(np.array(each))) for each in pair]
+    single = [function(wrap(np.array(row))) for row in pair]
     try:
         results = batched(function)(wrap(pair))
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}\n\n{notes}") from error
-    for nr, (result, *each) in enumerate(zip(results, *single)):
-        wanted = np.stack([one._array_ for one in each])
+    for nr, (result, *singles) in enumerate(zip(results, *single)):
+        wanted = np.stack([single._array_ for single in singles])
         if not close(result._array_, wanted, 1e-5, 1e-8):
             raise GradcheckError(
                 errors.batched_mismatch(nr if output is None else output, nr, result, wrap(wanted), notes)

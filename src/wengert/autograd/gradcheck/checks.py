@@ -93,7 +93,7 @@ def gradient_of(
         ValueError: no input or no output requires a gradient.
     """
     arguments = as_tuple(inputs)
-    wanted = [at for at, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad]
+    wanted = [at for at, argument in enumerate(arguments) if isinstance(argument, Tensor) and argument.requires_grad]
     if not wanted:
         raise ValueError(errors.NO_INPUT)
     if grad_outputs is None:
@@ -104,15 +104,15 @@ def gradient_of(
     else:
         cotangents = as_tuple(grad_outputs)
     count = len(arguments)
-    recorded = {*wanted, *(count + at for at, each in enumerate(cotangents) if each.requires_grad)}
+    recorded = {*wanted, *(count + at for at, cotangent in enumerate(cotangents) if cotangent.requires_grad)}
 
-    def gradient(*given: Any) -> tuple[Any, ...]:
+    def gradient(*args: Any) -> tuple[Any, ...]:
         # Forward mode is given tensors that require no gradient.
-        ready = [each.requires_grad_() if at in recorded else each for at, each in enumerate(given)]
+        ready = [arg.requires_grad_() if at in recorded else arg for at, arg in enumerate(args)]
         results = as_tuple(func(*ready[:count]))
         outputs = [results[at] for at in differentiable(results)]
-        found = passes.grad(outputs, [ready[at] for at in wanted], ready[count:], None, True, True)
-        return tuple(each for each in found if each is not None)
+        grads = passes.grad(outputs, [ready[at] for at in wanted], ready[count:], None, True, True)
+        return tuple(grad for grad in grads if grad is not None)
 
     return gradient, arguments + cotangents
 
@@ -126,10 +126,10 @@ def cotangent_for(output: Tensor, noncontiguous: bool) -> Tensor:
     if output.dtype.category == dtypes.COMPLEX:  # the parts of a number one after the other
         parts = wrap(np.empty((*shape, 2), array.real.dtype)).uniform_(-1, 1)  # type: ignore[attr-defined]
         array = parts._array_.view(array.dtype).reshape(shape)
-        made = wrap(array)
+        cotangent = wrap(array)
     else:
-        made = wrap(array).uniform_(-1, 1)  # type: ignore[attr-defined]
+        cotangent = wrap(array).uniform_(-1, 1)  # type: ignore[attr-defined]
     if noncontiguous and shape:
-        made = made[..., 1::2]
-    made.requires_grad = True
-    return made
+        cotangent = cotangent[..., 1::2]
+    cotangent.requires_grad = True
+    return cotangent

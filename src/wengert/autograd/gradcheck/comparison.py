@@ -14,16 +14,16 @@ from .subject import Options, Subject
 Array = Any
 
 
-def close(found: Array, wanted: Array, rtol: float, atol: float) -> bool:
+def close(actual: Array, wanted: Array, rtol: float, atol: float) -> bool:
     """Whether no element of `found` is further from `wanted` than `atol + rtol * abs(wanted)`; NaN always is."""
-    return bool(near(found, wanted, rtol, atol).all())
+    return bool(near(actual, wanted, rtol, atol).all())
 
 
-def near(found: Array, wanted: Array, rtol: float, atol: float) -> Array:
+def near(actual: Array, wanted: Array, rtol: float, atol: float) -> Array:
     """The same, element by element."""
     with np.errstate(all="ignore"):
-        within = np.abs(found - wanted) <= atol + rtol * np.abs(wanted)
-        return within & np.isfinite(wanted) | (found == wanted)
+        within = np.abs(actual - wanted) <= atol + rtol * np.abs(wanted)
+        return within & np.isfinite(wanted) | (actual == wanted)
 
 
 def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical: Array, options: Options) -> str:
@@ -32,7 +32,7 @@ def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical
         difference = np.where(numerical == analytical, 0, np.abs(analytical - numerical))
         allowed = options.atol + options.rtol * np.abs(numerical)
         beyond = np.where(np.isnan(difference), np.inf, difference - allowed)
-    row, column = (int(each) for each in np.unravel_index(int(np.argmax(beyond)), beyond.shape))
+    row, column = (int(index) for index in np.unravel_index(int(np.argmax(beyond)), beyond.shape))
     shapes = subject.leaves[leaf]._array_.shape, subject.outputs[output]._array_.shape
     places = [tuple(map(int, np.unravel_index(at, shape))) for at, shape in zip((row, column), shapes)]
     at = row, column

@@ -156,12 +156,12 @@ def read_only_input(at: int) -> str:
     return f"The {at}th input lies in memory that is read-only, so its elements cannot be moved: pass a clone of it."
 
 
-def unsteady(what: str, eps: float, key: tuple[int, ...] | None, one: Any, other: Any) -> str:
+def unsteady(what: str, eps: float, key: tuple[int, ...] | None, value: Any, other: Any) -> str:
     """The text for outputs whose shape or dtype depends on the values of the inputs."""
     where = "" if key is None else f"on index {key} "
     return (
         f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but got: "
-        f"{what}s {one} and {other}."
+        f"{what}s {value} and {other}."
     )
 
 
@@ -213,9 +213,9 @@ def slow_mode(numerical: Any, analytical: Any, largest: float) -> str:
     )
 
 
-def batched_mismatch(output: int, leaf: int, found: Any, wanted: Any, notes: str) -> str:
+def batched_mismatch(output: int, leaf: int, actual: Any, wanted: Any, notes: str) -> str:
     """The text for batched gradients that are not those of one pass for each."""
-    return f"For output {output} and input {leaf}:\n\n{notes}\n\nGot:\n{found}\n\nExpected:\n{wanted}"
+    return f"For output {output} and input {leaf}:\n\n{notes}\n\nGot:\n{actual}\n\nExpected:\n{wanted}"
 
 
 VALUES_UNRECORDED = "the values under no_grad() are others than those of a recorded call"
@@ -228,7 +228,7 @@ VALUES_SINGLE = "the values in single precision are not those of double precisio
 def wrong_rule(name: str, mistakes: list[str]) -> str:
     """The text of `check_rule`: everything that was found."""
     count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-    return f"check_rule found {count} in {name}\n" + "\n".join(f"- {each.rstrip()}" for each in mistakes)
+    return f"check_rule found {count} in {name}\n" + "\n".join(f"- {mistake.rstrip()}" for mistake in mistakes)
 
 
 def alone(place: int) -> str:
@@ -254,14 +254,14 @@ def wrong_batch(dims: tuple[int | None, ...]) -> str:
     return f"vmap with in_dims={dims} does not give what one call for each gives"
 
 
-def wrong_dtype(at: int, found: Any, wanted: Any) -> str:
+def wrong_dtype(at: int, dtype: Any, wanted: Any) -> str:
     """The text for an output of another dtype than its inputs."""
-    return f"output {at} has dtype {found}, wanted {wanted}"
+    return f"output {at} has dtype {dtype}, wanted {wanted}"
 
 
-def wrong_gradient(at: int, found: Any, wanted: Any) -> str:
+def wrong_gradient(at: int, actual: Any, wanted: Any) -> str:
     """The text for a gradient of another dtype than its input."""
-    return f"backward returns a gradient of {found} for argument {at}, which is {wanted} (it is cast, silently)"
+    return f"backward returns a gradient of {actual} for argument {at}, which is {wanted} (it is cast, silently)"
 
 
 def kept(names: list[str]) -> str:

@@ -38,10 +38,10 @@ def get_numerical_jacobian(
     if grad_out != 1.0:
         raise ValueError(errors.wrong_grad_out("get_numerical_jacobian"))
     results = as_tuple(fn(inputs))
-    if any(each.is_complex() for each in results):
+    if any(result.is_complex() for result in results):
         raise ValueError(errors.complex_output("get_numerical_jacobian"))
     subject = Subject(lambda *_: fn(inputs), as_tuple(inputs if target is None else target), results)
-    return tuple(wrap(found[0]) for found in numerical.jacobians(subject, [0], eps))
+    return tuple(wrap(jacobian[0]) for jacobian in numerical.jacobians(subject, [0], eps))
 
 
 def get_numerical_jacobian_wrt_specific_input(
@@ -68,10 +68,10 @@ def get_numerical_jacobian_wrt_specific_input(
     leaf = inputs[input_idx] if input is None else input
     assert leaf.requires_grad, "Expected input to have requires_grad=True"
     subject = Subject(fn, as_tuple(inputs), as_tuple(outputs))
-    places = [at for at, each in enumerate(subject.results) if floating(each)]
+    places = [at for at, result in enumerate(subject.results) if floating(result)]
     if not is_forward_ad or leaf.is_complex():
-        assert not any(each.is_complex() for each in subject.results), errors.COMPLEX_DIFFERENCE
-    return tuple(wrap(each) for each in numerical.jacobian(subject, leaf, places, eps))
+        assert not any(result.is_complex() for result in subject.results), errors.COMPLEX_DIFFERENCE
+    return tuple(wrap(row) for row in numerical.jacobian(subject, leaf, places, eps))
 
 
 def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> Any:
@@ -96,7 +96,7 @@ def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0
         raise ValueError(errors.complex_output("get_analytical_jacobian"))
     subject = Subject(lambda *_: output, as_tuple(inputs), (output,))
     try:
-        found, reentrant = reverse.jacobian(subject, output, options_of(nondet_tol)), True
+        jacobian, reentrant = reverse.jacobian(subject, output, options_of(nondet_tol)), True
     except GradcheckError:
-        found, reentrant = reverse.jacobian(subject, output, options_of(float("inf"))), False
-    return tuple(map(wrap, found)), reentrant, True, True  # the engine sees to shapes and dtypes
+        jacobian, reentrant = reverse.jacobian(subject, output, options_of(float("inf"))), False
+    return tuple(map(wrap, jacobian)), reentrant, True, True  # the engine sees to shapes and dtypes

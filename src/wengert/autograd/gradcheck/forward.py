@@ -19,48 +19,48 @@ Array = Any
 
 def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
     """For each input that requires a gradient, for each output: a row of the derivatives by each of its elements."""
-    found = []
+    matrices = []
     for nr, leaf in enumerate(subject.leaves):
         count = leaf._array_.size
-        rows = [np.zeros((count, each._array_.size), each._array_.dtype) for each in subject.outputs]
+        rows = [np.zeros((count, output._array_.size), output._array_.dtype) for output in subject.outputs]
         for row in range(count):
             unit = np.zeros(count, leaf._array_.dtype)
             unit[row] = 1
             for into, tangent in zip(rows, along(subject, nr, unit, options)):
                 into[row] = tangent
-        found.append(rows)
-    return found
+        matrices.append(rows)
+    return matrices
 
 
 def along(subject: Subject, nr: int, direction: Array, options: Options) -> list[Array]:
     """The derivatives of the outputs, flat, along a direction of one of the inputs that require a gradient."""
-    found = []
+    tangents = []
     with forward_ad.dual_level():
         results = as_tuple(subject.func(*duals(subject, {nr: direction})))
         for at in subject.places:
             value, tangent = forward_ad.unpack_dual(results[at])
             if tangent is None:
-                found.append(np.zeros(value._array_.size, value._array_.dtype))
+                tangents.append(np.zeros(value._array_.size, value._array_.dtype))
                 continue
             if options.check_grad_dtypes and value.is_complex() != tangent.is_complex():
                 raise GradcheckError(errors.WRONG_FORWARD_DTYPE)
-            found.append(resolved(tangent._array_).reshape(-1))
-    return found
+            tangents.append(resolved(tangent._array_).reshape(-1))
+    return tangents
 
 
 def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
     """The arguments with tangents: a direction, or zeros; one that is None is left without."""
     inputs, nr = [], 0
-    for each in subject.inputs:
-        if isinstance(each, Tensor) and each.requires_grad:
-            array = each._array_
+    for input_ in subject.inputs:
+        if isinstance(input_, Tensor) and input_.requires_grad:
+            array = input_._array_
             tangent = directions.get(nr, np.zeros(array.shape, array.dtype))
-            plain = each.detach()  # type: ignore[attr-defined]
-            each = plain
+            plain = input_.detach()  # type: ignore[attr-defined]
+            input_ = plain
             if tangent is not None:
-                each = forward_ad.make_dual(plain, wrap(np.array(tangent, array.dtype).reshape(array.shape)))
+                input_ = forward_ad.make_dual(plain, wrap(np.array(tangent, array.dtype).reshape(array.shape)))
             nr += 1
-        inputs.append(each)
+        inputs.append(input_)
     return inputs
 
 
@@ -74,12 +74,12 @@ def check_undefined(subject: Subject, directions: list[Array]) -> None:
         GradcheckError: it does not.
     """
     for nr, leaf in enumerate(subject.leaves):
-        given = dict(enumerate(directions))
+        missing_of = dict(enumerate(directions))
         with forward_ad.dual_level():
             tangents = []
             for missing in (np.zeros(leaf._array_.shape), None):
-                results = as_tuple(subject.func(*duals(subject, {**given, nr: missing})))
-                tangents.append([forward_ad.unpack_dual(each)[1] for each in results if floating(each)])
+                results = as_tuple(subject.func(*duals(subject, {**missing_of, nr: missing})))
+                tangents.append([forward_ad.unpack_dual(result)[1] for result in results if floating(result)])
             for at, (zero, none) in enumerate(zip(*tangents)):
                 if zero is not None and none is not None and not close(zero._array_, none._array_, 1e-5, 1e-8):
                     raise GradcheckError(

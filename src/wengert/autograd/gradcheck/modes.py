@@ -39,12 +39,12 @@ def slow(subject: Subject, options: Options, forward: bool) -> None:
     numeric = numerical.jacobians(subject, places, options.eps)
     if forward:
         for leaf, rows in enumerate(forward_mode.jacobians(subject, options)):
-            for output, found in enumerate(rows):
-                compare(subject, output, leaf, numeric[leaf][output], found, options, True)
+            for output, row in enumerate(rows):
+                compare(subject, output, leaf, numeric[leaf][output], row, options, True)
         return
     for output, tensor in enumerate(subject.outputs):
-        for leaf, found in enumerate(reverse.jacobian(subject, tensor, options)):
-            compare(subject, output, leaf, numeric[leaf][output], found, options, False)
+        for leaf, row in enumerate(reverse.jacobian(subject, tensor, options)):
+            compare(subject, output, leaf, numeric[leaf][output], row, options, False)
 
 
 def check_constant(subject: Subject, options: Options) -> None:
@@ -53,9 +53,9 @@ def check_constant(subject: Subject, options: Options) -> None:
     Raises:
         GradcheckError: they are not.
     """
-    places = [at for at, each in enumerate(subject.results) if floating(each)]
-    for found in numerical.jacobians(subject, places, options.eps):
-        if any(each.any() for each in found):
+    places = [at for at, result in enumerate(subject.results) if floating(result)]
+    for jacobian in numerical.jacobians(subject, places, options.eps):
+        if any(column.any() for column in jacobian):
             raise GradcheckError(errors.NOT_ZERO)
 
 
@@ -63,27 +63,27 @@ def fast(subject: Subject, options: Options, forward: bool) -> None:
     """Compare u J v for random vectors u and v (in forward mode J v)."""
     outputs = subject.outputs
     ways, weights = vectors(subject)
-    places = subject.places or [at for at, each in enumerate(subject.results) if floating(each)]
+    places = subject.places or [at for at, result in enumerate(subject.results) if floating(result)]
     moved = [
         numerical.along(subject, leaf, places, shaped(way, leaf._array_.shape), options.eps)
         for leaf, way in zip(subject.leaves, ways)
     ]
     if not outputs:
-        if any((np.abs(each) > options.nondet_tol).any() for found in moved for each in found):
+        if any((np.abs(value) > options.nondet_tol).any() for values in moved for value in values):
             raise GradcheckError(errors.NOT_ZERO)
         return
     if forward:
         for leaf, way in enumerate(ways):
-            for output, found in enumerate(forward_mode.along(subject, leaf, way, options)):
+            for output, actual in enumerate(forward_mode.along(subject, leaf, way, options)):
                 compare_fast(
-                    subject, output, leaf, moved[leaf][output], found, allowance(options, way, None), options, True
+                    subject, output, leaf, moved[leaf][output], actual, allowance(options, way, None), options, True
                 )
         return
     for output, weight in enumerate(weights):
         for leaf, column in enumerate(reverse.along(subject, outputs[output], weight, options)):
             number = (weight * moved[leaf][output]).sum()
-            found = inner(column[:, 0], ways[leaf])
-            compare_fast(subject, output, leaf, number, found, allowance(options, ways[leaf], weight), options, False)
+            actual = inner(column[:, 0], ways[leaf])
+            compare_fast(subject, output, leaf, number, actual, allowance(options, ways[leaf], weight), options, False)
 
 
 def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
@@ -100,12 +100,12 @@ def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
     for leaf in subject.leaves:
         array = leaf._array_
         ways.append((vector(array), vector(array)) if array.dtype.kind == "c" else vector(array))
-    return ways, [vector(each._array_) for each in subject.outputs]
+    return ways, [vector(output._array_) for output in subject.outputs]
 
 
 def shaped(way: Any, shape: tuple[int, ...]) -> Any:
     """A random vector, or two, in the shape of an input."""
-    return tuple(each.reshape(shape) for each in way) if isinstance(way, tuple) else way.reshape(shape)
+    return tuple(part.reshape(shape) for part in way) if isinstance(way, tuple) else way.reshape(shape)
 
 
 def inner(gradient: Array, way: Any) -> Any:
@@ -117,19 +117,19 @@ def inner(gradient: Array, way: Any) -> Any:
 
 def allowance(options: Options, way: Any, weight: Array | None) -> float:
     """The absolute tolerance for a product with vectors: every element of the Jacobian may be off by `atol`."""
-    total = sum(float(each.sum()) for each in way) if isinstance(way, tuple) else float(way.sum())
+    total = sum(float(part.sum()) for part in way) if isinstance(way, tuple) else float(way.sum())
     return options.atol * total * (1.0 if weight is None else float(weight.sum()))
 
 
 def compare_fast(
-    subject: Subject, output: int, leaf: int, number: Any, found: Any, atol: float, options: Options, forward: bool
+    subject: Subject, output: int, leaf: int, number: Any, actual: Any, atol: float, options: Options, forward: bool
 ) -> None:
     """Compare two products; where they differ, show the whole Jacobians.
 
     Raises:
         GradcheckError: they differ.
     """
-    if close(found, number, options.rtol, atol):
+    if close(actual, number, options.rtol, atol):
         return
     slow_numerical = numerical.jacobian(subject, subject.leaves[leaf], subject.places, options.eps)[output]
     if forward:
@@ -137,7 +137,7 @@ def compare_fast(
     else:
         slow_found = reverse.jacobian(subject, subject.outputs[output], options)[leaf]
     part = part_at(subject, output, leaf, forward)
-    text = errors.mismatch(output, leaf, part, forward, wrap(np.asarray(number)), wrap(np.asarray(found)))
+    text = errors.mismatch(output, leaf, part, forward, wrap(np.asarray(number)), wrap(np.asarray(actual)))
     largest = float(np.abs(slow_numerical - slow_found).max())
     text += errors.slow_mode(wrap(slow_numerical), wrap(slow_found), largest)
     text += worst(subject, output, leaf, slow_numerical, slow_found, options)

@@ -37,8 +37,8 @@ def jacobian(subject: Subject, leaf: Tensor, places: Sequence[int], eps: float) 
     for step in (eps, eps * 1j) if array.dtype.kind == "c" else (eps,):
         columns = spaces(subject, places, len(keys))
         for row, key in enumerate(keys):
-            central(subject, places, array, key, step, [each[row, ...] for each in columns])
-        parts.append([flat(each) / (2 * eps) for each in columns])
+            central(subject, places, array, key, step, [column[row, ...] for column in columns])
+        parts.append([flat(column) / (2 * eps) for column in columns])
     return gradients(parts, array.dtype)
 
 
@@ -52,16 +52,16 @@ def along(subject: Subject, leaf: Tensor, places: Sequence[int], direction: Any,
     ways = (direction[0], direction[1] * 1j) if array.dtype.kind == "c" else (direction,)
     parts = []
     for way in ways:
-        found = spaces(subject, places, 1)
-        central(subject, places, array, ..., way * eps, [each[0, ...] for each in found])
-        parts.append([flat(each)[0] / (2 * eps) for each in found])
+        buffers = spaces(subject, places, 1)
+        central(subject, places, array, ..., way * eps, [buffer[0, ...] for buffer in buffers])
+        parts.append([flat(buffer)[0] / (2 * eps) for buffer in buffers])
     return gradients(parts, array.dtype)
 
 
 def spaces(subject: Subject, places: Sequence[int], count: int) -> list[Array]:
     """For each result at `places` an array that takes `count` of it."""
     results = [subject.results[at]._array_ for at in places]
-    return [np.empty((count, *each.shape), each.dtype) for each in results]
+    return [np.empty((count, *result.shape), result.dtype) for result in results]
 
 
 def flat(columns: Array) -> Array:
@@ -76,7 +76,7 @@ def gradients(parts: list[list[Array]], dtype: Any) -> list[Array]:
     return [np.asarray(real + imaginary * 1j, dtype) for real, imaginary in zip(*parts)]
 
 
-def central(subject: Subject, places: Sequence[int], array: Array, key: Any, step: Any, found: list[Array]) -> None:
+def central(subject: Subject, places: Sequence[int], array: Array, key: Any, step: Any, buffers: list[Array]) -> None:
     """Write into `found` how the results at `places` change from `array[key] - step` to `array[key] + step`.
 
     Whatever happens, the array is as it was afterwards. The version counter is not told: nothing was written that a
@@ -85,11 +85,11 @@ def central(subject: Subject, places: Sequence[int], array: Array, key: Any, ste
     before = array[key].copy()
     try:
         array[key] = before - step
-        for one, value in zip(found, evaluated(subject, places, key, step)):
-            one[...] = value
+        for buffer, value in zip(buffers, evaluated(subject, places, key, step)):
+            buffer[...] = value
         array[key] = before + step
-        for one, value in zip(found, evaluated(subject, places, key, step)):
-            np.subtract(value, one, out=one)
+        for buffer, value in zip(buffers, evaluated(subject, places, key, step)):
+            np.subtract(value, buffer, out=buffer)
     finally:
         array[key] = before
 
@@ -113,7 +113,7 @@ def evaluated(subject: Subject, places: Sequence[int], key: Any, step: Any) -> l
     return arrays
 
 
-def refuse(what: str, key: Any, step: Any, one: Any, other: Any) -> None:
+def refuse(what: str, key: Any, step: Any, value: Any, other: Any) -> None:
     """Say that results depend on the inputs otherwise than by their values.
 
     Raises:
@@ -121,4 +121,4 @@ def refuse(what: str, key: Any, step: Any, one: Any, other: Any) -> None:
     """
     whole = key is Ellipsis
     eps = float(np.abs(step).max(initial=0.0)) if whole else abs(step)
-    raise AssertionError(errors.unsteady(what, eps, None if whole else key, one, other))
+    raise AssertionError(errors.unsteady(what, eps, None if whole else key, value, other))

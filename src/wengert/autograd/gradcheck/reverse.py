@@ -40,9 +40,9 @@ def repeated(subject: Subject, output: Tensor, cotangent: Tensor, units: Array |
     leaves = subject.leaves
     first = columns(output, leaves, cotangent, units, options)
     again = columns(output, leaves, cotangent, units, options)
-    for one, other in zip(first, again):
+    for grad, other in zip(first, again):
         with np.errstate(invalid="ignore"):
-            if one.size and np.abs(one - other).max() > options.nondet_tol:
+            if grad.size and np.abs(grad - other).max() > options.nondet_tol:
                 raise GradcheckError(errors.not_reentrant(options.nondet_tol))
     return first
 
@@ -56,18 +56,18 @@ def columns(
         units: the memory of the cotangent, which becomes each unit vector in turn; None for one pass with it as it is.
     """
     count = 1 if units is None else units.size
-    found = [np.zeros((each._array_.size, count), each._array_.dtype) for each in leaves]
+    matrices = [np.zeros((leaf._array_.size, count), leaf._array_.dtype) for leaf in leaves]
     for column in range(count):
         if units is not None:
             units[column] = 1
         grads = passes.grad([output], leaves, [cotangent], True, False, True)
-        for leaf, grad, into in zip(leaves, grads, found):
+        for leaf, grad, into in zip(leaves, grads, matrices):
             if grad is not None:
                 check_space(leaf, grad, options)
                 into[:, column] = grad._array_.reshape(-1)
         if units is not None:  # not before: a gradient may be the cotangent itself
             units[column] = 0
-    return found
+    return matrices
 
 
 def check_space(leaf: Tensor, grad: Tensor, options: Options) -> None:
@@ -84,7 +84,7 @@ def check_space(leaf: Tensor, grad: Tensor, options: Options) -> None:
 
 def zeros(outputs: list[Tensor]) -> list[Tensor]:
     """For each output a cotangent of zeros."""
-    return [wrap(np.zeros(each._array_.shape, each._array_.dtype)) for each in outputs]
+    return [wrap(np.zeros(output._array_.shape, output._array_.dtype)) for output in outputs]
 
 
 def check_product(subject: Subject, masked: bool | None) -> None:
@@ -132,10 +132,12 @@ def check_undefined(subject: Subject) -> None:
     missing: list[set[int]] = [set(range(count))]
     if count > 1:
         missing += [{at} for at in range(count)]
-    for each in missing:
+    for places in missing:
         results = as_tuple(subject.func(*subject.inputs))
         outputs = [results[at] for at in differentiable(results)]
-        check_missing([Undefined.apply(one) if at in each else one for at, one in enumerate(outputs)], subject.leaves)
+        check_missing(
+            [Undefined.apply(output) if at in places else output for at, output in enumerate(outputs)], subject.leaves
+        )
 
 
 def check_missing(outputs: list[Tensor], leaves: list[Tensor]) -> None:
@@ -151,6 +153,6 @@ def check_missing(outputs: list[Tensor], leaves: list[Tensor]) -> None:
     except RuntimeError as error:
         warnings.warn(errors.UNDEFINED_WARNING, stacklevel=6)
         raise GradcheckError(errors.UNDEFINED_UNHANDLED) from error
-    if any(each is not None and each._array_.any() for each in grads):
+    if any(grad is not None and grad._array_.any() for grad in grads):
         warnings.warn(errors.UNDEFINED_WARNING, stacklevel=6)
         raise GradcheckError(errors.UNDEFINED_NOT_ZERO)

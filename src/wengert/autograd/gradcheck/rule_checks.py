@@ -34,12 +34,12 @@ def check_values(sample: Sample, tolerances: Tolerances) -> None:
         require(agree(arrays(sample.results(*args)), wanted, 0.0, tolerances.nondet_tol), errors.VALUES_UNRECORDED)
     require(agree(arrays(sample.results(*args)), wanted, 0.0, tolerances.nondet_tol), errors.VALUES_AGAIN)
     # Not by `results`, whose copies would be contiguous.
-    apart = [spread(each) if isinstance(each, Tensor) else each for each in args]
+    apart = [spread(arg) if isinstance(arg, Tensor) else arg for arg in args]
     with no_grad():
-        found = arrays(run(sample.function, apart))
-    require(agree(found, wanted, EXACT, EXACT), errors.VALUES_SPREAD)
+        actual = arrays(run(sample.function, apart))
+    require(agree(actual, wanted, EXACT, EXACT), errors.VALUES_SPREAD)
     if tolerances.reference is not None:
-        truth = [each for each in as_tuple(tolerances.reference(*args)) if isinstance(each, Tensor)]
+        truth = [value for value in as_tuple(tolerances.reference(*args)) if isinstance(value, Tensor)]
         require(agree(wanted, arrays(truth), tolerances.rtol, tolerances.atol), errors.VALUES_REFERENCE)
     for place, tensor in enumerate(args):
         if isinstance(tensor, Tensor) and place not in dirty(sample):
@@ -49,13 +49,13 @@ def check_values(sample: Sample, tolerances: Tolerances) -> None:
 
 def called(sample: Sample) -> tuple[list[Any], tuple[Tensor, ...]]:
     """Copies of the arguments, which a recorded call could write to, and its results."""
-    args = [each.clone() if isinstance(each, Tensor) else each for each in sample.exchanged(copied)]  # type: ignore[attr-defined]
+    args = [value.clone() if isinstance(value, Tensor) else value for value in sample.exchanged(copied)]  # type: ignore[attr-defined]
     return args, run(sample.function, args)
 
 
 def dirty(sample: Sample) -> list[int]:
     """The arguments whose history a call rewrites, as `mark_dirty` makes it."""
-    nodes = [each.grad_fn if isinstance(each, Tensor) else None for each in called(sample)[0]]
+    nodes = [value.grad_fn if isinstance(value, Tensor) else None for value in called(sample)[0]]
     return [place for place, node in enumerate(nodes) if isinstance(node, sample.function._backward_cls)]
 
 
@@ -73,9 +73,9 @@ def check_first(sample: Sample, tolerances: Tolerances) -> None:
     """Reverse mode against differences; each argument alone gets the gradient that it gets among the others."""
     gradcheck(sample.results, sample.args, **options(tolerances))
     together = gradients(sample.results(*sample.args), sample.leaves)
-    places = [at for at, each in enumerate(sample.args) if isinstance(each, Tensor) and each.requires_grad]
+    places = [at for at, arg in enumerate(sample.args) if isinstance(arg, Tensor) and arg.requires_grad]
     for place, wanted in zip(places, together):
-        args = list(sample.exchanged(lambda each: each.detach()))  # type: ignore[attr-defined]
+        args = list(sample.exchanged(lambda value: value.detach()))  # type: ignore[attr-defined]
         args[place].requires_grad = True
         require(agree(gradients(sample.results(*args), [args[place]]), [wanted], EXACT, EXACT), errors.alone(place))
 
@@ -130,19 +130,19 @@ def check_batching(sample: Sample, tolerances: Tolerances) -> None:
     if function.vmap is Function.vmap and not function.generate_vmap_rule:
         raise LeftOut(f"{function.__name__} has neither vmap nor generate_vmap_rule")
     vmap, count = batching.vmap(), len(sample.args)
-    first = sample.exchanged(lambda each: each.detach())  # type: ignore[attr-defined]
-    other = sample.exchanged(lambda each: each.detach() * 0.99 if inexact(each) else each)  # type: ignore[attr-defined]
-    for chosen in choices([at for at, each in enumerate(sample.args) if isinstance(each, Tensor)]):
+    first = sample.exchanged(lambda value: value.detach())  # type: ignore[attr-defined]
+    other = sample.exchanged(lambda value: value.detach() * 0.99 if inexact(value) else value)  # type: ignore[attr-defined]
+    for chosen in choices([at for at, arg in enumerate(sample.args) if isinstance(arg, Tensor)]):
         second = [other[at] if at in chosen else first[at] for at in range(count)]
-        wanted = [np.stack(each) for each in zip(*(arrays(sample.results(*each)) for each in (first, second)))]
+        wanted = [np.stack(pair) for pair in zip(*(arrays(sample.results(*pair)) for pair in (first, second)))]
         for dim in (0, -1):
             dims = tuple(dim if at in chosen else None for at in range(count))
             pairs = [
-                one if place is None else wrap(np.stack([one._array_, two._array_], axis=dim))
-                for one, two, place in zip(first, second, dims)
+                single if place is None else wrap(np.stack([single._array_, two._array_], axis=dim))
+                for single, two, place in zip(first, second, dims)
             ]
-            found = as_tuple(vmap(sample.results, in_dims=dims)(*pairs))
-            require(agree(arrays(found), wanted, EXACT, EXACT), errors.wrong_batch(dims))
+            actual = as_tuple(vmap(sample.results, in_dims=dims)(*pairs))
+            require(agree(arrays(actual), wanted, EXACT, EXACT), errors.wrong_batch(dims))
 
 
 def choices(tensors: list[int]) -> Iterator[tuple[int, ...]]:
@@ -175,22 +175,22 @@ def check_guarded(sample: Sample) -> None:
 
     def after(kind: str | None, at: int) -> list[Any]:
         leaves = sample.exchanged(copied)
-        args = [each.clone() if isinstance(each, Tensor) else each for each in leaves]
+        args = [leaf.clone() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         results = run(sample.function, args)
         if kind is not None:
             target = args[at] if kind == "argument" else results[at]
             target.detach().add_(1)
-        return gradients(results, [each for each in leaves if isinstance(each, Tensor) and each.requires_grad])
+        return gradients(results, [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.requires_grad])
 
     wanted = after(None, 0)
-    places = [("argument", at) for at, each in enumerate(sample.args) if inexact(each)]
-    places += [("output", at) for at, each in enumerate(sample.results(*sample.args)) if inexact(each)]
+    places = [("argument", at) for at, arg in enumerate(sample.args) if inexact(arg)]
+    places += [("output", at) for at, result in enumerate(sample.results(*sample.args)) if inexact(result)]
     for kind, at in places:
         try:
-            found = after(kind, at)
+            actual = after(kind, at)
         except RuntimeError:
             continue  # refused: without the write there was no error
-        require(agree(found, wanted, EXACT, EXACT), errors.unguarded(kind, at))
+        require(agree(actual, wanted, EXACT, EXACT), errors.unguarded(kind, at))
 
 
 def inexact(value: Any) -> bool:
@@ -205,12 +205,12 @@ def check_dtypes(sample: Sample, tolerances: Tolerances) -> None:
         args = sample.exchanged(single if narrow else copied)
         function, seen = watched(sample.function)
         results = Sample(function, args, sample.number).results(*args)
-        for at, (one, other) in enumerate(zip(results, wide)):
+        for at, (result, other) in enumerate(zip(results, wide)):
             wanted = single(other).dtype if narrow else other.dtype
-            require(one.dtype is wanted, errors.wrong_dtype(at, one.dtype, wanted))
+            require(result.dtype is wanted, errors.wrong_dtype(at, result.dtype, wanted))
         if narrow:
             require(agree(arrays(results), arrays(wide), SINGLE, SINGLE), errors.VALUES_SINGLE)
-        gradients(results, [each for each in args if isinstance(each, Tensor) and each.requires_grad])
+        gradients(results, [arg for arg in args if isinstance(arg, Tensor) and arg.requires_grad])
         for returned in seen:
             for at, (grad, tensor) in enumerate(zip(as_tuple(returned), args)):
                 if isinstance(grad, Tensor) and isinstance(tensor, Tensor) and tensor.requires_grad:
@@ -257,16 +257,16 @@ def check_leaks(sample: Sample, tolerances: Tolerances) -> None:
 def ended(sample: Sample, backward: bool) -> dict[str, weakref.ref[Any]]:
     """Weak references to everything that belonged to a call that is over."""
     leaves = sample.exchanged(copied)
-    args = [each.clone() if isinstance(each, Tensor) else each for each in leaves]
+    args = [leaf.clone() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
     results = run(sample.function, args)
-    found: dict[str, weakref.ref[Any]]
-    found = {f"argument {at}": weakref.ref(each) for at, each in enumerate(args) if isinstance(each, Tensor)}
-    for at, each in enumerate(results):
-        found[f"output {at}"] = weakref.ref(each)
-        node = each.grad_fn  # type: ignore[attr-defined]
+    references: dict[str, weakref.ref[Any]]
+    references = {f"argument {at}": weakref.ref(arg) for at, arg in enumerate(args) if isinstance(arg, Tensor)}
+    for at, result in enumerate(results):
+        references[f"output {at}"] = weakref.ref(result)
+        node = result.grad_fn  # type: ignore[attr-defined]
         if isinstance(node, sample.function._backward_cls):
-            found[f"the ctx of output {at}"] = weakref.ref(node)
+            references[f"the ctx of output {at}"] = weakref.ref(node)
         del node
     if backward:
-        gradients(results, [each for each in leaves if isinstance(each, Tensor) and each.requires_grad])
-    return found
+        gradients(results, [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.requires_grad])
+    return references

@@ -47,27 +47,27 @@ class Sample:
     @property
     def leaves(self) -> list[Tensor]:
         """The arguments that require a gradient."""
-        return [each for each in self.args if isinstance(each, Tensor) and each.requires_grad]
+        return [arg for arg in self.args if isinstance(arg, Tensor) and arg.requires_grad]
 
     def exchanged(self, change: Callable[[Tensor], Tensor]) -> tuple[Any, ...]:
         """The arguments with `change(tensor)` in place of each tensor."""
-        return tuple(change(each) if isinstance(each, Tensor) else each for each in self.args)
+        return tuple(change(arg) if isinstance(arg, Tensor) else arg for arg in self.args)
 
     def results(self, *args: Any) -> tuple[Tensor, ...]:
         """The tensors that the Function returns for copies of arguments: it may write to those, not to leaves."""
-        return run(self.function, [each.clone() if isinstance(each, Tensor) else each for each in args])  # type: ignore[attr-defined]
+        return run(self.function, [arg.clone() if isinstance(arg, Tensor) else arg for arg in args])  # type: ignore[attr-defined]
 
 
 def run(function: type[Function], args: Sequence[Any]) -> tuple[Tensor, ...]:
     """The tensors that a Function returns."""
-    return tuple(each for each in as_tuple(function.apply(*args)) if isinstance(each, Tensor))
+    return tuple(value for value in as_tuple(function.apply(*args)) if isinstance(value, Tensor))
 
 
 def copied(tensor: Tensor, array: Array | None = None) -> Tensor:
     """A leaf of the same values, or of those of `array`, which requires a gradient as `tensor` does."""
-    made = wrap(tensor._array_.copy() if array is None else array)
-    made.requires_grad = tensor.requires_grad
-    return made
+    copy = wrap(tensor._array_.copy() if array is None else array)
+    copy.requires_grad = tensor.requires_grad
+    return copy
 
 
 def spread(tensor: Tensor) -> Tensor:
@@ -81,22 +81,22 @@ def spread(tensor: Tensor) -> Tensor:
 def gradients(results: Sequence[Tensor], leaves: list[Tensor]) -> list[Array]:
     """The gradients at leaves for fixed random cotangents, zeros where there are none."""
     random = np.random.default_rng(0)
-    outputs = [each for each in results if each.requires_grad]
+    outputs = [result for result in results if result.requires_grad]
     if not outputs:
-        return [np.zeros(each._array_.shape) for each in leaves]
-    cotangents = [wrap(np.asarray(random.standard_normal(each.shape), each._array_.dtype)) for each in outputs]
-    found = passes.grad(outputs, leaves, cotangents, None, False, True)
-    return [np.zeros(leaf._array_.shape) if grad is None else grad._array_ for leaf, grad in zip(leaves, found)]
+        return [np.zeros(leaf._array_.shape) for leaf in leaves]
+    cotangents = [wrap(np.asarray(random.standard_normal(output.shape), output._array_.dtype)) for output in outputs]
+    grads = passes.grad(outputs, leaves, cotangents, None, False, True)
+    return [np.zeros(leaf._array_.shape) if grad is None else grad._array_ for leaf, grad in zip(leaves, grads)]
 
 
-def agree(found: Sequence[Array], wanted: Sequence[Array], rtol: float, atol: float) -> bool:
+def agree(actual: Sequence[Array], wanted: Sequence[Array], rtol: float, atol: float) -> bool:
     """Whether arrays agree in number, shape and values; NaN agrees with NaN."""
-    return len(found) == len(wanted) and all(
-        one.shape == other.shape and close(np.nan_to_num(one), np.nan_to_num(other), rtol, atol)
-        for one, other in zip(found, wanted)
+    return len(actual) == len(wanted) and all(
+        value.shape == other.shape and close(np.nan_to_num(value), np.nan_to_num(other), rtol, atol)
+        for value, other in zip(actual, wanted)
     )
 
 
 def arrays(tensors: Sequence[Tensor]) -> list[Array]:
     """Copies of their values."""
-    return [each._array_.copy() for each in tensors]
+    return [tensor._array_.copy() for tensor in tensors]

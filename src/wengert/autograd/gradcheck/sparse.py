@@ -22,15 +22,15 @@ def of_dense(func: AnyFunction, inputs: tuple[Any, ...], masked: bool | None) ->
     Args:
         masked: only entries are arguments, and only they have derivatives; otherwise all elements of a sparse tensor.
     """
-    sparse = {at: each for at, each in enumerate(inputs) if is_sparse(each) and each.requires_grad}
+    sparse = {at: input_ for at, input_ in enumerate(inputs) if is_sparse(input_) and input_.requires_grad}
     if not sparse:
         return func, inputs
     remade = with_entries if masked else with_elements
 
-    def function(*given: Any) -> Any:
-        return func(*[remade(sparse[at], each) if at in sparse else each for at, each in enumerate(given)])
+    def function(*args: Any) -> Any:
+        return func(*[remade(sparse[at], arg) if at in sparse else arg for at, arg in enumerate(args)])
 
-    return function, tuple(leaf_of(each, masked) if at in sparse else each for at, each in enumerate(inputs))
+    return function, tuple(leaf_of(input_, masked) if at in sparse else input_ for at, input_ in enumerate(inputs))
 
 
 def leaf_of(sparse: Any, masked: bool | None) -> Any:
@@ -48,7 +48,7 @@ def with_entries(sparse: Any, values: Any) -> Any:
     """A sparse tensor with other entries."""
     if not sparse.is_sparse:
         array: Any = sparse._array_
-        places = [wrap(each) for each in array.indices]
+        places = [wrap(index) for index in array.indices]
         return find("_sparse_compressed_tensor").call((*places, values, sparse.shape, array.layout))  # type: ignore[union-attr]
     places = sparse.detach().coalesce()
     whole = values.new_zeros(sparse.shape).index_put(places.indices().unbind(0), values)

@@ -51,7 +51,7 @@ class Subject:
     @property
     def leaves(self) -> list[Tensor]:
         """The inputs that require a gradient."""
-        return [each for each in self.inputs if isinstance(each, Tensor) and each.requires_grad]
+        return [input_ for input_ in self.inputs if isinstance(input_, Tensor) and input_.requires_grad]
 
     @property
     def places(self) -> list[int]:
@@ -74,14 +74,14 @@ def differentiable(results: tuple[Any, ...]) -> list[int]:
     Raises:
         AttributeError: a result is no tensor.
     """
-    found = []
-    for at, each in enumerate(results):
+    places = []
+    for at, result in enumerate(results):
         try:
-            if each.requires_grad:
-                found.append(at)
+            if result.requires_grad:
+                places.append(at)
         except AttributeError as error:
-            raise AttributeError(errors.no_tensor(error, at, each)) from None
-    return found
+            raise AttributeError(errors.no_tensor(error, at, result)) from None
+    return places
 
 
 def floating(tensor: Any) -> bool:
@@ -103,27 +103,27 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
         RuntimeError: several elements of an input are one in memory, or its memory is read-only.
         ValueError: no input requires a gradient.
     """
-    found = False
-    for at, each in enumerate(inputs):
-        if not isinstance(each, Tensor) or not each.requires_grad:
+    any_leaf = False
+    for at, input_ in enumerate(inputs):
+        if not isinstance(input_, Tensor) or not input_.requires_grad:
             continue
-        if each.dtype not in (dtypes.float64, dtypes.complex128):
+        if input_.dtype not in (dtypes.float64, dtypes.complex128):
             warnings.warn(errors.narrow_input(at), stacklevel=5)
-        if overlaps_itself(each._array_):
+        if overlaps_itself(input_._array_):
             raise RuntimeError(errors.overlapping_input(at))
-        if not each._array_.flags.writeable:
+        if not input_._array_.flags.writeable:
             raise RuntimeError(errors.read_only_input(at))
-        found = True
-    if not found:
+        any_leaf = True
+    if not any_leaf:
         raise ValueError(errors.NO_INPUT)
 
 
 def parts_of_outputs(subject: Subject) -> Iterator[Subject]:
     """The subject itself if its results are real; otherwise two, with the imaginary and with the real parts of them."""
-    if not any(each.is_complex() for each in subject.results):
+    if not any(result.is_complex() for result in subject.results):
         yield subject
         return
-    split = tuple(at for at, each in enumerate(subject.outputs) if each.is_complex())
+    split = tuple(at for at, output in enumerate(subject.outputs) if output.is_complex())
     for part, attribute in (("imaginary", "imag"), ("real", "real")):
         func = part_of_results(subject.func, attribute)
         yield Subject(func, subject.inputs, func(*subject.inputs), part, split)
@@ -134,7 +134,7 @@ def part_of_results(func: AnyFunction, attribute: str) -> AnyFunction:
 
     def of_part(*inputs: Any) -> tuple[Any, ...]:
         results = as_tuple(func(*inputs))
-        return tuple(getattr(each, attribute) if each.is_complex() else each for each in results)
+        return tuple(getattr(result, attribute) if result.is_complex() else result for result in results)
 
     return of_part
 
@@ -144,16 +144,18 @@ def parts_of_inputs(subject: Subject) -> Iterator[Subject]:
 
     The other part is kept as it is.
     """
-    places = {at for at, each in enumerate(subject.inputs) if isinstance(each, Tensor) and each.is_complex()}
+    places = {at for at, input_ in enumerate(subject.inputs) if isinstance(input_, Tensor) and input_.is_complex()}
     if not places:
         yield subject
         return
-    leaves = [at for at, each in enumerate(subject.inputs) if isinstance(each, Tensor) and each.requires_grad]
+    leaves = [at for at, input_ in enumerate(subject.inputs) if isinstance(input_, Tensor) and input_.requires_grad]
     split = tuple(rank for rank, at in enumerate(leaves) if at in places)
     for part in ("imaginary", "real"):
         func = of_part_of_inputs(subject, places, part)
         attribute = "imag" if part == "imaginary" else "real"
-        inputs = tuple(getattr(each, attribute) if at in places else each for at, each in enumerate(subject.inputs))
+        inputs = tuple(
+            getattr(input_, attribute) if at in places else input_ for at, input_ in enumerate(subject.inputs)
+        )
         yield Subject(func, inputs, as_tuple(func(*inputs)), part, split)
 
 
@@ -163,8 +165,8 @@ def of_part_of_inputs(subject: Subject, places: set[int], part: str) -> AnyFunct
     def of_part(*inputs: Any) -> Any:
         whole = list(inputs)
         for at in places:
-            given = subject.inputs[at]
-            whole[at] = inputs[at] + given.imag * 1j if part == "real" else given.real + inputs[at] * 1j
+            operand = subject.inputs[at]
+            whole[at] = inputs[at] + operand.imag * 1j if part == "real" else operand.real + inputs[at] * 1j
         return subject.func(*whole)
 
     return of_part

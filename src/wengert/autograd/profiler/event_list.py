@@ -124,7 +124,7 @@ class EventList(list[Any]):
         """
         if not self._tree_built:
             raise AssertionError("Expected tree to be built before calling key_averages")
-        found: dict[tuple[str, ...], FunctionEventAvg] = {}
+        groups: dict[tuple[str, ...], FunctionEventAvg] = {}
         for event in self:
             key: tuple[str, ...] = (
                 event.key,
@@ -138,8 +138,8 @@ class EventList(list[Any]):
                 key += (str(event.input_shapes),)
             if group_by_stack_n > 0:
                 key += tuple(event.stack[:group_by_stack_n])
-            found.setdefault(key, FunctionEventAvg()).add(event)
-        averages = self._like(found.values())
+            groups.setdefault(key, FunctionEventAvg()).add(event)
+        averages = self._like(groups.values())
         for event in averages:
             event.stack = (event.stack or [])[:group_by_stack_n]
             event.input_shapes = event.input_shapes if group_by_input_shapes else ""

@@ -57,16 +57,16 @@ def product_added(details: tuple[Any, ...]) -> int:
 
 def convolution(details: tuple[Any, ...]) -> int:
     """A convolution over two dimensions: (input, weight, bias, stride, padding, dilation, groups)."""
-    given = (*details, *DEFAULTS[len(details) :])
-    batch, channels, *lengths = shape_of(given[0])
-    made, _, *kernel = shape_of(given[1])
-    if len(lengths) != 2 or len(kernel) != 2 or isinstance(given[4], str):
+    values = (*details, *DEFAULTS[len(details) :])
+    batch, channels, *lengths = shape_of(values[0])
+    channels_out, _, *kernel = shape_of(values[1])
+    if len(lengths) != 2 or len(kernel) != 2 or isinstance(values[4], str):
         return 0
     places = [
         (length + 2 * pad - spread * (size - 1) - 1) // step + 1
-        for length, size, step, pad, spread in zip(lengths, kernel, *(pair(given[at]) for at in (3, 4, 5)))
+        for length, size, step, pad, spread in zip(lengths, kernel, *(pair(values[at]) for at in (3, 4, 5)))
     ]
-    return windows(batch, places, (made, channels // int(given[6]), *kernel))
+    return windows(batch, places, (channels_out, channels // int(values[6]), *kernel))
 
 
 DEFAULTS = (None, None, None, 1, 0, 1, 1)

@@ -14,7 +14,7 @@ def format_time(time: float, unit: str | None = None) -> str:
     ('12.500us', '1.500ms', '1500.000us')
     """
     if unit not in UNITS:
-        unit = next((each for each, size in UNITS.items() if time >= size), "us")
+        unit = next((name for name, size in UNITS.items() if time >= size), "us")
     return f"{time / UNITS[unit]:.3f}{unit}"
 
 

@@ -99,19 +99,19 @@ def parse_nvprof_trace(path: str | PathLike[str]) -> list[FunctionEvent]:
 def read(connection: sqlite3.Connection) -> list[FunctionEvent]:
     """The events in an open file."""
     strings = dict(connection.execute(STRINGS))
-    found: dict[int, FunctionEvent] = {}
+    events: dict[int, FunctionEvent] = {}
     unique = EnforceUnique()
     for marker, name, begun, ended in connection.execute(RANGES):
         unique.see(marker)
-        found[marker] = FunctionEvent(
+        events[marker] = FunctionEvent(
             marker, text(strings[name]), 0, number(begun), number(ended), node_id=0, use_device="cuda"
         )
     for marker, call, kind, name, begun, ended in connection.execute(KERNELS):
         unique.see(marker, call)
         if kind != LAUNCH:
             raise ValueError(f"load_nvprof(): a kernel was started by call {kind!r}, {LAUNCH} was expected")
-        found[marker].append_kernel(text(strings.get(name, name)), 0, number(ended) - number(begun))
-    return sorted(found.values(), key=lambda event: event.time_range.start)
+        events[marker].append_kernel(text(strings.get(name, name)), 0, number(ended) - number(begun))
+    return sorted(events.values(), key=lambda event: event.time_range.start)
 
 
 def text(value: Any) -> str:

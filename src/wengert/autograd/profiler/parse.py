@@ -74,14 +74,14 @@ class Thread:
 
     def begin(self, event: Event) -> None:
         """Make an event, within those that are open."""
-        made = self.converted(event)
+        result = self.converted(event)
         if self.open:
             parent = self.made[self.open[-1]]
-            parent.append_cpu_child(made)
-            made.set_cpu_parent(parent)
+            parent.append_cpu_child(result)
+            result.set_cpu_parent(parent)
         self.open.append(len(self.made))
         self.ends.append(event.ended)
-        self.made.append(made)
+        self.made.append(result)
         self.raw.append(event)
 
     def take(self, event: Event) -> None:
@@ -103,7 +103,7 @@ class Thread:
         name = name_of(event)
         start = (event.begun - session.opened) / 1000
         details = (event.details or ()) if session.shapes else ()
-        made = FunctionEvent(
+        result = FunctionEvent(
             0,
             "ProfilerStep*" if name.startswith(STEP) and event.kind == kinds.RANGE else name,
             self.number,
@@ -113,8 +113,8 @@ class Thread:
             scope=SCOPES.get(event.kind, 0),
             sequence_nr=event.sequence,
             fwd_thread=0,
-            input_shapes=[each if isinstance(each, list) else [] for each in details],
-            concrete_inputs=[None if isinstance(each, list) else each for each in details],
+            input_shapes=[detail if isinstance(detail, list) else [] for detail in details],
+            concrete_inputs=[None if isinstance(detail, list) else detail for detail in details],
             kwinputs={},
             activity_type="user_annotation" if event.kind == kinds.RANGE else "cpu_op",
             stack=list(frames_of(event.stack)) if session.stacks and event.stack else [],
@@ -122,7 +122,7 @@ class Thread:
             is_user_annotation=event.kind == kinds.RANGE,
             flops=flops.of_operator(name, event.details) if event.kind == kinds.OPERATOR else 0,
         )
-        return made
+        return result
 
 
 def events_of(session: Session, *, with_flops: bool) -> EventList:
@@ -137,10 +137,10 @@ def events_of(session: Session, *, with_flops: bool) -> EventList:
     events.sort(key=lambda event: event.time_range.start)  # stable: what began first comes first
     for number, event in enumerate(events, 1):
         event.id = number
-    made = EventList(events, profile_memory=session.memory, with_flops=with_flops)
-    made._tree_built = True
-    made._trace = {"session": session, "pairs": [pair for pair in pairs if id(pair[0]) not in dropped]}
-    return made
+    events_list = EventList(events, profile_memory=session.memory, with_flops=with_flops)
+    events_list._tree_built = True
+    events_list._trace = {"session": session, "pairs": [pair for pair in pairs if id(pair[0]) not in dropped]}
+    return events_list
 
 
 def merge_twins(events: list[FunctionEvent]) -> set[int]:
@@ -173,11 +173,11 @@ def tie(threads: list[Thread]) -> list[tuple[FunctionEvent, FunctionEvent]]:
         for raw, event in zip(thread.raw, thread.made):
             if raw.sequence < 0 or raw.kind not in (kinds.EVALUATE, kinds.BACKWARD):
                 continue
-            found = makers.get((raw.sequence, raw.node)) or makers.get((raw.sequence, 0, thread.number))
-            event.fwd_thread = found[1] if found else thread.number
-            if found and raw.kind == kinds.BACKWARD:
-                pairs.append((found[0], event))
-                spread(event, found[0].stack)
+            maker = makers.get((raw.sequence, raw.node)) or makers.get((raw.sequence, 0, thread.number))
+            event.fwd_thread = maker[1] if maker else thread.number
+            if maker and raw.kind == kinds.BACKWARD:
+                pairs.append((maker[0], event))
+                spread(event, maker[0].stack)
     return pairs
 
 
@@ -185,6 +185,6 @@ def spread(event: FunctionEvent, stack: list[str]) -> None:
     """Give the stack of a forward operator to a backward event and to all within it."""
     pending = [event]
     while pending:
-        each = pending.pop()
-        each.stack = stack
-        pending += each.cpu_children
+        child = pending.pop()
+        child.stack = stack
+        pending += child.cpu_children

@@ -181,5 +181,5 @@ def settle(log: Log) -> None:
 
 def name_of(thread: int) -> str:
     """The name of a thread."""
-    known = {each.ident: each.name for each in threading.enumerate()}
+    known = {thread.ident: thread.name for thread in threading.enumerate()}
     return known.get(thread, f"thread {thread}")

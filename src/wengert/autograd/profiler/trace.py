@@ -47,7 +47,7 @@ def options_of(session: Session) -> dict[str, int]:
         "with_modules": session.modules,
         "profile_memory": session.memory,
     }
-    return {name: 1 for name, given in named.items() if given}
+    return {name: 1 for name, flag in named.items() if flag}
 
 
 def write_object(file: TextIO, head: dict[str, Any], entries: Iterable[dict[str, Any]]) -> None:

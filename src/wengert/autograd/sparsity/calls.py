@@ -38,7 +38,7 @@ class Call:
         for position in op.grad_slots:
             value = args[position]
             several = op.kinds[position] == sources.ARRAYS
-            self.sets[op.names[position]] = [sets_of(each) for each in value] if several else sets_of(value)
+            self.sets[op.names[position]] = [sets_of(value) for value in value] if several else sets_of(value)
 
     def __getitem__(self, name: str) -> Any:
         """An argument by its name."""
@@ -50,20 +50,20 @@ class Call:
 
     def operands(self) -> list[Sets]:
         """The sets of all operands that are no constants."""
-        found = []
-        for each in self.sets.values():
-            found += each if isinstance(each, list) else [each]
-        return [each for each in found if each is not None]
+        parts = []
+        for part in self.sets.values():
+            parts += part if isinstance(part, list) else [part]
+        return [part for part in parts if part is not None]
 
 
 def everything(call: Call, result: Tensor) -> Sets | None:
     """Each element depends on all operands: what holds of any operator."""
-    return union([each.united().reshaped(()) for each in call.operands()], result._array_.shape)
+    return union([operand.united().reshaped(()) for operand in call.operands()], result._array_.shape)
 
 
 def pointwise(call: Call, result: Tensor) -> Sets | None:
     """Each element depends on those in its place; a result that is reduced depends on all."""
-    shape = np.broadcast_shapes(*[each.shape for each in call.operands()])
+    shape = np.broadcast_shapes(*[operand.shape for operand in call.operands()])
     if np.broadcast_shapes(shape, result._array_.shape) != result._array_.shape:
         return everything(call, result)
     return union(call.operands(), result._array_.shape)
@@ -84,7 +84,7 @@ def moved(call: Call, result: Tensor) -> Sets | None:
     for position in call.op.grad_slots:
         value, sets = call.args[position], call.sets[call.op.names[position]]
         if isinstance(sets, list):
-            args[position] = tuple(numbered(each, own) for each, own in zip(value, sets))
+            args[position] = tuple(numbered(value, own) for value, own in zip(value, sets))
         elif value is not None:
             args[position] = numbered(value, sets)
     for name, neutral in NEUTRAL.items():
@@ -92,8 +92,8 @@ def moved(call: Call, result: Tensor) -> Sets | None:
             position = call.op.names.index(name)
             if position not in call.op.grad_slots:
                 args[position] = neutral
-    made = call.op.call(tuple(args))
-    return stacked(parts).moved(made.numpy().astype(np.int64)) if parts else None
+    moved_numbers = call.op.call(tuple(args))
+    return stacked(parts).moved(moved_numbers.numpy().astype(np.int64)) if parts else None
 
 
 NEUTRAL: dict[str, Any] = {"value": 0.0, "fill_value": 0.0, "scale_grad_by_freq": False}

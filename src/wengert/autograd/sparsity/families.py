@@ -47,13 +47,13 @@ def of_matrices(call: Call, result: Tensor) -> Sets | None:
     own = len(shape) - max(depths)  # dimensions of an item of the result
     if min(depths) < 0 or own < 0 or (len(depths) > 1 and own != 2):
         return everything(call, result)
-    made = [each.united((-2, -1)) for each in call.operands()]
-    return union([each.reshaped((*each.shape[:-2], *(1,) * own)) for each in made], shape)
+    matrices = [operand.united((-2, -1)) for operand in call.operands()]
+    return union([matrix.reshaped((*matrix.shape[:-2], *(1,) * own)) for matrix in matrices], shape)
 
 
 def along(call: Call, result: Tensor) -> Sets | None:
     """The same, of a result that keeps its shape: softmax, running sums."""
-    return union([each.united(call["dim"]) for each in call.operands()], result._array_.shape)
+    return union([operand.united(call["dim"]) for operand in call.operands()], result._array_.shape)
 
 
 def product(first: str, second: str, added: str = "", *, batches: bool = True) -> Rule:
@@ -69,8 +69,8 @@ def product(first: str, second: str, added: str = "", *, batches: bool = True) -
         if (left is None) != (right is None) and batches:
             constant = call[first if left is None else second]
             if call.is_fixed(constant) and constant._array_.ndim <= 2:
-                made = by_constant(constant._array_, right) if left is None else of_constant(left, constant._array_)
-                return union([made.reshaped(shape), call.sets.get(added)], shape)
+                product = by_constant(constant._array_, right) if left is None else of_constant(left, constant._array_)
+                return union([product.reshaped(shape), call.sets.get(added)], shape)
         if left is not None:
             left = left.united(-1)
             left = left.reshaped(left.shape[:-1]) if right_rank(call[second]) == 1 else left
@@ -78,8 +78,8 @@ def product(first: str, second: str, added: str = "", *, batches: bool = True) -
             right = right.united(0 if len(right.shape) == 1 else -2)
         parts = [left, right]
         if not batches:
-            parts = [None if each is None else each.united(0) for each in parts]
-            parts = [None if each is None else each.reshaped(each.shape[1:]) for each in parts]
+            parts = [None if part is None else part.united(0) for part in parts]
+            parts = [None if part is None else part.reshaped(part.shape[1:]) for part in parts]
         return union([*parts, call.sets.get(added)], shape)
 
     return rule
@@ -90,8 +90,8 @@ def by_constant(matrix: Any, right: Sets) -> Sets:
     rows, between = np.nonzero(matrix)
     count = right.shape[1] if len(right.shape) == 2 else 1
     column = np.arange(count)
-    made, elements = rows[:, np.newaxis] * count + column, between[:, np.newaxis] * count + column
-    return right.linked(made.ravel(), elements.ravel(), (matrix.shape[0], count))
+    numbers, elements = rows[:, np.newaxis] * count + column, between[:, np.newaxis] * count + column
+    return right.linked(numbers.ravel(), elements.ravel(), (matrix.shape[0], count))
 
 
 def of_constant(left: Sets, matrix: Any) -> Sets:
@@ -131,7 +131,7 @@ def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> 
     return union(parts, shape)
 
 
-def into(reader: str, name: str, *given: str, keep: bool | str = True) -> Rule:
+def into(reader: str, name: str, *names: str, keep: bool | str = True) -> Rule:
     """Writes where an operator, called with these arguments, reads.
 
     Args:
@@ -141,7 +141,7 @@ def into(reader: str, name: str, *given: str, keep: bool | str = True) -> Rule:
     """
 
     def rule(call: Call, result: Tensor) -> Sets | None:
-        targets = numbers_by(load_all()[reader].public, result._array_.shape, *[call[each] for each in given])
+        targets = numbers_by(load_all()[reader].public, result._array_.shape, *[call[key] for key in names])
         return written(call, result, targets, name, bool(call[keep]) if isinstance(keep, str) else keep)
 
     return rule
@@ -157,7 +157,7 @@ def indexed(name: str, keep: bool | str = True) -> Rule:
 
     def rule(call: Call, result: Tensor) -> Sets | None:
         shape = result._array_.shape
-        some = any(each is not None for each in call["indices"])
+        some = any(index is not None for index in call["indices"])
         targets = numbers_by(load_all()["index"].public, shape, call["indices"]) if some else numbers_of(shape)
         return written(call, result, targets, name, bool(call[keep]) if isinstance(keep, str) else keep)
 
@@ -179,7 +179,7 @@ def normalised(kept: Callable[[Call, int], set[int]]) -> Rule:
         if call["input"]._array_.shape != shape:  # a mean, or another such number
             return everything(call, result)
         parts = [call.sets["weight"], call.sets["bias"]]
-        whole = [None if each is None else each.united().reshaped(()) for each in parts]
+        whole = [None if part is None else part.united().reshaped(()) for part in parts]
         if sets is None:
             return union(whole, shape)
         rank = len(sets.shape)

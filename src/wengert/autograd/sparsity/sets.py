@@ -100,12 +100,12 @@ def numbers_of(shape: Sequence[int]) -> Any:
 
 def union(parts: Iterable[Sets | None], shape: Sequence[int]) -> Sets | None:
     """The union, element by element, of arrays that are broadcast to one shape; None where there are none."""
-    found: Sets | None = None
+    joined: Sets | None = None
     for part in parts:
         if part is not None:
             part = part.broadcast(shape)
-            found = part if found is None else found | part
-    return found
+            joined = part if joined is None else joined | part
+    return joined
 
 
 def stacked(parts: Sequence[Sets]) -> Sets:

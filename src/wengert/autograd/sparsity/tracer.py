@@ -34,7 +34,7 @@ class Tracer(Observing):
     """
 
     def __init__(self, variables: Sequence[Tensor]) -> None:
-        self.count = sum(each._array_.size for each in variables)
+        self.count = sum(variable._array_.size for variable in variables)
         self.tables = Tables(self.count)
         self.variables = variables
         self.constant: set[Any] = set()
@@ -42,9 +42,9 @@ class Tracer(Observing):
         self.written: WeakSet[Any] = WeakSet()
         identity = scipy_sparse("sparsity").eye_array(self.count, dtype=bool, format="csr")
         first = 0
-        for each in variables:
-            last = first + each._array_.size
-            self.tables.write(each, Sets(each._array_.shape, identity[first:last]), None)
+        for variable in variables:
+            last = first + variable._array_.size
+            self.tables.write(variable, Sets(variable._array_.shape, identity[first:last]), None)
             first = last
 
     def sets_of(self, value: Any) -> Sets | None:
@@ -63,7 +63,7 @@ class Tracer(Observing):
     def leads_to_variable(self, value: Tensor, node: Any) -> bool:
         """Whether the history of a tensor leads to an input."""
         if node is None:
-            return any(value is each for each in self.variables)
+            return any(value is variable for variable in self.variables)
         waiting = [node]
         seen = set()
         while waiting:
@@ -92,22 +92,22 @@ class Tracer(Observing):
             self.written.add(target._storage_)
         card = op if target is None else getattr(op, "functional", None)
         if card is None or not card.rules or not modes.grad or modes.inference or (card.view and target is not None):
-            made = proceed()
+            output = proceed()
             if target is not None:
                 self.tables.keep(target._storage_, known)
-            return made
+            return output
         refuse_sparse(args)
         call = Call(card, args, self.sets_of, self.is_fixed)  # before the operands are written to
         if target is not None:
             known = self.tables.known(target._storage_)
-        made = proceed()
-        refuse_sparse(made)
+        output = proceed()
+        refuse_sparse(output)
         constant = not call.operands()
-        for result in made if isinstance(made, tuple) else (made,):
+        for result in output if isinstance(output, tuple) else (output,):
             if result.requires_grad and (constant or not card.view):
                 sets = None if constant else rule_of(card)(call, result)
                 self.tables.write(result, sets, known)
-        return made
+        return output
 
 
 def refuse_sparse(values: Any) -> None:
@@ -116,8 +116,8 @@ def refuse_sparse(values: Any) -> None:
     Raises:
         NotImplementedError: there is one.
     """
-    for each in values if isinstance(values, tuple) else (values,):
-        if isinstance(each, Tensor) and each._flags_ & flags.SPARSE:
+    for value in values if isinstance(values, tuple) else (values,):
+        if isinstance(value, Tensor) and value._flags_ & flags.SPARSE:
             raise NotImplementedError(
                 "sparsity: patterns are not followed through sparse tensors; use to_dense(), or work on values()"
             )

@@ -21,7 +21,7 @@ def spread(value: Any, count: int) -> tuple[int, ...]:
     return values * count if len(values) == 1 else values
 
 
-def pairs(lengths: Ints, made: Ints, used: Any, stride: Ints, padding: Ints, dilation: Ints) -> tuple[Any, Any]:
+def pairs(lengths: Ints, counts: Ints, used: Any, stride: Ints, padding: Ints, dilation: Ints) -> tuple[Any, Any]:
     """Which places a window is made of: the numbers of windows, and beside each that of a place in it.
 
     Args:
@@ -30,11 +30,11 @@ def pairs(lengths: Ints, made: Ints, used: Any, stride: Ints, padding: Ints, dil
     """
     windows, places = [np.zeros(0, int)], [np.zeros(0, int)]
     for offsets in np.argwhere(used):
-        starts = [np.arange(count) * step - before for count, step, before in zip(made, stride, padding)]
+        starts = [np.arange(count) * step - before for count, step, before in zip(counts, stride, padding)]
         at = [start + offset * spacing for start, offset, spacing in zip(starts, offsets, dilation)]
-        inside = [np.flatnonzero((each >= 0) & (each < length)) for each, length in zip(at, lengths)]
-        windows.append(np.ravel_multi_index(np.ix_(*inside), made).ravel())
-        places.append(np.ravel_multi_index(np.ix_(*[each[fit] for each, fit in zip(at, inside)]), lengths).ravel())
+        inside = [np.flatnonzero((index >= 0) & (index < length)) for index, length in zip(at, lengths)]
+        windows.append(np.ravel_multi_index(np.ix_(*inside), counts).ravel())
+        places.append(np.ravel_multi_index(np.ix_(*[index[fit] for index, fit in zip(at, inside)]), lengths).ravel())
     return np.concatenate(windows), np.concatenate(places)
 
 
@@ -51,16 +51,16 @@ def windowed(sets: Sets, groups: int, linked: tuple[Any, Any], shape: Ints, rank
     united = sets.reshaped((batch, groups, lead[-1] // groups, size)).united(2)
     rows, elements = linked
     first = np.arange(batch * groups)[:, np.newaxis]
-    made = united.linked((first * count + rows).ravel(), (first * size + elements).ravel(), (batch, groups, 1, count))
-    return made.broadcast((batch, groups, shape[len(lead) - 1] // groups, count)).reshaped(shape)
+    result = united.linked((first * count + rows).ravel(), (first * size + elements).ravel(), (batch, groups, 1, count))
+    return result.broadcast((batch, groups, shape[len(lead) - 1] // groups, count)).reshaped(shape)
 
 
-def geometry(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
+def geometry(call: Call, lengths: Ints, counts: Ints) -> tuple[Any, Any]:
     """`pairs` for a convolution; zeros of a kernel that stays as it is do not count."""
     options = [spread(call[name], len(lengths)) for name in ("stride", "padding", "dilation")]
     weight = call["weight"]._array_
     used = (weight != 0).any((0, 1)) if call.is_fixed(call["weight"]) else np.ones(weight.shape[2:], bool)
-    return pairs(lengths, made, used, *options)
+    return pairs(lengths, counts, used, *options)
 
 
 def convolution(call: Call, result: Tensor) -> Sets | None:
@@ -98,13 +98,13 @@ def convolution_back(call: Call, result: Tensor) -> Sets | None:
     return union([sets, weight, offset(call, rank)], shape)
 
 
-def pooling(call: Call, lengths: Ints, made: Ints) -> tuple[Any, Any]:
+def pooling(call: Call, lengths: Ints, counts: Ints) -> tuple[Any, Any]:
     """`pairs` for pooling in so many dimensions."""
     rank = len(lengths)
     kernel = spread(call["kernel_size"], rank)
     stride = spread(call["stride"], rank) if call["stride"] else kernel
     dilation = spread(call["dilation"], rank) if call.has("dilation") else (1,) * rank
-    return pairs(lengths, made, np.ones(kernel, bool), stride, spread(call["padding"], rank), dilation)
+    return pairs(lengths, counts, np.ones(kernel, bool), stride, spread(call["padding"], rank), dilation)
 
 
 def pooled(rank: int) -> Any:

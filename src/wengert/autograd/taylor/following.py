@@ -58,7 +58,7 @@ class Following(Region):
         """Let a tensor have the series of these coefficients, after itself."""
         self.series[place(tensor)] = [
             tensor,
-            *(None if each is None else fitted(each, tensor) for each in coefficients),
+            *(None if coefficient is None else fitted(coefficient, tensor) for coefficient in coefficients),
         ]
 
     def series_of(self, value: Any) -> Series:
@@ -70,7 +70,7 @@ class Following(Region):
     def is_followed(self, value: Any) -> bool:
         """Whether a tensor, or one in a list, has a series."""
         if isinstance(value, (list, tuple)):
-            return any(place(each) in self.series for each in value)
+            return any(place(item) in self.series for item in value)
         return place(value) in self.series
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
@@ -88,17 +88,17 @@ class Following(Region):
         self.check_levels(op, args)
         if written is not None:
             (coefficients,) = self.linear(functional, args, followed, 1)
-            made = proceed()
-            self.follow(made, coefficients)
-            return made
-        made = proceed()
+            output = proceed()
+            self.follow(output, coefficients)
+            return output
+        output = proceed()
         if not op.rules:
-            return made
-        results = made if op.several else (made,)
+            return output
+        results = output if op.several else (output,)
         for result, coefficients in zip(results, self.result_series(op, args, followed, results)):
-            if door.is_inexact(result._array_) and any(each is not None for each in coefficients):
+            if door.is_inexact(result._array_) and any(coefficient is not None for coefficient in coefficients):
                 self.follow(result, coefficients)
-        return made
+        return output
 
     def check_levels(self, op: Any, args: tuple[Any, ...]) -> None:
         """Refuse forward mode inside the function: its tangents are computed where no observer sees it.
@@ -107,8 +107,8 @@ class Following(Region):
             NotImplementedError: an argument is dual at a level that began inside.
         """
         for value in args:
-            for each in value if isinstance(value, (list, tuple)) else (value,):
-                tangent = tangents.first_of(each) if isinstance(each, Tensor) else None
+            for tensor in value if isinstance(value, (list, tuple)) else (value,):
+                tangent = tangents.first_of(tensor) if isinstance(tensor, Tensor) else None
                 if tangent is not None and tangent.level not in self.levels:
                     raise NotImplementedError(
                         f"jet: {op.name} was given a dual tensor of forward mode that began inside the function (jvp, "
@@ -121,7 +121,7 @@ class Following(Region):
         Raises:
             NotImplementedError: it is given that.
         """
-        if any(self.is_followed(each) for each in args):
+        if any(self.is_followed(arg) for arg in args):
             raise NotImplementedError(f"jet: the custom Function {name} has no rule for Taylor series")
 
     def result_series(
@@ -143,34 +143,38 @@ class Following(Region):
         if op.name == "pow" and is_natural(args[1]):
             return [power(self.series_of(args[0]), int(args[1]))[1:]]
         if recurrence is not None:
-            found: Series = [results[0], *[None] * self.order]
-            recurrence(found, *(self.series_of(each) for each in args[: len(op.names)]))
-            return [found[1:], *([None] * self.order for _ in results[1:])]
+            series: Series = [results[0], *[None] * self.order]
+            recurrence(series, *(self.series_of(arg) for arg in args[: len(op.names)]))
+            return [series[1:], *([None] * self.order for _ in results[1:])]
         return self.by_tangents(op, args, followed, results)
 
     def linear(self, op: Any, args: tuple[Any, ...], followed: list[int], count: int) -> list[Series]:
         """Apply an operator that is linear in each followed argument to the coefficients."""
-        found: list[Series] = [[None] * self.order for _ in range(count)]
+        series: list[Series] = [[None] * self.order for _ in range(count)]
         for k in range(1, self.order + 1 if followed else 0):
             for split in [(k,)] if len(followed) == 1 else [(j, k - j) for j in range(k + 1)]:
                 parts = [self.coefficient(args[position], power) for position, power in zip(followed, split)]
-                if any(each is None for each in parts):
+                if any(part is None for part in parts):
                     continue
-                given = list(args)
-                for position, each in zip(followed, parts):
-                    given[position] = each
-                made = op.call(tuple(given))
-                for nr, each in enumerate(made if op.several else (made,)):
-                    found[nr][k - 1] = each if found[nr][k - 1] is None else found[nr][k - 1] + each
-        return found
+                values = list(args)
+                for position, part in zip(followed, parts):
+                    values[position] = part
+                results = op.call(tuple(values))
+                for nr, part in enumerate(results if op.several else (results,)):
+                    series[nr][k - 1] = part if series[nr][k - 1] is None else series[nr][k - 1] + part
+        return series
 
     def with_bias(self, op: Any, args: tuple[Any, ...], followed: list[int]) -> Series:
         """The coefficients of a convolution whose bias is followed."""
         image, weight, bias, *rest = args
-        product = self.linear(op, (image, weight, None, *rest), [each for each in followed if each < 2], 1)[0]
+        product = self.linear(op, (image, weight, None, *rest), [position for position in followed if position < 2], 1)[
+            0
+        ]
         shape = (-1, *[1] * (weight.ndim - 2))
-        shifts = [None if each is None else each.reshape(shape) for each in self.series_of(bias)[1:]]
-        return [plus(one, other) for one, other in zip(product, shifts)]
+        shifts = [
+            None if coefficient is None else coefficient.reshape(shape) for coefficient in self.series_of(bias)[1:]
+        ]
+        return [plus(value, other) for value, other in zip(product, shifts)]
 
     def power_of(self, args: tuple[Any, ...], result: Any) -> Series:
         """The coefficients of x^a = exp(a log x) where both are followed."""
@@ -178,26 +182,29 @@ class Following(Region):
         logs: Series = [x[0].log(), *[None] * self.order]
         logarithm(logs, x)
         inner = product(exponent, logs)
-        found: Series = [result, *[None] * self.order]
-        exponential(found, inner)
-        return found[1:]
+        series: Series = [result, *[None] * self.order]
+        exponential(series, inner)
+        return series[1:]
 
     def coefficient(self, value: Any, k: int) -> Any:
         """The coefficient of the k-th power of an argument, for a list those of its elements; None for zero."""
         if not isinstance(value, (list, tuple)):
             return self.series_of(value)[k]
-        found = [self.series_of(each)[k] for each in value]
-        if all(each is None for each in found):
+        parts = [self.series_of(item)[k] for item in value]
+        if all(part is None for part in parts):
             return None
-        return [each.new_zeros(each.shape) if part is None else part for each, part in zip(value, found)]
+        return [item.new_zeros(item.shape) if part is None else part for item, part in zip(value, parts)]
 
     def added(self, factors: tuple[Any, Any], a: Any, b: Any) -> Series:
         """The coefficients of a sum of multiples."""
         parts = [
-            [None if each is None else each if factor == 1 else each * factor for each in self.series_of(value)[1:]]
+            [
+                None if coefficient is None else coefficient if factor == 1 else coefficient * factor
+                for coefficient in self.series_of(value)[1:]
+            ]
             for value, factor in zip((a, b), factors)
         ]
-        return [plus(one, other) for one, other in zip(*parts)]
+        return [plus(value, other) for value, other in zip(*parts)]
 
     def by_tangents(
         self, op: Any, args: tuple[Any, ...], followed: list[int], results: tuple[Any, ...]
@@ -207,14 +214,14 @@ class Following(Region):
         A rule that asks for the result can only be computed as far as that is known, power by power.
         """
         mask = sum(1 << slot for slot, position in enumerate(op.forward_slots) if position in followed)
-        step_by_step = any(sources.FROM_OUTPUT in each.sources for each in shares_for(op, mask))
-        found: list[Series] = [[None] * self.order for _ in results]
+        step_by_step = any(sources.FROM_OUTPUT in share.sources for share in shares_for(op, mask))
+        series: list[Series] = [[None] * self.order for _ in results]
         for known in range(self.order) if step_by_step else (self.order - 1,):
-            slopes = self.slopes(op, args, results, found, known)
-            for nr, slope in enumerate(slopes):
+            grads = self.slopes(op, args, results, series, known)
+            for nr, grad in enumerate(grads):
                 for k in (known,) if step_by_step else range(self.order):
-                    found[nr][k] = None if slope[k] is None else slope[k] / (k + 1)
-        return found
+                    series[nr][k] = None if grad[k] is None else grad[k] / (k + 1)
+        return series
 
     def slopes(
         self, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], found: list[Series], order: int
@@ -222,29 +229,32 @@ class Following(Region):
         """The series of the derivatives of the results, up to an order to which those of the results are known."""
         inner = Following(order)
         for value in args:
-            for each in value if isinstance(value, (list, tuple)) else (value,):
-                if place(each) in self.series:
-                    inner.series[place(each)] = self.series[place(each)][: order + 1]
+            for tensor in value if isinstance(value, (list, tuple)) else (value,):
+                if place(tensor) in self.series:
+                    inner.series[place(tensor)] = self.series[place(tensor)][: order + 1]
         for result, series in zip(results, found):
             if door.is_inexact(result._array_):
-                known = (None if each is None else fitted(each, result) for each in series[:order])
+                known = (None if coefficient is None else fitted(coefficient, result) for coefficient in series[:order])
                 inner.series[place(result)] = [result, *known]
-        given = tuple([self.slope_of(args[position], inner) for position in op.forward_slots])
+        tangents = tuple([self.slope_of(args[position], inner) for position in op.forward_slots])
         with inner:
-            made = total(op, args, given, results)
+            grads = total(op, args, tangents, results)
         empty: Series = [None] * (order + 1)
-        return [empty if each is None else inner.series_of(each) for each in made]
+        return [empty if grad is None else inner.series_of(grad) for grad in grads]
 
     def slope_of(self, value: Any, inner: Following) -> Any:
         """The derivative of an argument, which is followed from now on; None for zero."""
         if isinstance(value, (list, tuple)):
-            found = [self.slope_of(each, inner) for each in value]
-            return found if any(each is not None for each in found) else None
+            grads = [self.slope_of(item, inner) for item in value]
+            return grads if any(grad is not None for grad in grads) else None
         if place(value) not in self.series:
             return None
         series = self.series[place(value)]
         first = series[1].view_as(series[1]) if series[1] is not None else value.new_zeros(value.shape)
-        more = [None if each is None else each * (k + 2) for k, each in enumerate(series[2 : inner.order + 2])]
+        more = [
+            None if coefficient is None else coefficient * (k + 2)
+            for k, coefficient in enumerate(series[2 : inner.order + 2])
+        ]
         inner.series[place(first)] = [first, *more]
         return first
 

@@ -36,20 +36,20 @@ def minus(x: Any, y: Any) -> Any:
 
 def convolved(x: Series, y: Series, k: int, first: int, last: int) -> Any:
     """The sum of x[j] y[k - j] for j from `first` to `last`."""
-    found = None
+    total = None
     for j in range(first, last + 1):
-        found = plus(found, times(x[j], y[k - j]))
-    return found
+        total = plus(total, times(x[j], y[k - j]))
+    return total
 
 
-def integrated(x: Series, slope: Series, k: int, last: int | None = None) -> Any:
+def integrated(x: Series, derivative: Series, k: int, last: int | None = None) -> Any:
     """Coefficient k of a function whose derivative is slope(t) x'(t): the sum of j x[j] slope[k - j] over k, for j from
     1 to `last`.
     """
-    found = None
+    total = None
     for j in range(1, (k if last is None else last) + 1):
-        found = plus(found, times(None if x[j] is None else x[j] * (j / k), slope[k - j]))
-    return found
+        total = plus(total, times(None if x[j] is None else x[j] * (j / k), derivative[k - j]))
+    return total
 
 
 def multiply(y: Series, a: Series, b: Series) -> None:
@@ -61,8 +61,8 @@ def multiply(y: Series, a: Series, b: Series) -> None:
 def divide(y: Series, a: Series, b: Series) -> None:
     """y = a / b."""
     for k in range(1, len(y)):
-        found = minus(a[k], convolved(b, y, k, 1, k))
-        y[k] = None if found is None else found / b[0]
+        rest = minus(a[k], convolved(b, y, k, 1, k))
+        y[k] = None if rest is None else rest / b[0]
 
 
 def exponential(y: Series, x: Series) -> None:
@@ -74,15 +74,15 @@ def exponential(y: Series, x: Series) -> None:
 def logarithm(y: Series, x: Series) -> None:
     """x y' = x'."""
     for k in range(1, len(y)):
-        found = minus(x[k], integrated(y, x, k, k - 1))
-        y[k] = None if found is None else found / x[0]
+        rest = minus(x[k], integrated(y, x, k, k - 1))
+        y[k] = None if rest is None else rest / x[0]
 
 
 def root(y: Series, x: Series) -> None:
     """y y = x."""
     for k in range(1, len(y)):
-        found = minus(x[k], convolved(y, y, k, 1, k - 1))
-        y[k] = None if found is None else found / (2 * y[0])
+        rest = minus(x[k], convolved(y, y, k, 1, k - 1))
+        y[k] = None if rest is None else rest / (2 * y[0])
 
 
 def rotating(sign: int, other: str) -> Callable[[Series, Series], None]:
@@ -92,8 +92,8 @@ def rotating(sign: int, other: str) -> Callable[[Series, Series], None]:
         z: Series = [getattr(x[0], other)()]
         for k in range(1, len(y)):
             y[k] = integrated(x, z, k)
-            found = integrated(x, y, k)
-            z.append(found if sign > 0 or found is None else -found)
+            value = integrated(x, y, k)
+            z.append(value if sign > 0 or value is None else -value)
 
     return recurrence
 
@@ -102,8 +102,8 @@ def cosine(y: Series, x: Series) -> None:
     """y' = - z x', z' = y x'."""
     z: Series = [x[0].sin()]
     for k in range(1, len(y)):
-        found = integrated(x, z, k)
-        y[k] = None if found is None else -found
+        value = integrated(x, z, k)
+        y[k] = None if value is None else -value
         z.append(integrated(x, y, k))
 
 
@@ -111,23 +111,23 @@ def of_square(start: float, linear: float, square: float) -> Callable[[Series, S
     """y' = (start + linear y + square y^2) x'."""
 
     def recurrence(y: Series, x: Series) -> None:
-        slope: Series = [start + (linear + square * y[0]) * y[0]]
+        derivative: Series = [start + (linear + square * y[0]) * y[0]]
         for k in range(1, len(y)):
-            y[k] = integrated(x, slope, k)
-            found = convolved(y, y, k, 0, k)
-            found = None if found is None else found * square
-            slope.append(plus(found, None if y[k] is None or not linear else y[k] * linear))
+            y[k] = integrated(x, derivative, k)
+            term = convolved(y, y, k, 0, k)
+            term = None if term is None else term * square
+            derivative.append(plus(term, None if y[k] is None or not linear else y[k] * linear))
 
     return recurrence
 
 
 def power(x: Series, exponent: int) -> Series:
     """x to an integer that is not negative, by products, which are right also where x is zero."""
-    found: Series = [1.0, *[None] * (len(x) - 1)]
+    series: Series = [1.0, *[None] * (len(x) - 1)]
     for digit in f"{exponent:b}":
-        found = product(found, found)
-        found = product(found, x) if digit == "1" else found
-    return found
+        series = product(series, series)
+        series = product(series, x) if digit == "1" else series
+    return series
 
 
 def solution(y: Series, a: Series, b: Series, left: Series, check: Series) -> None:
@@ -135,31 +135,33 @@ def solution(y: Series, a: Series, b: Series, left: Series, check: Series) -> No
     solve: Any = registered("_linalg_solve_ex")
     if y[0].ndim < a[0].ndim:  # a vector for each matrix
         wide: Series = [y[0].unsqueeze(-1), *y[1:]]
-        solution(wide, a, [None if each is None else each.unsqueeze(-1) for each in b], left, check)
-        y[1:] = [None if each is None else each.squeeze(-1) for each in wide[1:]]
+        solution(
+            wide, a, [None if coefficient is None else coefficient.unsqueeze(-1) for coefficient in b], left, check
+        )
+        y[1:] = [None if coefficient is None else coefficient.squeeze(-1) for coefficient in wide[1:]]
         return
     for k in range(1, len(y)):
-        found = minus(b[k], multiplied(a, y, k, left[0]))
-        y[k] = None if found is None else solve(a[0], found, left[0], False)[0]
+        rest = minus(b[k], multiplied(a, y, k, left[0]))
+        y[k] = None if rest is None else solve(a[0], rest, left[0], False)[0]
 
 
 def triangular_solution(y: Series, a: Series, b: Series, upper: Series, left: Series, unit: Series) -> None:
     """a y = b, or y a = b, of triangular matrices."""
     solve: Any = registered("_linalg_solve_triangular")
     part, first = ("triu", 1) if upper[0] else ("tril", -1)
-    a = [None if each is None else getattr(each, part)(first if unit[0] else 0) for each in a]
+    a = [None if coefficient is None else getattr(coefficient, part)(first if unit[0] else 0) for coefficient in a]
     for k in range(1, len(y)):
-        found = minus(b[k], multiplied(a, y, k, left[0]))
-        y[k] = None if found is None else solve(a[0], found, upper[0], left[0], unit[0])
+        rest = minus(b[k], multiplied(a, y, k, left[0]))
+        y[k] = None if rest is None else solve(a[0], rest, upper[0], left[0], unit[0])
 
 
 def multiplied(a: Series, y: Series, k: int, left: bool) -> Any:
     """The sum of products of matrices a[j] y[k - j], or the other way round, for j from 1."""
-    found = None
+    total = None
     for j in range(1, k + 1):
         if a[j] is not None and y[k - j] is not None:
-            found = plus(found, a[j] @ y[k - j] if left else y[k - j] @ a[j])
-    return found
+            total = plus(total, a[j] @ y[k - j] if left else y[k - j] @ a[j])
+    return total
 
 
 def minors(y: Series, matrices: list[Series]) -> None:
@@ -176,7 +178,7 @@ def minors(y: Series, matrices: list[Series]) -> None:
             factors = [series[power] for series, power in zip(directions, powers)]
             for added in partitions(k - sum(powers), size - 1 - len(directions)):
                 chosen = [*factors, *(matrix[power] for power in added)]
-                if all(each is not None for each in chosen):
+                if all(coefficient is not None for coefficient in chosen):
                     count = prod(factorial(added.count(power)) for power in set(added))
                     y[k] = plus(y[k], operator.call(([matrix[0], *chosen],)) / count)
 

@@ -70,7 +70,7 @@ def star_colours(pattern: Any) -> Any:
         pattern: a sparse array in CSR form, symmetric.
     """
     neighbours = [[other for other in row if other != at] for at, row in enumerate(lists_of(pattern))]
-    return fewest(lambda order: star_coloured(neighbours, order), [len(each) for each in neighbours])
+    return fewest(lambda order: star_coloured(neighbours, order), [len(neighbour) for neighbour in neighbours])
 
 
 def star_coloured(neighbours: list[list[int]], order: Iterable[int]) -> list[int]:

@@ -42,8 +42,8 @@ class Plan:
         pattern = self.pattern.T.tocsr() if self.by_rows else self.pattern
         dtype = np.result_type(sums.dtype, np.float32)  # SciPy has no sparse arrays of half precision
         values = recovered(pattern, self.colours, sums).astype(dtype)
-        made = sparse.csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
-        return made.T.tocsr() if self.by_rows else made
+        result = sparse.csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+        return result.T.tocsr() if self.by_rows else result
 
 
 def jacobian_plan(pattern: Any, mode: str | None = None) -> Plan:
@@ -53,7 +53,7 @@ def jacobian_plan(pattern: Any, mode: str | None = None) -> Plan:
         by_rows = mode == "reverse"
         return Plan(pattern, column_colours(transposed if by_rows else pattern), by_rows)
     # As many colours as a row has elements are needed for the columns, and the other way round.
-    least = [int(np.diff(each.indptr).max(initial=0)) for each in (pattern, transposed)]
+    least = [int(np.diff(table.indptr).max(initial=0)) for table in (pattern, transposed)]
     plans: list[Plan] = []
     for by_rows in sorted((False, True), key=lambda by_rows: least[by_rows]):
         if not plans or least[by_rows] < plans[0].seeds.shape[1]:
@@ -81,9 +81,9 @@ def read_pattern(caller: str, sparsity: Any) -> Any:
         )
     if sparsity.ndim != 2:
         raise ValueError(f"{caller}: expected sparsity to have 2 dimensions, but got {sparsity.ndim}")
-    found = sparse.coo_array(sparsity)
-    ones = np.ones(found.coords[0].size, dtype=bool)
-    pattern = sparse.coo_array((ones, found.coords), shape=found.shape).tocsr()
+    array = sparse.coo_array(sparsity)
+    ones = np.ones(array.coords[0].size, dtype=bool)
+    pattern = sparse.coo_array((ones, array.coords), shape=array.shape).tocsr()
     pattern.sort_indices()
     return pattern
 
@@ -136,21 +136,21 @@ def sparse_jacobian(
     scipy_sparse(JACOBIAN)
     if mode not in (None, "forward", "reverse"):
         raise ValueError(f"{JACOBIAN}: expected mode to be 'forward', 'reverse' or None, but got {mode!r}")
-    given = None if sparsity is None else jacobian_plan(read_pattern(JACOBIAN, sparsity), mode)
+    known = None if sparsity is None else jacobian_plan(read_pattern(JACOBIAN, sparsity), mode)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
         check_real(JACOBIAN, "argument", chosen.elements)
-        plan = given
+        plan = known
         if plan is None:
             plan = jacobian_plan(jacobian_sparsity(func, *args, argnums=argnums, **kwargs), mode)
-        inputs = [each.detach() for each in chosen.elements]
-        count = sum(each.numel() for each in inputs)
+        inputs = [element.detach() for element in chosen.elements]
+        count = sum(input_.numel() for input_ in inputs)
 
         def run(elements: list[Any]) -> list[Any]:
             outputs = flatten(func(*chosen.replaced(elements), **kwargs))[0]
             check_real(JACOBIAN, "output", outputs)
-            shape = sum(each.numel() for each in outputs), count
+            shape = sum(output.numel() for output in outputs), count
             check_shape(JACOBIAN, plan.pattern, shape, "elements of the output, elements of the arguments")
             return outputs
 
@@ -158,7 +158,7 @@ def sparse_jacobian(
             check_shape(JACOBIAN, plan.pattern, (plan.pattern.shape[0], count), "elements of the output and arguments")
             return plan.matrix(pushed(run, inputs, plan.seeds))
         with Scope() as scope:
-            variables = [scope.variable(each.clone()) for each in inputs]  # inference tensors could not be recorded
+            variables = [scope.variable(input_.clone()) for input_ in inputs]  # inference tensors could not be recorded
             outputs = run(variables)
         return plan.matrix(pulled(outputs, variables, plan.seeds.T).T)
 
@@ -195,27 +195,27 @@ def sparse_hessian(
            [0., 4., 0.]], dtype=float32)
     """
     scipy_sparse(HESSIAN)
-    given = None
+    known = None
     if sparsity is not None:
         pattern = read_pattern(HESSIAN, sparsity)
         check_symmetric(HESSIAN, pattern)
-        given = hessian_plan(pattern)
+        known = hessian_plan(pattern)
 
     def hessian(*args: Any, **kwargs: Any) -> Any:
         chosen = Chosen(args, argnums)
         check_real(HESSIAN, "argument", chosen.elements)
-        plan = given
+        plan = known
         if plan is None:
             plan = hessian_plan(hessian_sparsity(func, *args, argnums=argnums, **kwargs))
-        count = sum(each.numel() for each in chosen.elements)
+        count = sum(element.numel() for element in chosen.elements)
         check_shape(HESSIAN, plan.pattern, (count, count), "elements of the arguments, twice")
         with Scope() as scope:
-            variables = [scope.variable(each.detach().clone()) for each in chosen.elements]
+            variables = [scope.variable(element.detach().clone()) for element in chosen.elements]
             output = func(*chosen.replaced(variables), **kwargs)
             check_scalar(output)
             check_real(HESSIAN, "output", [output])
-            slopes = gradients([output], variables, [None], True, True)
-        return plan.matrix(pulled(slopes, variables, plan.seeds.T).T)
+            grads = gradients([output], variables, [None], True, True)
+        return plan.matrix(pulled(grads, variables, plan.seeds.T).T)
 
     return named(func, hessian, "sparse_hessian")
 

@@ -49,14 +49,14 @@ def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple
     check_real("jacobian_sparsity", "argument", chosen.elements)
     with Scope() as scope:
         # Copies: two arguments may share memory, and sets are kept with the memory.
-        variables = [scope.variable(each.detach().clone()) for each in chosen.elements]
+        variables = [scope.variable(element.detach().clone()) for element in chosen.elements]
         with Tracer(variables) as tracer:
             outputs = flatten(func(*chosen.replaced(variables), **kwargs))[0]
             check_real("jacobian_sparsity", "output", outputs)
-            found = [tracer.sets_of(each) for each in outputs]
+            sets_of_outputs = [tracer.sets_of(output) for output in outputs]
     parts = [
-        sparse.csr_array((each.numel(), tracer.count), dtype=bool) if sets is None else sets.matrix
-        for each, sets in zip(outputs, found)
+        sparse.csr_array((output.numel(), tracer.count), dtype=bool) if sets is None else sets.matrix
+        for output, sets in zip(outputs, sets_of_outputs)
     ]
     pattern = sparse.vstack(parts, format="csr")
     pattern.sort_indices()
@@ -96,8 +96,8 @@ def check_real(caller: str, what: str, elements: list[Any]) -> None:
     """
     if not elements:
         raise TypeError(f"{caller}: expected at least one tensor in the {what}, but there is none")
-    for each in elements:
-        if not isinstance(each, Tensor):
-            raise TypeError(f"{caller}: expected the {what} to hold only tensors, but got {type(each).__name__}")
-        if each._array_.dtype.kind != "f":
-            raise TypeError(f"{caller}: expected real floating-point tensors in the {what}, but got {each.dtype}")
+    for element in elements:
+        if not isinstance(element, Tensor):
+            raise TypeError(f"{caller}: expected the {what} to hold only tensors, but got {type(element).__name__}")
+        if element._array_.dtype.kind != "f":
+            raise TypeError(f"{caller}: expected real floating-point tensors in the {what}, but got {element.dtype}")

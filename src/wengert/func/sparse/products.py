@@ -23,8 +23,8 @@ from ..forward import tangent_of
 def split(vectors: Any, like: list[Tensor]) -> list[Tensor]:
     """Parts of a vector, or of each row of an array, with the shapes and dtypes of tensors."""
     parts, start, rows = [], 0, vectors.shape[:-1]
-    for each in like:
-        array = each._array_
+    for tensor in like:
+        array = tensor._array_
         part = np.array(vectors[..., start : start + array.size], array.dtype)
         parts.append(from_numpy(part.reshape((*rows, *array.shape))))
         start += array.size
@@ -33,8 +33,8 @@ def split(vectors: Any, like: list[Tensor]) -> list[Tensor]:
 
 def joined(tensors: list[Tensor], rows: tuple[int, ...] = ()) -> Any:
     """The elements of all tensors as one vector; where their first dimension counts `rows`, as the rows of an array."""
-    arrays = [each._array_ for each in tensors]
-    return np.concatenate([each.reshape((*rows, math.prod(each.shape[len(rows) :]))) for each in arrays], -1)
+    arrays = [tensor._array_ for tensor in tensors]
+    return np.concatenate([array.reshape((*rows, math.prod(array.shape[len(rows) :]))) for array in arrays], -1)
 
 
 def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds: Any) -> Any:
@@ -48,9 +48,9 @@ def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds:
         An array with a column for each of them.
     """
     with no_grad(), BatchLevel(seeds.shape[1], "same", True) as batch, ForwardLevel() as level:
-        ways = [batch.enter(each) for each in split(seeds.T, primals)]
-        outputs = func([level.dual(each, way) for each, way in zip(primals, ways)])
-        moved = [batch.leave(tangent_of(level, each, False)) for each in outputs]
+        ways = [batch.enter(way) for way in split(seeds.T, primals)]
+        outputs = func([level.dual(primal, way) for primal, way in zip(primals, ways)])
+        moved = [batch.leave(tangent_of(level, output, False)) for output in outputs]
         return joined(moved, seeds.shape[1:]).T
 
 
@@ -64,6 +64,6 @@ def pulled(outputs: list[Tensor], variables: list[Tensor], seeds: Any) -> Any:
         An array with a row for each of them.
     """
     with BatchLevel(len(seeds), directions=True) as batch:
-        cotangents = [batch.enter(each) for each in split(seeds, outputs)]
-        found = gradients(outputs, variables, cotangents, True, False)
-        return joined([batch.leave(each) for each in found], seeds.shape[:1])
+        cotangents = [batch.enter(cotangent) for cotangent in split(seeds, outputs)]
+        grads = gradients(outputs, variables, cotangents, True, False)
+        return joined([batch.leave(grad) for grad in grads], seeds.shape[:1])
