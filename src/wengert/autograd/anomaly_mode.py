@@ -1,4 +1,4 @@
-"""Anomaly detection: a mode for finding out why a backward pass fails, or where its NaN come from."""
+"""Anomaly detection: a mode that finds why a backward pass fails, and where NaN values come from."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ _State = tuple[bool, bool, bool, Any, list[Any]]  # the last two: the watch, the
 
 
 class detect_anomaly(Region):
-    """Inside, errors of a backward pass are told together with the forward call that they stem from.
+    """Report errors of a backward pass together with the forward call that caused them.
 
-    - A call that is recorded inside notes where it was made. If its backward step then fails inside, a warning shows
-      the traceback of the forward call before the error is raised.
-    - A backward step that gives NaN raises an error, which names the node and the number of its output.
-    - In-place writes made inside note where they were made, so that the error about a saved tensor that was written to
-      shows the line that did it.
+    - A call recorded inside the context notes its traceback. If its backward step fails inside, a warning shows that
+      traceback before the error is raised.
+    - A backward step that returns NaN raises an error, which names the node and the number of its output.
+    - In-place writes inside note their line, so that the error about a saved tensor that was written to shows it.
 
-    The mode holds for all threads, as torch's, but for what an `autograd.Watch` asks: that for the calling one. It is
-    slow: for debugging only.
+    As in torch, the mode holds for all threads; the options of an `autograd.Watch` hold for the calling thread only.
+    The mode is slow: use it for debugging only.
 
     Args:
-        check_nan: raise an error when a backward step gives NaN.
-        check_inf: raise one when it gives infinities, too (not in torch).
-        watch: an `autograd.Watch`, which says in the place of the other two what to look for: also in forward calls,
-            also subnormal numbers, only what makes them, with a callback (not in torch).
+        check_nan: raise an error when a backward step returns NaN.
+        check_inf: also raise an error when it returns infinities (not in torch).
+        watch: an `autograd.Watch`, which replaces the other two options: it can also check forward calls, look for
+            subnormal numbers, and call a callback (not in torch).
 
     >>> import warnings
     >>> import wengert as wg
@@ -61,14 +60,14 @@ class detect_anomaly(Region):
 
 
 class set_detect_anomaly(Region):
-    """Switch anomaly detection: as a function at once, as a context manager until its end.
+    """Switch anomaly detection on or off: at once as a function, until its end as a context manager.
 
     Args:
         mode: on or off.
         check_nan, check_inf, watch: as for `detect_anomaly`.
 
     Raises:
-        TypeError: `mode` is no bool.
+        TypeError: if `mode` is not a bool.
     """
 
     def __init__(
@@ -96,12 +95,12 @@ def set_anomaly_enabled(mode: bool, check_nan: bool = True) -> None:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly detection is on."""
+    """Return whether anomaly detection is on."""
     return current().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly detection, when it is on, raises an error for NaN in a gradient."""
+    """Return whether anomaly detection, when it is on, raises an error for NaN in a gradient."""
     return current().check_nan
 
 
@@ -112,7 +111,7 @@ def _state() -> _State:
 
 
 def _watcher(function: str, watch: Any) -> Any:
-    """What watches by the options of a `Watch`, or None."""
+    """Return the watcher for the options of a `Watch`, or None."""
     if watch is None:
         return None
     from .watching import Watch, Watcher
@@ -123,7 +122,7 @@ def _watcher(function: str, watch: Any) -> Any:
 
 
 def _switch(enabled: bool, check_nan: bool, check_inf: bool, watcher: Any) -> _State:
-    """Set the mode and return what it was in this thread; a watch takes the place of one that there was."""
+    """Set the mode and return the previous one of this thread; a new watch replaces an earlier one."""
     before = _state()
     observers = [
         observer for observer in before[4] if getattr(observer, "__self__", None) is not before[3] or before[3] is None
@@ -153,11 +152,11 @@ def _set(wanted: _State) -> None:
 
 
 shared: list[bool] = [False, True, False]
-"""What holds for all threads: whether the mode is on, whether it looks for NaN, whether for infinities."""
+"""Settings for all threads: whether the mode is on, whether it looks for NaN, whether for infinities."""
 
 
 def join(modes: Modes) -> None:
-    """Set the mode of another thread, perhaps a new one, but for what it watches."""
+    """Set the mode of another thread, perhaps a new one, but not its watch."""
     enabled, modes.check_nan, modes.check_inf = shared
     modes.set_anomaly(enabled)
 

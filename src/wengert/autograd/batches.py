@@ -17,8 +17,8 @@ class BatchLevel(Region):
     """A context in which a function runs for the members of a batch.
 
     Args:
-        size: how many there are.
-        randomness: what random operators do: "error", "different" or "same".
+        size: the number of members.
+        randomness: behaviour of random operators: "error", "different" or "same".
         directions: the members are directions of one derivative, see `Batch`.
     """
 
@@ -39,13 +39,13 @@ class BatchLevel(Region):
         modes.batch(before)
 
     def enter(self, tensor: Any, dim: int = 0) -> Any:
-        """The tensor that stands for the members along a dimension: a view."""
+        """Return a view of a tensor that stands for the members along a dimension."""
         return OPERATORS.enter_batch.call((tensor, self.batch, dim))
 
     def leave(self, value: Any, dim: int = 0) -> Any:
-        """A tensor with the members along a dimension; all the same if it does not depend on them."""
+        """Return a tensor with the members along a dimension; they are equal if it does not depend on the member."""
         return left(value, self.batch, dim)
 
     def carries(self, value: Any) -> bool:
-        """Whether a value is a tensor that differs among the members."""
+        """Return whether a value is a tensor that differs among the members."""
         return isinstance(value, Tensor) and depends(value, self.batch)

@@ -1,4 +1,4 @@
-"""Classes with a `__torch_dispatch__`: what they are told of a call, and what becomes of their answer."""
+"""Classes with a `__torch_dispatch__`: the calls that they receive, and the use of their answers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .._tensor import Tensor
 
 
 class Names:
-    """How programs name operators: what `utils` knows."""
+    """Names of operators in programs, which `utils` knows."""
 
     def operator(self, op: Any, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """An operator that is called with these arguments, and these by position and by name."""
+        """Return the operator of a call as programs name it, with its arguments by position and by name."""
         raise NotImplementedError
 
     def method(self, name: str, form: str) -> Any:
-        """An operator that is a method here."""
+        """Return an operator that is a method here."""
         raise NotImplementedError
 
     def is_factory(self, name: str) -> bool:
-        """Whether a function makes tensors like those that it is given."""
+        """Return whether a function makes new tensors like its arguments."""
         raise NotImplementedError
 
     def factory(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call of such a function."""
+        """Return the call of a factory."""
         raise NotImplementedError
 
 
@@ -42,11 +42,11 @@ names = Names()
 
 
 class ClassCall:
-    """A call that a class is told of: `func` that it calls in turn is the operator itself.
+    """A call that is handed to a class; calling `func` in turn runs the operator itself.
 
     Args:
         func: the operator as programs name it.
-        op: what a call of it does.
+        op: the function that a call of `func` runs.
     """
 
     def __init__(self, func: Any, op: Any) -> None:
@@ -58,7 +58,7 @@ class ClassCall:
 
 
 def asked(values: Iterable[Any]) -> list[Any]:
-    """Return one tensor of each class that is told of a call, subclasses before their bases; none within
+    """Return one tensor of each class that handles a call, subclasses before their bases; none within
     `DisableTorchDispatch`.
     """
     instances: list[Any] = []
@@ -79,7 +79,7 @@ def asked(values: Iterable[Any]) -> list[Any]:
 
 @contextmanager
 def below_autograd(call: ClassCall) -> Iterator[None]:
-    """A context in which a class works: nothing is recorded, and no mode is told of operators."""
+    """Context in which a class computes: nothing is recorded, and no mode sees operators."""
     modes, calls = current(), vars(running).setdefault("calls", [])
     grad, mask, overriding, observers = modes.grad, modes.mask, modes.overriding, modes.observers
     depth = len(calls)
@@ -95,10 +95,10 @@ def below_autograd(call: ClassCall) -> Iterator[None]:
 
 
 def answer(call: ClassCall, instances: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the first answer of the classes that are told.
+    """Return the first answer of the classes that are asked.
 
     Raises:
-        TypeError: if all decline.
+        TypeError: if all classes decline.
     """
     types = tuple(map(type, instances))
     with below_autograd(call):
@@ -110,19 +110,19 @@ def answer(call: ClassCall, instances: list[Any], args: tuple[Any, ...], kwargs:
 
 
 def told(op: Any, values: tuple[Any, ...], instances: list[Any]) -> Any:
-    """What classes make of a call of an operator."""
+    """Return the answer of classes to a call of an operator."""
     func, args, kwargs = names.operator(op, values)
     return answer(ClassCall(func, op), instances, args, kwargs)
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
-    """Let the classes of the arguments make the result of a call; go on with it if none is asked.
+    """Return the result of a call from the classes of the arguments; run the call itself if no class is asked.
 
     Args:
         op: the operator.
         args: all its arguments.
         word: the flags of the arguments and of the modes, without `OBSERVED`.
-        modes: those of the thread.
+        modes: the modes of the thread.
     """
     if op.name == "out=":  # the call that made the values was told of
         return unusual.call(op, args, word, modes)
@@ -138,7 +138,7 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
 
 
 def by_others(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
-    """The result of an operator that torch has not, by operators that it has."""
+    """Return the result of an operator that torch lacks, by operators that torch has."""
     grad, mask = modes.grad, modes.mask
     try:
         modes.set_grad(False)
@@ -148,7 +148,7 @@ def by_others(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def indexed_backward(grad: Any, shape: Any, indices: Any) -> Any:
-    """`index_backward`, as torch writes it."""
+    """`index_backward`, written as in torch."""
     return grad.new_zeros(shape).index_put(indices, grad, accumulate=True)
 
 
@@ -158,12 +158,12 @@ def kept_gradient(grad: Any, mask: Any) -> Any:
 
 
 def restrided(self: Any, stride: Any, gaps: bool) -> Any:
-    """A copy whose elements lie `stride` apart."""
+    """Return a copy with these strides."""
     return self.new_empty_strided(tuple(self.shape), tuple(stride)).copy_(self)
 
 
 def joined(parts: Any, shape: Any, dim: int, starts: Any) -> Any:
-    """`split_backward`: `parts` after each other along `dim`, with zeros for those that are missing."""
+    """`split_backward`: concatenate `parts` along `dim`, with zeros for missing parts."""
     pieces, place, axis = list[Any](), 0, dim % len(shape)
     for start, part in (*zip(starts, parts), (shape[axis], None)):
         if start > place:
@@ -178,11 +178,11 @@ OWN: dict[str, Any] = {
     "_restrided": restrided, "index_backward": indexed_backward, "kept_gradient": kept_gradient,
     "split_backward": joined,
 }  # fmt: skip
-"""Operators of backward passes that torch makes of others: classes are told of these."""
+"""Operators of backward passes that torch builds from other operators: classes see those instead."""
 
 
 def refuse_transforms(op: Any, word: int) -> None:
-    """Refuse what classes are not told of.
+    """Refuse calls that classes cannot handle.
 
     Raises:
         NotImplementedError: if an argument carries a tangent, or stands for the members of a batch.
@@ -196,10 +196,11 @@ def refuse_transforms(op: Any, word: int) -> None:
 
 
 def checked(op: Any, result: Any) -> Any:
-    """What a class made, if it can be the result of an operator.
+    """Return the answer of a class if it can be the result of an operator.
 
     Raises:
-        RuntimeError: if it is no tensor, or not several where several are wanted.
+        RuntimeError: if the answer is not a tensor, or not a sequence of tensors where the operator has several
+            results.
     """
     if op.several and not isinstance(result, (tuple, list)):
         raise RuntimeError(f"Object of type {type(result).__name__!r} is not an instance of 'sequence'")
@@ -210,7 +211,7 @@ def checked(op: Any, result: Any) -> Any:
 
 
 def settled(op: Any, args: tuple[Any, ...], result: Any, word: int, modes: Modes) -> Any:
-    """The result of a call, put into the graph, and as a view of its first argument if the operator gives views."""
+    """Put the result of a call into the graph, as a view of its first argument if the operator returns views."""
     results = list(result) if op.several else [result]
     for at, result in enumerate(results):
         if isinstance(result, Tensor) and (result.requires_grad or any(result is value for value in args)):
@@ -223,7 +224,7 @@ def settled(op: Any, args: tuple[Any, ...], result: Any, word: int, modes: Modes
 
 
 def lie_alike(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) -> bool:
-    """Let views without values lie in memory as the operator says; return whether all results are views."""
+    """Give views without values the strides that the operator gives them; return whether all results are views."""
     source = args[0]
     if not isinstance(source._array_, Wrapped):
         return all(result._storage_ is source._storage_ for result in results)
@@ -247,7 +248,7 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
 
 
 def of_method(name: str, form: str, tensor: Any, function: Any) -> Any:
-    """What the class of a tensor, if it is asked, makes of an operator that is a method here; else what that does."""
+    """Return the answer of a tensor's class to an operator that is a method here; run the method if it is not asked."""
     func = names.method(name, form)
     instances = asked((tensor,))
     return answer(ClassCall(func, function), instances, (tensor,), {}) if instances else function(tensor)
@@ -264,24 +265,27 @@ def detached(tensor: Any) -> Any:
 
 
 def plainly_detached(tensor: Any) -> Any:
-    """A plain tensor on the memory of one whose class is not asked now."""
+    """Return a plain tensor on the memory of a tensor whose class is not asked now."""
     if isinstance(tensor._array_, Wrapped):
         tensor._array_.refuse("detach()")
     return share(tensor._array_.view(), tensor._storage_)
 
 
 def number(tensor: Any) -> Any:
-    """The only value of a tensor, which its class is asked for: `aten._local_scalar_dense`."""
+    """Return the only value of a tensor by asking its class: `aten._local_scalar_dense`."""
     return of_method("_local_scalar_dense", "default", tensor, lambda value: value.item())
 
 
 def ones_like(tensor: Any) -> Any:
-    """Ones of the shape of a tensor, as its class makes them."""
+    """Return ones of the shape of a tensor, made by its class."""
     return registered("ones_like").public(tensor)
 
 
 def factory(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What classes make of a call of a factory that takes a tensor; NotImplemented if it is none, or none is asked."""
+    """Return the answer of classes to a call of a factory that takes a tensor.
+
+    NotImplemented if the function is not a factory, or no class is asked.
+    """
     instances = asked((*args, *kwargs.values())) if names.is_factory(name) else ()
     if not instances:
         return NotImplemented

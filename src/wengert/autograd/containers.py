@@ -1,4 +1,4 @@
-"""Tensors in nested containers: as a flat list and what it was made of, and back.
+"""Nested containers of tensors: flattened to a list and a structure, and rebuilt.
 
 Containers are dictionaries (also ordered ones and those with defaults), lists, tuples, named tuples and deques, to any
 depth; all else is an element, also None.
@@ -14,13 +14,13 @@ from .._core.tensor.base import Tensor
 
 
 class Structure:
-    """What is left of nested containers when their elements are taken out.
+    """Structure of nested containers without their elements.
 
     Attributes:
         kind: the type of the container; None for an element.
-        facts: what makes a container of its kind beside its children: keys, the default's factory, the longest length.
-        children: the structures of what is in it.
-        count: how many elements there are, at any depth.
+        facts: data of the container beside its children: keys, default factory, maximal length.
+        children: the structures of its items.
+        count: the number of elements, at any depth.
     """
 
     count: int
@@ -53,16 +53,16 @@ class Structure:
 
 
 ELEMENT = Structure(None, None, [])
-"""The structure of what is no container."""
+"""The structure of an element."""
 
 
 def keys_of(structure: Structure) -> Any:
-    """The keys of a dictionary's structure."""
+    """Return the keys of a dictionary's structure."""
     return structure.facts[1] if structure.kind is defaultdict else structure.facts
 
 
 def opened(value: Any) -> tuple[Any, list[Any]] | None:
-    """What makes a container of its kind, and what is in it; None for an element."""
+    """Return the facts of a container (see `Structure`) and its items; None for an element."""
     kind = type(value)
     if kind is dict or kind is OrderedDict:
         return tuple(value), list(value.values())
@@ -76,14 +76,14 @@ def opened(value: Any) -> tuple[Any, list[Any]] | None:
 
 
 def flatten(value: Any) -> tuple[list[Any], Structure]:
-    """The elements of nested containers from left to right, and what they were taken out of."""
+    """Return the elements of nested containers from left to right, and the structure."""
     parts = opened(value)
     if parts is None:
         return [value], ELEMENT
     elements: list[Any] = []
     children: list[Structure] = []
     for part in parts[1]:
-        if isinstance(part, Tensor):  # no container, and what is in most
+        if isinstance(part, Tensor):  # the usual case
             elements.append(part)
             children.append(ELEMENT)
             continue
@@ -94,12 +94,12 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
 
 
 def unflatten(elements: Any, structure: Structure) -> Any:
-    """Nested containers of a structure, with these elements."""
+    """Return nested containers of a structure with these elements."""
     return built(iter(elements), structure)
 
 
 def built(elements: Iterator[Any], structure: Structure) -> Any:
-    """The container of a structure, which takes as many elements as it has places."""
+    """Build the container of a structure from the next elements."""
     if structure.kind is None:
         return next(elements)
     parts = [next(elements) if child is ELEMENT else built(elements, child) for child in structure.children]
@@ -115,16 +115,16 @@ def built(elements: Iterator[Any], structure: Structure) -> Any:
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Nested containers with `function(element)` in the place of each element."""
+    """Return nested containers with `function(element)` in place of each element."""
     elements, structure = flatten(value)
     return unflatten([function(element) for element in elements], structure)
 
 
 def spread(outer: Any, structure: Structure) -> list[Any] | None:
-    """What `outer` says of each element of a structure: an element of it says it for all below its place.
+    """Broadcast `outer` to the elements of a structure: each of its elements holds for everything below its place.
 
     Returns:
-        None if the containers of `outer` are not those of the structure.
+        One value for each element; None if the containers of `outer` are not those of the structure.
     """
     parts = opened(outer)
     if parts is None:

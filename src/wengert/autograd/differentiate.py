@@ -1,4 +1,4 @@
-"""`backward` and `grad`: gradients added to leaves, and gradients as values."""
+"""`backward` and `grad`: add gradients to leaves, or return them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ def backward(
 
     Args:
         tensors: a tensor or a sequence of tensors (or gradient edges).
-        grad_tensors: for each the cotangent that it starts from, of its shape; None stands for 1 for scalars.
-        retain_graph: keep what the graph saved, so that it can be used again; `create_graph` unless given.
+        grad_tensors: for each tensor its gradient, of the same shape; None stands for 1 for scalars.
+        retain_graph: keep what the graph saved, so that it can be used again; defaults to `create_graph`.
         create_graph: record this pass, for derivatives of higher order.
-        grad_variables: the name of `grad_tensors` in the first versions.
-        inputs: only these (a tensor, a sequence or a dictionary) get a `.grad`; non-leaves among them too.
+        grad_variables: deprecated name of `grad_tensors`.
+        inputs: accumulate only into these tensors (a tensor, a sequence or a dictionary), non-leaves included.
 
     Raises:
-        RuntimeError: nothing requires a gradient, a cotangent is missing or of a wrong shape, or the graph was freed.
+        RuntimeError: if no tensor requires a gradient, a gradient is missing or has the wrong shape, or the graph was
+            freed.
 
     >>> import wengert as wg
     >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
@@ -77,26 +78,27 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """The gradients of `outputs` with respect to `inputs`, leaving every `.grad` as it is.
+    """Return the gradients of `outputs` with respect to `inputs`; every `.grad` stays as it is.
 
     Args:
         outputs: a tensor or a sequence of tensors.
-        inputs: the tensors to differentiate with respect to; in a dictionary, the gradients come in one, too.
-        grad_outputs: for each output the cotangent that it starts from; None stands for 1 for scalars.
-        retain_graph: keep what the graph saved; `create_graph` unless given.
+        inputs: the tensors to differentiate with respect to; for a dictionary the gradients are returned in a
+            dictionary.
+        grad_outputs: for each output its gradient, of the same shape; None stands for 1 for scalars.
+        retain_graph: keep what the graph saved; defaults to `create_graph`.
         create_graph: record this pass, for derivatives of higher order.
-        only_inputs: of the first versions; False is ignored with a warning.
-        allow_unused: give None for inputs that the outputs do not depend on, rather than an error.
-        is_grads_batched: each cotangent has one more dimension in front; one pass for each index of it. It has no
-            meaning without cotangents.
-        materialize_grads: give zeros instead of None, also where an output has no history, which is refused otherwise
-            (torch refuses it here, too).
+        only_inputs: deprecated; False is ignored with a warning.
+        allow_unused: return None for inputs that the outputs do not depend on, rather than raise an error.
+        is_grads_batched: each of `grad_outputs` has an additional first dimension, the batch; the result is that of one
+            pass for each index. It has no meaning without `grad_outputs`.
+        materialize_grads: return zeros instead of None, also where an output has no history (torch refuses that).
 
     Returns:
         One gradient for each input, of its shape and dtype.
 
     Raises:
-        RuntimeError: an input was not used, nothing requires a gradient, or a cotangent does not fit.
+        RuntimeError: if an input was not used, no output requires a gradient, or an entry of `grad_outputs` does not
+            fit.
 
     >>> import wengert as wg
     >>> x = wg.tensor(3.0, requires_grad=True)
@@ -127,14 +129,14 @@ def grad(
 
 
 def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
-    """One tensor, or what answers in the place of one, or several, as a sequence.
+    """Return one or several tensors, or objects that stand for them, as a sequence.
 
     Args:
-        inputs_of: they are what a function of this name is to find gradients of, which may lie in a dictionary.
+        inputs_of: name of the function whose `inputs` they are; these may be a dictionary.
 
     Raises:
-        TypeError: it is something else.
-        RuntimeError: there is no input.
+        TypeError: if `value` is not a tensor, a sequence or (for inputs) a dictionary.
+        RuntimeError: if there is no input.
     """
     if hasattr(type(value), "__torch_function__"):
         return (value,)
@@ -142,7 +144,7 @@ def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
 
 
 def is_asked(relevant: Sequence[Any]) -> bool:
-    """Whether a mode, or the `__torch_function__` of one of these, answers in the place of a pass."""
+    """Return whether a mode or a `__torch_function__` overrides a backward pass."""
     if not (word_of(relevant) | current().word) & flags.OVERRIDDEN:
         return False
     from .._core.calls.overriding import is_anyone_asked
@@ -151,7 +153,7 @@ def is_asked(relevant: Sequence[Any]) -> bool:
 
 
 def answered(function: Any, relevant: Sequence[Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What is answered in the place of a pass."""
+    """Return the result of the mode or `__torch_function__` that overrides a backward pass."""
     from .._core.calls.overriding import of_python
 
     return of_python(function, relevant, args, options)
@@ -166,7 +168,9 @@ def batched(
     unused: bool | None,
     materialize: bool,
 ) -> tuple[Any, ...]:
-    """One pass for all indices of the first dimension of the cotangents at once; zeros are those of one of them."""
+    """Run one pass for all indices of the first dimension of `grad_outputs`; missing gradients become zeros without
+    that dimension.
+    """
     from .batches import BatchLevel
 
     cotangents = passes.as_sequence(grad_outputs)
@@ -180,11 +184,11 @@ def batched(
 
 
 def check_batch(at: int, output: Any, cotangent: Any) -> None:
-    """Refuse cotangents of output number `at` that are not stacked along one dimension more than it has.
+    """Refuse gradients of output number `at` that are not stacked along an additional first dimension.
 
     Raises:
-        IndexError: there is no such dimension, or it is empty.
-        RuntimeError: the other dimensions are not those of the output.
+        IndexError: if the first dimension is missing or empty.
+        RuntimeError: if the other dimensions are not those of the output.
     """
     if len(cotangent[0].shape) != len(output.shape) or tuple(cotangent.shape[1:]) != tuple(output.shape):
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Modes that are told of each operator of a thread below differentiation: the base of `utils._python_dispatch`."""
+"""Modes that see each operator of a thread below differentiation: the base of `utils._python_dispatch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._core.state.regions import Region
 from .._tensor import Tensor
 
 TOGETHER = flags.DUAL | flags.BATCHED | flags.LEVELS | flags.BATCHES | flags.VOLATILE | flags.SPARSE
-"""Of the word of a call: it cannot be recorded apart from the work."""
+"""Flags of a call that cannot be recorded apart from its computation."""
 
 
 class DispatchMode(Region):
@@ -24,12 +24,12 @@ class DispatchMode(Region):
 
     @staticmethod
     def _named_(op: Any, values: tuple[Any, ...]) -> Any:
-        """An operator that is called with these arguments, as programs know it, and its arguments for a program."""
+        """Return the operator of a call as programs name it, and its arguments as programs write them."""
         raise NotImplementedError
 
     @staticmethod
     def _factory_(function: Any) -> Any:
-        """What makes a call of a factory of its arguments; None if a function is no factory."""
+        """Return the function that builds the call of a factory; None if a function is not a factory."""
         raise NotImplementedError
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
@@ -55,14 +55,14 @@ class DispatchMode(Region):
         modes.observe(observers)
 
     def _observe(self, op: Any, args: tuple[Any, ...], proceed: Any) -> Any:
-        """See one call: `unusual.observed`."""
+        """Observe one call: see `unusual.observed`."""
         if op.name == "out=":  # the call that made the values was told of
             return proceed()
         call = Call(op, args, proceed, self._named_(op, args))
         return call.settled(self._told(call))
 
     def _told(self, call: Any) -> Any:
-        """What the method of the program makes of a call."""
+        """Return the answer of the program's method to a call."""
         calls = vars(running).setdefault("calls", [])
         modes, depth = current(), len(calls)
         grad, mask = modes.grad, modes.mask
@@ -75,11 +75,12 @@ class DispatchMode(Region):
             del calls[depth:]
 
     def _checked(self, call: Any, result: Any) -> Any:
-        """What the method of the program returned, if it can be the result of a call.
+        """Return the answer of the program's method if it can be the result of a call.
 
         Raises:
-            TypeError: the method declined the call.
-            RuntimeError: it is no tensor, or not several where several are wanted.
+            TypeError: if the method declined the call.
+            RuntimeError: if the answer is not a tensor, or not a sequence of tensors where the operator has several
+                results.
         """
         if result is NotImplemented:
             raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", self))
@@ -93,7 +94,7 @@ class DispatchMode(Region):
 
 
 class Factories:
-    """Tells a mode of the factories that the program calls, which are no operators: stands among modes of functions.
+    """Report calls of factories, which are not operators, to a dispatch mode; an entry among modes of functions.
 
     Args:
         mode: the mode.
@@ -103,11 +104,11 @@ class Factories:
         self.mode = mode
 
     def _takes_(self, func: Any) -> bool:
-        """Whether this is a factory, and the mode is on."""
+        """Return whether `func` is a factory and the mode is on."""
         return func is not None and self.mode._factory_(func) is not None and self.place() >= 0
 
     def place(self) -> int:
-        """Where the mode is among the observers of this thread; -1 if it is off."""
+        """Index of the mode among the observers of this thread; -1 if it is off."""
         observers = current().observers
         return next(
             (at for at, observer in enumerate(observers) if getattr(observer, "__self__", None) is self.mode), -1
@@ -126,20 +127,20 @@ class Factories:
 
 
 class Call:
-    """A call that a mode is told of.
+    """A call that a mode sees.
 
     Args:
         op: the operator.
         values: all its arguments.
-        proceed: goes on with the call.
+        proceed: runs the call.
         named: the operator as programs know it, and its arguments by position and by name.
 
     Attributes:
         func: the operator as programs name it.
-        args, kwargs: the arguments as torch gives them: without those that have their defaults.
-        apart: the work is done by itself, and its result is put into the graph when the mode has returned it; otherwise
-            both are one, as of views and writes.
-        recorded: the result has a place in the graph, also of views that the mode makes of something else.
+        args, kwargs: the arguments as torch passes them: without defaults.
+        apart: whether the result is computed first, and put into the graph when the mode has returned it; False for
+            views and writes, which do both at once.
+        recorded: whether the result is part of the graph, also as a view that the mode derives from another tensor.
         made: the result of the call, if it was made.
     """
 
@@ -155,7 +156,7 @@ class Call:
         self.made: Any = None
 
     def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the operator: with its arguments the call itself, with others another one, which is not recorded."""
+        """Call the operator: with its own arguments the call itself; with others a new call, which is not recorded."""
         if self.made is not None or not same(args, self.args) or not same(kwargs, self.kwargs):
             return self.op(*args, **kwargs)
         modes = current()
@@ -172,7 +173,7 @@ class Call:
         return self.made
 
     def settled(self, result: Any) -> Any:
-        """What the program gets: what the mode returned, with its place in the graph."""
+        """Return the answer of the mode as the program gets it: as part of the graph."""
         target = self.op.written(self.values)
         if target is not None:
             return target
@@ -190,7 +191,7 @@ class Call:
 
 
 def arguments(op: Any, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a call by position and by name, without those that have their default."""
+    """Return the arguments of a call by position and by name, without defaults."""
     count = op.positional
     while count and is_default(op.defaults[count - 1], values[count - 1]):
         count -= 1
@@ -200,19 +201,19 @@ def arguments(op: Any, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[s
 
 
 def is_default(default: Any, value: Any) -> bool:
-    """Whether an argument is what it would be if it were not given."""
+    """Return whether an argument equals its default."""
     if default is REQUIRED:
         return False
     return value is default or (type(value) is type(default) and not isinstance(value, Tensor) and value == default)
 
 
 def plain(value: Any) -> Any:
-    """An argument as torch gives it: several numbers as a list."""
+    """Return an argument as torch passes it: several numbers as a list."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def same(value: Any, known: Any) -> bool:
-    """Whether arguments are those of a call: the same tensors, and equal values."""
+    """Return whether arguments are those of a call: the same tensors, and equal values."""
     if value is known:
         return True
     if isinstance(value, dict):
@@ -223,7 +224,7 @@ def same(value: Any, known: Any) -> bool:
 
 
 def stack() -> list[Any]:
-    """The modes of this thread that are told of operators, the innermost last."""
+    """Return the dispatch modes of this thread, the innermost last."""
     owners = (getattr(observer, "__self__", None) for observer in current().observers)
     return [mode for mode in owners if isinstance(mode, DispatchMode)]
 

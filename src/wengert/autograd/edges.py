@@ -1,4 +1,4 @@
-"""The places in the graph that gradients go to, as programs name them."""
+"""Gradient edges: places in the graph that gradients go to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._core.tensor.base import Tensor
 
 
 class GradientEdge(NamedTuple):
-    """Where the gradient of a tensor goes: a node, and which of its outputs the tensor was.
+    """Destination of the gradient of a tensor: a node, and the number of the output that the tensor is.
 
     It stands for the tensor in `autograd.grad` and `autograd.backward`, and does not keep its values alive.
     """
@@ -23,10 +23,10 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge of a tensor that requires a gradient; of a leaf it leads to the node that adds to its `.grad`.
+    """Return the edge of a tensor that requires a gradient; that of a leaf leads to the node that adds to its `.grad`.
 
     Raises:
-        RuntimeError: the tensor does not require a gradient.
+        RuntimeError: if the tensor does not require a gradient.
 
     >>> import wengert as wg
     >>> x = wg.tensor(3.0, requires_grad=True)

@@ -1,8 +1,8 @@
-"""Forward mode: tangents that are computed along with values.
+"""Forward-mode differentiation: tangents computed along with values.
 
 A dual tensor has values (its *primal*) and a tangent, the derivative of the values along one direction. Operators on
-dual tensors give dual tensors, so that one run of a program gives its result and the derivative of that along the
-direction (its Jacobian times a vector), whatever the number of inputs; nothing need be recorded.
+dual tensors return dual tensors. So one run of a program returns its result and the derivative of the result along the
+direction (the Jacobian times a vector), whatever the number of inputs, and without recording.
 
     >>> import wengert as wg
     >>> from wengert.autograd import forward_ad
@@ -30,7 +30,7 @@ from .forward_levels import check_inexact, check_shape
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` gives."""
+    """Result of `unpack_dual`."""
 
     primal: Tensor
     """The values."""
@@ -45,7 +45,7 @@ class _DualLevel(Level):
 
 
 def _entered(modes: Modes) -> _DualLevel | None:
-    """The level that the program has entered in this thread."""
+    """Return the level that the program has entered in this thread."""
     for level in modes.levels:
         if isinstance(level, _DualLevel):
             return level
@@ -53,7 +53,7 @@ def _entered(modes: Modes) -> _DualLevel | None:
 
 
 def _reached(modes: Modes) -> _DualLevel | None:
-    """The level at which this thread makes dual tensors: its own, or that of the only other thread that has one."""
+    """Return the level of new dual tensors in this thread: its own, or that of the only other thread that has one."""
     own = _entered(modes)
     if own is not None:
         return own
@@ -62,13 +62,13 @@ def _reached(modes: Modes) -> _DualLevel | None:
 
 
 def enter_dual_level() -> int:
-    """Enter the level that tensors can be dual at; `dual_level` is the context manager for it.
+    """Enter the level of dual tensors; `dual_level` is the context manager for it.
 
     Returns:
-        Its number, 0.
+        The number of the level, 0.
 
     Raises:
-        RuntimeError: it is entered already.
+        RuntimeError: if the level is entered already.
     """
     modes = current()
     if _entered(modes) is not None:
@@ -78,13 +78,13 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Leave the level: all tensors that are dual at it forget their tangents.
+    """Leave the level; its dual tensors lose their tangents.
 
     Args:
-        level: its number, as `enter_dual_level` gave it.
+        level: the number that `enter_dual_level` returned.
 
     Raises:
-        RuntimeError: no level is entered, or another one than the last.
+        RuntimeError: if no level is entered, or `level` is not the innermost one.
     """
     modes = current()
     entered = _entered(modes)
@@ -97,10 +97,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level(Region, Guard):
-    """A level that tensors can be dual at, as context manager or decorator: inside, `make_dual` makes them.
+    """Level of dual tensors, as context manager or decorator; inside it `make_dual` can be called.
 
-    At its end all tensors that are dual at it forget their tangents. Each thread may enter one; a thread without one
-    makes dual tensors at that of another, if only one other has any.
+    At its end the dual tensors lose their tangents. Each thread may enter one level; a thread without a level uses that
+    of another thread, if exactly one other has entered one.
 
     >>> import wengert as wg
     >>> from wengert.autograd import forward_ad
@@ -112,7 +112,7 @@ class dual_level(Region, Guard):
     True
 
     Raises:
-        RuntimeError: (on entry) a level is entered already.
+        RuntimeError: if a level is entered already (on entry).
     """
 
     __slots__ = ()
@@ -135,21 +135,21 @@ class dual_level(Region, Guard):
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A dual tensor: a view of `tensor` with a tangent.
+    """Return a dual tensor: a view of `tensor` with a tangent.
 
     Args:
         tensor: the values, floating point or complex.
-        tangent: the direction, of the same shape. It is kept uncopied if it lies in memory as `tensor` does: a write to
-            the dual tensor then writes to it, too.
-        level: 0 or None, for the level that is entered.
+        tangent: the direction, of the same shape. It is not copied if it has the strides of `tensor`: a write to the
+            dual tensor then also writes to it.
+        level: 0 or None, for the current level.
 
     Returns:
-        A view of `tensor`; it takes part in the graph if that requires a gradient. `tensor` itself is not dual.
+        A view of `tensor`, which is part of the graph if `tensor` requires a gradient. `tensor` itself is not dual.
 
     Raises:
-        RuntimeError: no level is entered; the shapes differ; one of the two is dual already.
-        ValueError: one of the two is neither floating point nor complex.
-        TypeError: one of the two is no tensor.
+        RuntimeError: if no level is entered, the shapes differ, or `tensor` or `tangent` is dual already.
+        ValueError: if `tensor` or `tangent` is neither floating point nor complex.
+        TypeError: if `tensor` or `tangent` is not a tensor.
     """
     entered = _reached(current())
     if entered is None:
@@ -173,19 +173,19 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The values and the tangent of a tensor.
+    """Return the values and the tangent of a tensor.
 
     Args:
         tensor: any tensor.
-        level: 0 or None, for the level that is entered.
+        level: 0 or None, for the current level.
 
     Returns:
         A named tuple of `primal`, a view of the tensor that is not dual, and `tangent`: None if the tensor is not dual.
-        If no level is entered, `primal` is the tensor itself.
+        Without a current level `primal` is the tensor itself.
 
     Raises:
-        TypeError: no tensor is given.
-        RuntimeError: another level is given, and the tensor is dual.
+        TypeError: if `tensor` is not a tensor.
+        RuntimeError: if `level` is another level, and the tensor is dual.
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(errors.wrong_type("_unpack_dual", "dual", 1, "Tensor", tensor))
@@ -204,7 +204,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 class _set_fwd_grad_enabled(Region, Guard):
-    """Switch forward mode on or off, as context manager or decorator: off, tangents are not seen."""
+    """Switch forward mode on or off, as context manager or decorator; tangents are ignored while it is off."""
 
     __slots__ = ("before", "mode")
 
@@ -228,7 +228,7 @@ class _set_fwd_grad_enabled(Region, Guard):
 
 
 def _is_fwd_grad_enabled() -> bool:
-    """Whether tangents are seen in this thread."""
+    """Return whether forward mode is on in this thread."""
     return current().forward > 0
 
 

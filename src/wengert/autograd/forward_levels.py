@@ -1,4 +1,4 @@
-"""Levels of forward mode for transforms, which nest."""
+"""Nested levels of forward mode, for transforms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .limits import depth
 
 
 class ForwardLevel(Region):
-    """One differentiation in forward mode, inside of all that are under way: a context."""
+    """Context of one differentiation in forward mode, nested in those under way."""
 
     __slots__ = ("level",)
 
@@ -34,27 +34,27 @@ class ForwardLevel(Region):
         self.level.end()
 
     def dual(self, tensor: Any, tangent: Any) -> Tensor:
-        """A view of a tensor that has a tangent at this level."""
-        made: Tensor = tensor.view_as(tensor)
+        """Return a view of a tensor with a tangent at this level."""
+        dual: Tensor = tensor.view_as(tensor)
         adopt_one(tensor)
-        tangents.insert(made, self.level, fitted_to_memory(tangent, tensor))
-        return made
+        tangents.insert(dual, self.level, fitted_to_memory(tangent, tensor))
+        return dual
 
     def tangent(self, tensor: Tensor) -> Any:
-        """The tangent at this level, or None."""
+        """Return the tangent at this level, or None."""
         adopt_one(tensor)
         return tangents.tangent_at(tensor, self.level)
 
     def primal(self, value: Any) -> Any:
-        """A value as it is outside of this level."""
+        """Return a value as it is outside of this level."""
         return primal_of(value, self.level)
 
 
 def check_inexact(which: str, tensor: Tensor) -> None:
-    """Refuse what has no derivative by its dtype.
+    """Refuse a tensor whose dtype has no derivatives.
 
     Raises:
-        ValueError: the tensor is neither floating point nor complex.
+        ValueError: if the tensor is neither floating point nor complex.
     """
     if not door.is_inexact(tensor._array_):
         raise ValueError(forward_errors.not_inexact(which, tensor.dtype))
@@ -64,7 +64,7 @@ def check_shape(primal: Tensor, tangent: Tensor) -> None:
     """Refuse a tangent of another shape.
 
     Raises:
-        RuntimeError: it has one.
+        RuntimeError: if the shapes differ.
     """
     if primal._array_.shape != tangent._array_.shape:
         raise RuntimeError(forward_errors.wrong_size(primal._array_.shape, tangent._array_.shape))

@@ -1,4 +1,4 @@
-"""Custom Functions: operations whose derivative a program writes itself."""
+"""Custom Functions: operations with derivatives written by the program."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FunctionCtx:
-    """What `forward`, `setup_context` and `backward` can ask of their `ctx`; it takes any other attribute as well."""
+    """Context `ctx` of `forward`, `setup_context` and `backward`; it takes any further attribute."""
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for `backward`, which finds them in `ctx.saved_tensors`.
+        """Save tensors for `backward`, which reads them from `ctx.saved_tensors`.
 
-        To be called at most once, in `forward` or `setup_context`. Tensors are kept when `forward` has returned, are
-        checked against later in-place writes when they are read, and pass through the hooks for saved tensors. Inputs
-        and outputs may be differentiated again in `backward`; of intermediate results the derivative is not known.
+        Call it at most once, in `forward` or `setup_context`. Tensors are saved when `forward` has returned, are
+        checked for later in-place writes when they are read, and pass through the hooks for saved tensors. Inputs and
+        outputs may be differentiated again in `backward`; intermediate results have no derivative.
 
         Args:
             tensors: inputs, outputs or intermediate results of `forward`; None keeps a place.
@@ -36,13 +36,13 @@ class FunctionCtx:
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
+        """Save tensors for `jvp`, which reads them from `ctx.saved_tensors`."""
         for tensor in tensors:
             assert isinstance(tensor, Tensor) or tensor is None, errors.SAVE_FOR_FORWARD
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Say that `forward` has written to these inputs in place: the writes are counted, the history is rewritten.
+        """Declare inputs that `forward` has written to in place: the writes are counted, the history is rewritten.
 
         Args:
             args: inputs, each of which `forward` also has to return.
@@ -50,21 +50,21 @@ class FunctionCtx:
         self.dirty_tensors = args
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Kept for old programs; has no effect."""
+        """Do nothing; exists for old programs."""
         warnings.warn(errors.SHARED_STORAGE, FutureWarning, stacklevel=2)
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Say that these outputs have no derivative, so that they do not require a gradient.
+        """Declare outputs that have no derivative, so that they do not require a gradient.
 
         Integer and boolean outputs have none anyway. `backward` gets zeros for them.
         """
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose what `backward` gets for an output that no gradient came to: zeros (True, the default) or None.
+        """Choose what `backward` receives for an output without a gradient: zeros (True, the default) or None.
 
         Raises:
-            TypeError: `value` is no bool.
+            TypeError: if `value` is not a bool.
         """
         if not isinstance(value, bool):
             raise TypeError(errors.wrong_flag("set_materialize_grads", value))
@@ -72,15 +72,15 @@ class FunctionCtx:
 
 
 class BackwardCFunction(FunctionNode, FunctionCtx):
-    """The base of the classes of nodes: each Function has one of its own, `<Name>Backward`. An instance is a `ctx`."""
+    """Base class of nodes: each Function has its own subclass, `<Name>Backward`. An instance is a `ctx`."""
 
     _forward_cls: type[Function]
 
     def _get_user_fn(self) -> Callable[..., Any]:
-        """The function that computes the gradients.
+        """Return the function that computes the gradients.
 
         Raises:
-            RuntimeError: there are two.
+            RuntimeError: if the Function defines both `backward` and `vjp`.
         """
         backward, vjp = self._forward_cls.backward, self._forward_cls.vjp
         if vjp is Function.vjp:
@@ -93,7 +93,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx):
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
     def _argument_names(self) -> list[str]:
-        """What `forward` calls its arguments, for errors; those of `*args` have no names."""
+        """Return the names of the parameters of `forward`, for errors; those of `*args` have no names."""
         function = self._forward_cls
         try:
             parameters = list(inspect.signature(function.forward).parameters.values())
@@ -105,7 +105,7 @@ class BackwardCFunction(FunctionNode, FunctionCtx):
 
 
 class FunctionMeta(type):
-    """Makes for each Function the class of its nodes, `_backward_cls`."""
+    """Metaclass that makes the class of nodes, `_backward_cls`, of each Function."""
 
     _backward_cls: type[BackwardCFunction]
 
@@ -115,15 +115,15 @@ class FunctionMeta(type):
 
 
 class Function(FunctionCtx, metaclass=FunctionMeta):
-    """An operation whose derivative the program writes itself.
+    """An operation with a derivative written by the program.
 
     A subclass has static methods: `forward` and `backward` (or `vjp`, another name for it), which share a `ctx`; or a
-    `forward` without `ctx` beside `setup_context`. It is called by `apply`, never instantiated.
+    `forward` without `ctx` beside `setup_context`. Call it by `apply`; it is never instantiated.
 
     Attributes:
         generate_vmap_rule: whether `vmap` may run `forward` and `backward` on batches as they are.
-        boxed_grads_call: give `backward` one list of gradients, which it may empty as it goes, rather than each.
-        clear_saved_tensors_on_access: free `ctx.saved_tensors` for good when they are read, which is allowed once.
+        boxed_grads_call: pass `backward` one list of gradients, which it may empty, rather than separate arguments.
+        clear_saved_tensors_on_access: free `ctx.saved_tensors` when they are read; they can be read only once.
 
     >>> import wengert as wg
     >>> class Cube(wg.autograd.Function):
@@ -153,61 +153,61 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         warnings.warn(errors.instantiated(type(self)), DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: the way of the first generation of the API."""
+        """Raise an error: calling an instance was the first generation of the API."""
         raise RuntimeError(errors.LEGACY.format(type(self).__name__))
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs. To be overridden; recording is off while it runs.
+        """Compute the outputs. Must be overridden; recording is off while it runs.
 
         Either `forward(ctx, *args)`, or, where `setup_context` is overridden, `forward(*args)`.
 
         Returns:
-            A tensor or a tuple. Tensors in the tuple are outputs of the operation, anything else is passed on as it is.
-            A tensor that is also an input stands for a view of it, unless it was marked dirty.
+            A tensor or a tuple. Tensors in the tuple are outputs of the operation, anything else is returned as it is.
+            A tensor that is also an input is returned as a view of it, unless it was marked dirty.
         """
         raise NotImplementedError(errors.NO_FORWARD)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Keep on `ctx` what `backward` needs, where `forward` is written without `ctx`.
+        """Store on `ctx` what `backward` needs, for a `forward` without `ctx`.
 
         Args:
             inputs: the arguments of `forward` by position, defaults included.
-            output: what `forward` returned.
+            output: the result of `forward`.
         """
         raise NotImplementedError(errors.NO_SETUP_CONTEXT)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Compute the gradients of the inputs from those of the outputs. To be overridden.
+        """Compute the gradients of the inputs from those of the outputs. Must be overridden.
 
         Args:
-            grad_outputs: for each output a tensor of its shape and dtype (None for what is no tensor).
+            grad_outputs: for each output a tensor of its shape and dtype (None for outputs that are not tensors).
 
         Returns:
-            For each argument of `forward` a gradient or None; a tuple unless it is one. More of None may follow.
-            Gradients for arguments that require none are ignored.
+            A gradient or None for each argument of `forward`, as a tuple if there are several. Further Nones may
+            follow. Gradients of arguments that do not require a gradient are ignored.
         """
         raise NotImplementedError(errors.NO_BACKWARD)
 
     @staticmethod
     def vjp(ctx: Any, *grad_outputs: Any) -> Any:
-        """Another name for `backward`; a Function has one of the two."""
+        """Alias of `backward`; a Function defines one of the two."""
         raise NotImplementedError(errors.NO_BACKWARD)
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Compute the tangents of the outputs from those of the inputs (forward mode). To be overridden."""
+        """Compute the tangents of the outputs from those of the inputs (forward mode). Must be overridden."""
         raise NotImplementedError(errors.NO_JVP)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """Compute the outputs for a batch. To be overridden, or `generate_vmap_rule` set.
+        """Compute the outputs for a batch. Must be overridden, or `generate_vmap_rule` set.
 
         Args:
             info: `info.batch_size` and `info.randomness`.
-            in_dims: for each argument the dimension that counts the batch, or None.
+            in_dims: for each argument its batch dimension, or None.
 
         Returns:
             The outputs and, of the same structure, their `out_dims`.
@@ -216,16 +216,16 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     @classmethod
     def _check_one_rule(cls) -> None:
-        """Refuse to choose between two ways of running for a batch."""
+        """Refuse a Function with both `vmap` and `generate_vmap_rule`."""
         if cls.vmap is not Function.vmap:
             raise RuntimeError(errors.vmap_twice(cls.__name__))
 
     @classmethod
     def _for_members(cls, args: tuple[Any, ...], keywords: Any) -> Any:
-        """Run for a batch, by `vmap`.
+        """Run on a batch, by `vmap`.
 
         Raises:
-            RuntimeError: it was not overridden; or arguments were given by keyword only.
+            RuntimeError: if `vmap` was not overridden, or keyword-only arguments are passed.
         """
         if cls.generate_vmap_rule:
             cls._check_one_rule()
@@ -242,15 +242,15 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """Run the operation, and record it if an argument requires a gradient.
 
         Args:
-            args, kwargs: the arguments of `forward`, without `ctx`. Keywords find their places by its signature.
-                Derivatives are taken of tensors that are arguments themselves, not of tensors within containers.
+            args, kwargs: the arguments of `forward`, without `ctx`. Keywords are bound by its signature. Tensors that
+                are arguments themselves are differentiated, tensors within containers are not.
 
         Returns:
-            What `forward` returned, its tensors with a place in the graph.
+            The result of `forward`; its tensors are part of the graph.
 
         Raises:
-            TypeError: the arguments do not fit `forward`, or something was saved that is no tensor.
-            RuntimeError: a tensor marked dirty may not be written to, or was not returned.
+            TypeError: if the arguments do not fit `forward`, or something other than a tensor was saved.
+            RuntimeError: if a tensor marked dirty may not be written to, or was not returned.
         """
         try:
             if current().observers:
@@ -270,7 +270,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 def takes_more(forward: Any, count: int) -> bool:
-    """Whether a function may have parameters beyond the first `given`."""
+    """Return whether a function may have parameters beyond the first `count`."""
     code = getattr(forward, "__code__", None)
     return code is None or code.co_argcount > count or code.co_kwonlyargcount > 0
 
@@ -278,10 +278,10 @@ def takes_more(forward: Any, count: int) -> bool:
 def bound(
     forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], split: bool
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments by position, defaults included, and those that `forward` takes by keyword only.
+    """Return the arguments by position, defaults included, and the keyword-only arguments of `forward`.
 
     Raises:
-        TypeError: they do not fit.
+        TypeError: if the arguments do not fit the signature.
     """
     signature = inspect.signature(forward)
     try:
@@ -293,7 +293,7 @@ def bound(
 
 
 def once_differentiable(fn: F) -> F:
-    """Decorate a `backward` whose own derivative is not known: to ask for it raises an error.
+    """Decorate a `backward` that cannot be differentiated itself: differentiating it raises an error.
 
     Args:
         fn: a `backward`; it runs with recording off.
@@ -317,7 +317,7 @@ def once_differentiable(fn: F) -> F:
 
 
 class InplaceFunction(Function):
-    """A Function with an attribute `inplace`: kept for old programs, use `Function`."""
+    """A Function with an attribute `inplace`, for old programs; use `Function`."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -325,14 +325,14 @@ class InplaceFunction(Function):
 
 
 class NestedIOFunction(Function):
-    """Kept for old programs, use `Function`, which passes nested containers on as they are."""
+    """A Function of nested containers, for old programs; use `Function`, which returns containers as they are."""
 
     def forward_extended(self, *input: Any) -> None:
-        """To be overridden."""
+        """Must be overridden."""
         raise NotImplementedError
 
     def backward_extended(self, *grad_output: Any) -> None:
-        """To be overridden."""
+        """Must be overridden."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Custom Functions within `vmap`: by their own `vmap`, given all members of a batch."""
+"""Custom Functions within `vmap`: run by their own `vmap` on all members of a batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .containers import flatten, spread, unflatten
 
 
 class VmapInfo(NamedTuple):
-    """What `vmap` of a Function is told of the batch."""
+    """Description of the batch, passed to `vmap` of a Function."""
 
     batch_size: int
     randomness: str
@@ -23,18 +23,18 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
     """Run a Function for the newest batch of its arguments, by its `vmap`.
 
     Raises:
-        RuntimeError: what that returns is no pair of outputs and their dimensions.
+        RuntimeError: if `vmap` does not return a pair of outputs and their dimensions.
     """
     elements, structure = flatten(args)
     level = levels_among(elements)[-1]
     carried = [isinstance(element, Tensor) and depends(element, level) for element in elements]
-    given = [left(element, level, 0) if on else element for element, on in zip(elements, carried)]
+    inner = [left(element, level, 0) if on else element for element, on in zip(elements, carried)]
     in_dims = unflatten([0 if on else None for on in carried], structure)
     modes = current()
     before = modes.batches
     modes.batch([value for value in before if value is not level])
     try:
-        returned = function.vmap(VmapInfo(level.size, level.randomness), in_dims, *unflatten(given, structure))
+        returned = function.vmap(VmapInfo(level.size, level.randomness), in_dims, *unflatten(inner, structure))
     finally:
         modes.batch(before)
     if not isinstance(returned, tuple) or len(returned) != 2:
@@ -43,11 +43,10 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
     out_dims = spread(returned[1], made_structure)
     if out_dims is None:
         raise RuntimeError(errors.vmap_dims(returned[1], flatten(returned[1])[1], made_structure))
-    arguments = {id(inside): outside for inside, outside in zip(given, elements) if isinstance(inside, Tensor)}
+    arguments = {id(inside): outside for inside, outside in zip(inner, elements) if isinstance(inside, Tensor)}
     entered = [
         arguments[id(output)]
-        if id(output)
-        in arguments  # an argument that is given back is itself again, whatever its dimension is said to be
+        if id(output) in arguments  # a returned argument is the original again, whatever `out_dims` says
         else OPERATORS.enter_batch.call((output, level, dim % output.ndim))
         if dim is not None and isinstance(output, Tensor)
         else output

@@ -1,4 +1,4 @@
-"""The guards of recording and of inference mode, as `torch.autograd.grad_mode` names them."""
+"""Guards of recording and of inference mode: the mirror of `torch.autograd.grad_mode`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph, as programs see it: nodes and edges, hooks for several gradients, hooks for saved tensors."""
+"""Public names of the graph: nodes and edges, hooks for several gradients, hooks for saved tensors."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .saved_hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count a write to the memory of tensors that no operator has made, e.g. one through a pointer.
+    """Count a write to the memory of tensors that was not made by an operator, e.g. through a pointer.
 
-    Saved tensors on that memory are then refused by the backward pass, rather than silently wrong. Inference tensors
-    have no version and are passed over.
+    The backward pass then refuses saved tensors on that memory, instead of using wrong values. Inference tensors have
+    no version and are ignored.
 
     >>> import wengert as wg
     >>> x = wg.ones(2)
@@ -31,13 +31,13 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     tensors = (tensor,) if isinstance(tensor, Tensor) else tuple(tensor)
     if not all(isinstance(tensor, Tensor) for tensor in tensors):
         raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
-    for each in tensors:
-        if not each._flags_ & flags.INFERENCE:
-            count_write(each._storage_, "increment_version")
+    for leaf in tensors:
+        if not leaf._flags_ & flags.INFERENCE:
+            count_write(leaf._storage_, "increment_version")
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
-    """Nothing: gradients are accumulated in the thread that runs the backward pass, and there are no streams."""
+    """Do nothing: gradients are accumulated in the thread that runs the backward pass; there are no streams."""
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What the nodes of a graph keep in memory for the backward pass, without reading it as a rule would."""
+"""Tensors that the nodes of a graph keep in memory for the backward pass, without unpacking them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .._core.writes.slices import CopySlices
 
 
 class Kept(NamedTuple):
-    """A saved tensor as it is kept.
+    """A saved tensor as a node keeps it.
 
     Attributes:
-        name: of the `_saved_*` attribute without that prefix, with the position where there are several.
-        shape: of the tensor.
-        dtype: name of its dtype; empty for a packed one without memory that could be measured.
-        address: of the storage; equal for tensors that share it.
-        nbytes: of the storage.
-        packed: a hook packed it: shape, dtype and memory are those of what the hook made.
+        name: the name of the `_saved_*` attribute without that prefix, with the position if there are several.
+        shape: the shape of the tensor.
+        dtype: the name of its dtype; empty for a packed tensor whose memory cannot be measured.
+        address: the address of the storage; equal for tensors that share it.
+        nbytes: the size of the storage in bytes.
+        packed: whether a hook packed it; then shape, dtype and memory are those of the hook's result.
         storage: the identity of the tensor's storage; 0 of a packed array that has none.
     """
 
@@ -41,19 +41,19 @@ class Kept(NamedTuple):
 
 
 def innermost(node: Node) -> Node:
-    """The node of the call itself: that of an in-place write to a view is wrapped in one that routes the gradient."""
+    """Return the node of the call itself, which is wrapped in another node for an in-place write to a view."""
     while isinstance(node, CopySlices | ViewWrite):
         node = node.inner
     return node
 
 
 def kept_by(node: Node) -> list[Kept] | None:
-    """What a node keeps for the backward pass.
+    """Return the tensors that a node keeps for the backward pass.
 
     Reads no saved tensor: versions are not checked, and no unpack hook is called.
 
     Returns:
-        One entry for each tensor, in the order of their names; None if the node was freed.
+        One entry for each tensor, sorted by name; None if the node was freed.
 
     >>> import wengert as wg
     >>> x = wg.ones(3, requires_grad=True)
@@ -65,7 +65,8 @@ def kept_by(node: Node) -> list[Kept] | None:
     if isinstance(node, OpNode):
         if node.saved is None:
             return None
-        names = ["result" if name == "out" else name for name in node.plan.names]  # what rules call the only output
+        # "out" is the name of the only output in rules.
+        names = ["result" if name == "out" else name for name in node.plan.names]
         values = dict(zip(names, node.saved))
     elif isinstance(node, FunctionNode):
         if node.kept_tensors is None:
@@ -75,7 +76,7 @@ def kept_by(node: Node) -> list[Kept] | None:
 
 
 def saved_arrays(node: Node) -> Iterator[Any]:
-    """The arrays of the tensors that a node has saved, but for those that a hook has packed."""
+    """Return the arrays of the tensors that a node has saved, except those packed by a hook."""
     node = innermost(node)
     values: Any = node.saved if isinstance(node, OpNode) else getattr(node, "kept_tensors", None)
     waiting = list(values or ())
@@ -90,7 +91,7 @@ def saved_arrays(node: Node) -> Iterator[Any]:
 
 
 def described(name: str, value: Any) -> Iterator[Kept]:
-    """The entries of one saved value: of a tensor, of several, or none."""
+    """Yield the entries of one saved value: a tensor, several, or none."""
     if isinstance(value, tuple):
         for at, item in enumerate(value):
             yield from described(f"{name}[{at}]", item)
@@ -107,14 +108,14 @@ def described(name: str, value: Any) -> Iterator[Kept]:
 
 
 def entry(name: str, array: Any, storage: Storage | None) -> Kept:
-    """The entry of an array in a storage."""
+    """Return the entry of an array in a storage."""
     whole = array if storage is None else storage.array
     identity = 0 if storage is None else id(storage)
     return Kept(name, tuple(array.shape), str(array.dtype), door.address_of(whole), whole.nbytes, False, identity)
 
 
 def arrays_in(packed: Any) -> Iterator[tuple[Any, Storage | None]]:
-    """The tensors and arrays in what a pack hook made: itself, or in tuples, lists and dictionaries."""
+    """Yield the tensors and arrays in the result of a pack hook, also within tuples, lists and dictionaries."""
     open_values = [packed]
     seen: set[int] = set()  # containers may contain themselves
     while open_values:

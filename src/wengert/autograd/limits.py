@@ -1,4 +1,4 @@
-"""What torch does not let a function do while a transform runs it."""
+"""Restrictions of torch on a function while a transform runs it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ SAVED_HOOKS = (
 
 
 def depth() -> int:
-    """How many transforms are under way: one more where members of a batch are directions of a derivative."""
+    """Return the number of transforms under way; a batch of directions of a derivative counts as one more."""
     modes = current()
-    return int(modes.transforms + sum(each.directions for each in modes.batches))
+    return int(modes.transforms + sum(batch.directions for batch in modes.batches))
 
 
 class Limits(Region):
     """A context in which `backward`, `retain_grad`, `requires_grad_` and Functions without `setup_context` are refused.
 
     Args:
-        recording: the transform is one of reverse mode: hooks for saved tensors are refused, too.
+        recording: whether the transform is one of reverse mode; then hooks for saved tensors are refused, too.
 
     Raises:
-        RuntimeError: on entry: such hooks are in force.
+        RuntimeError: if hooks for saved tensors are in force (on entry).
     """
 
     __slots__ = ("recording",)

@@ -24,7 +24,7 @@ class MultiHandle(RemovableHandle):
         self.handles = tuple(handles)
 
     def remove(self) -> None:
-        """Take all the hooks away; a second call does nothing."""
+        """Remove all hooks; a second call does nothing."""
         for handle in self.handles:
             handle.remove()
 
@@ -33,11 +33,11 @@ class MultiHandle(RemovableHandle):
 
 
 class Gathering:
-    """What one hook has seen of one backward pass.
+    """State of one hook in one backward pass.
 
     Attributes:
         grads: the gradients so far.
-        missing: how many tensors have not been reached yet.
+        missing: the number of tensors that have not been reached yet.
     """
 
     __slots__ = ("grads", "missing")
@@ -48,10 +48,9 @@ class Gathering:
 
 
 class AllGrads:
-    """Gathers the gradients of one backward pass; the last of them calls `fn`.
+    """Collect the gradients of a backward pass, and call `fn` with the last of them.
 
-    The nodes of the tensors (of leaves: the tensors, whose nodes come and go) are known by weak references: the hook
-    hangs on them.
+    Nodes (for leaves the tensors, whose nodes are temporary) are held by weak references, because they hold the hook.
     """
 
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Sequence[Tensor | None]], None]) -> None:
@@ -71,19 +70,19 @@ class AllGrads:
             self.fn(gathering.grads)
 
     def count_reached(self, at: int, tasks: dict[Any, Any]) -> int:
-        """How many of the tensors the pass reaches, told at the first of them, number `at`, whose task is done."""
+        """Return the number of tensors that the pass reaches; called at the first, number `at`, whose task is done."""
         mine = node_at(self.places[at]())
         nodes = [node_at(place()) for place in self.places]
         return sum(node is mine or (node in tasks and tasks[node].wanted) for node in nodes)
 
 
 def node_at(place: Tensor | Node | None) -> Node | None:
-    """The node that takes the gradient of a leaf, or the node itself."""
+    """Return the node that accumulates the gradient of a leaf, or the node itself."""
     return gradient_edge(place).node if isinstance(place, Tensor) else place
 
 
 class AnyGrad:
-    """Calls `fn` with the first gradient of each backward pass."""
+    """Call `fn` with the first gradient of each backward pass."""
 
     def __init__(self, fn: Callable[[Tensor], None]) -> None:
         self.fn = fn
@@ -106,18 +105,17 @@ def register_multi_grad_hook(
     """Call `fn` once in each backward pass that reaches some of the tensors.
 
     Args:
-        tensors: all must require a gradient (in mode "any" others are passed over).
-        fn: in mode "all" called with the list of their gradients, when the last of those that the pass reaches is
-            known; the place of one that it does not reach, or that nothing arrives at, holds None. In mode "any" called
-            with the first gradient. What it returns is of no account.
+        tensors: tensors that require a gradient (in mode "any" others are ignored).
+        fn: in mode "all" called with the list of their gradients, once all tensors that the pass reaches have one; None
+            stands for the others. In mode "any" called with the first gradient. Its result is ignored.
         mode: "all" or "any".
 
     Returns:
-        A handle whose `remove()` takes the hook away.
+        A handle whose `remove()` removes the hook.
 
     Raises:
-        ValueError: there is no such mode.
-        AssertionError: a tensor does not require a gradient.
+        ValueError: if there is no such mode.
+        AssertionError: if a tensor does not require a gradient (mode "all").
 
     >>> import wengert as wg
     >>> x, y, z = (wg.tensor(value, requires_grad=True) for value in (2.0, 3.0, 4.0))
@@ -145,7 +143,7 @@ def register_multi_grad_hook(
 
 
 class Arrival:
-    """The hook of one of the tensors."""
+    """Hook of one of the tensors."""
 
     __slots__ = ("at", "gather")
 
@@ -154,5 +152,5 @@ class Arrival:
         self.at = at
 
     def __call__(self, grad: Tensor | None) -> None:
-        """Be called with the tensor's gradient."""
+        """Handle the gradient of the tensor."""
         self.gather.arrived(self.at, grad)

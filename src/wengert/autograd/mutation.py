@@ -1,4 +1,4 @@
-"""Saved tensors that may be written to: they are copied just before."""
+"""Saved tensors that may be written to: they are copied before the write."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .._core.tensor.base import Tensor, wrap
 
 
 class Handle:
-    """Stands in the graph for a saved tensor, for all nodes that saved it.
+    """Placeholder in the graph for a saved tensor, shared by all nodes that saved it.
 
     Attributes:
-        key: tells which array was saved, and in which version.
-        neighbours: the handles of all tensors that were saved from the same memory, this one among them.
+        key: identity and version of the saved array.
+        neighbours: the handles of all tensors saved from the same memory, including this one.
     """
 
     __slots__ = ("__weakref__", "key", "neighbours")
@@ -32,17 +32,17 @@ class Handle:
 
 
 class Neighbours(weakref.WeakSet[Handle]):
-    """Handles of tensors saved from one piece of memory; lives as long as one of them."""
+    """Handles of tensors saved from the same memory; lives as long as one of them."""
 
 
 class AllowMutation:
-    """What one `allow_mutation_on_saved_tensors` context knows; all is forgotten when it is left.
+    """State of an `allow_mutation_on_saved_tensors` context, cleared when it is left.
 
     Attributes:
         original: the saved tensors that have not been written to, by their handles.
-        cloned: copies of those that have.
-        handles: those of `original`, by their keys.
-        places: the handles of one piece of memory, by the identity of the array that owns it.
+        cloned: copies of the saved tensors that have been written to.
+        handles: the handles of `original`, by their keys.
+        places: the handles on the same memory, by the identity of the array that owns it.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class AllowMutation:
         self.places: weakref.WeakValueDictionary[int, Neighbours] = weakref.WeakValueDictionary()
 
     def pack(self, tensor: Tensor) -> Handle:
-        """Put a handle into the graph for a saved tensor; one for each that has not been written to meanwhile."""
+        """Return the handle of a saved tensor for the graph; the same one until the tensor is written to."""
         key = id(tensor._array_), tensor._version
         handle = self.handles.get(key)
         if handle is not None:
@@ -63,14 +63,14 @@ class AllowMutation:
             neighbours = self.places[place] = Neighbours()
         handle = self.handles[key] = Handle(key, neighbours)
         self.original[handle] = kept = tensor.detach()
-        kept._array_ = tensor._array_  # the very array: as long as it lives, the key is its own
+        kept._array_ = tensor._array_  # the same array: the key is unique while it lives
         return handle
 
     def unpack(self, handle: Handle) -> Tensor:
-        """The saved tensor as it was.
+        """Return the saved tensor as it was.
 
         Raises:
-            AssertionError: the context has been left.
+            AssertionError: if the context has been left.
         """
         value = self.cloned.get(handle)
         if value is None:
@@ -83,14 +83,14 @@ class AllowMutation:
         return value
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """See each call of an operator; keep copies of what it is about to overwrite."""
+        """Observe each call of an operator; copy saved tensors that it is about to overwrite."""
         target = op.written(args)
         if target is not None:
             self.keep(target._array_)
         return proceed()
 
     def keep(self, target: Any) -> None:
-        """Copy the saved tensors that share memory with an array; those that are alike share one copy."""
+        """Copy the saved tensors that share memory with an array; equal ones share one copy."""
         neighbours = self.places.get(id(owner(target)))
         copies: dict[Any, Tensor] = {}
         for handle in tuple(neighbours or ()):
@@ -113,23 +113,24 @@ class AllowMutation:
 
 
 def owner(array: Any) -> Any:
-    """The array whose memory a view shows."""
+    """Return the array that owns the memory of a view."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 class allow_mutation_on_saved_tensors(Region, ContextDecorator):  # noqa: N801 - torch's name
-    """Inside this context tensors that were saved for the backward pass may be written to in place.
+    """Allow in-place writes to saved tensors inside this context.
 
-    The saved value is copied just before the first write, so the backward pass, which must run inside the same context,
-    sees what was saved. Writes that no operator makes (through NumPy, or by an optimiser's fused step) are not seen.
+    The saved value is copied before the first write, so that the backward pass, which must run inside the same context,
+    uses the value that was saved. Writes that are not made by an operator (through NumPy, or by an optimiser's fused
+    step) are not noticed.
 
     Yields:
-        What the context knows, for debugging; it is cleared on exit.
+        The state of the context, for debugging; it is cleared on exit.
 
     Raises:
-        RuntimeError: on entry: inside another such context, or where hooks for saved tensors are forbidden.
+        RuntimeError: if another such context is open, or hooks for saved tensors are forbidden (on entry).
 
     >>> import wengert as wg
     >>> x = wg.tensor([1.0, 2.0], requires_grad=True)

@@ -1,4 +1,4 @@
-"""Observers of calls: how a function hears of them, and what it is told of beside calls of operators."""
+"""Observers of calls: functions that are called after each operator, and events of custom Functions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .._core.state.regions import Region as Region
 from .profiler.names import INNER
 
 Hear = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
-"""A function of the name of an operator, its arguments by position and by name, and its result."""
+"""Function of the name of an operator, its arguments by position and by name, and its result."""
 
 
 class Observing(Region):
-    """A region in which a method sees each call of an operator in this thread, in backward passes, too."""
+    """Region in which a method observes each call of an operator in this thread, also in backward passes."""
 
     def _before_(self, modes: Modes) -> Any:
         return modes.observers, modes.word
@@ -34,13 +34,13 @@ class Observing(Region):
 
 
 class Heard(Observing):
-    """A region in which a function hears of each call of an operator in this thread, in backward passes, too.
+    """Region in which a function is called after each operator of this thread, also in backward passes.
 
-    The names are torch's. The operators that compute the gradients of a convolution are all `convolution_backward`,
+    The names are torch's. All operators that compute the gradients of a convolution are named `convolution_backward`,
     with their own name as the argument `part`.
 
     Args:
-        hear: called after each call. What it calls itself it does not hear of.
+        hear: called after each call; its own calls of operators are not reported.
     """
 
     def __init__(self, hear: Hear) -> None:
@@ -48,42 +48,41 @@ class Heard(Observing):
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
         """See one call: `unusual.observed`."""
-        made = proceed()
+        result = proceed()
         kwargs = keywords_of(op, args)
         name = name_of(op)
         if name == "convolution_backward":
             kwargs["part"] = op.name
-        self.hear(name, args[: op.positional], kwargs, made)
-        return made
+        self.hear(name, args[: op.positional], kwargs, result)
+        return result
 
 
 def keywords_of(op: Any, args: tuple[Any, ...]) -> dict[str, Any]:
-    """The arguments of a call that are given by name, without those that have their default."""
+    """Return the keyword-only arguments of a call, without defaults."""
     rest = zip(op.names[op.positional :], op.defaults[op.positional :], args[op.positional :])
     return {name: value for name, default, value in rest if value is not default and value != default}
 
 
 def name_of(op: Any) -> str:
-    """What torch calls an operator that is called now."""
+    """Return torch's name of an operator that is called now."""
     name: str = op.name
     if name in ("convolution_input", "convolution_weight"):
         return "convolution_backward"
     if name != "convolution":
         return INNER.get(name, name)
-    modes = current()  # the gradient of a transposed one; what is computed again in a backward pass is recorded
+    modes = current()  # the gradient of a transposed convolution; recomputations in a backward pass are recorded
     return name if modes.passing is None or modes.grad else "convolution_backward"
 
 
 def in_backward() -> bool:
-    """Whether a backward pass is under way in this thread."""
+    """Return whether a backward pass is under way in this thread."""
     return current().passing is not None
 
 
 def inform(event: str, *args: Any) -> None:
-    """Call the method of this name of each object one of whose methods observes, if it has one.
+    """Call the method named `event` of each observing object that has one.
 
-    The events are `function(name, args)`: a custom Function is about to run, and `returned(name, args, results)`: it
-    has run.
+    The events are `function(name, args)` before a custom Function runs, and `returned(name, args, results)` afterwards.
     """
     for observer in current().observers:
         method = getattr(getattr(observer, "__self__", None), event, None)

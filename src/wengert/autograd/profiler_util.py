@@ -1,4 +1,4 @@
-"""What the events of a profile are: the mirror of `torch.autograd.profiler_util`."""
+"""Events of a profile: the mirror of `torch.autograd.profiler_util`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Regions of a forward pass that keep nothing: what their nodes save is computed again in the backward pass.
+"""Regions of a forward pass that keep nothing: their saved tensors are computed again in the backward pass.
 
-`utils.checkpoint` is made of this. The nodes of a region keep numbers in place of tensors (through the hooks for saved
-tensors). When the first is unpacked in a backward pass, the region runs once more, and what it saves then is handed
-out by number, each once (a second time is refused), so that memory is given back on the way.
+This is the base of `utils.checkpoint`. The nodes of a region keep numbers in place of tensors (through the hooks for
+saved tensors). When the first is unpacked in a backward pass, the region runs once more. The tensors that it saves then
+are returned by number, each only once, so that memory is freed on the way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .._core.tensor.base import Tensor
 from .scopes import OPEN
 
 CHECKS = ("default", "none", "operators")
-"""What `determinism_check` may be: shape, dtype and device; nothing but the number; these and the operator."""
+"""Values of `determinism_check`: compare shape, dtype and device; only the number; all these and the operator."""
 
 _MORE = "trying to save more tensors during recomputation than during the original forward pass."
 _TIP = (
@@ -41,22 +41,22 @@ _LOGS = (
 
 
 class CheckpointError(RuntimeError):
-    """A checkpointed function did not do the same again."""
+    """Raised if a checkpointed function does something else when it runs again."""
 
 
 class Entry(NamedTuple):
-    """What is known of a saved tensor: the operator that saved it, and what the tensor was like."""
+    """Description of a saved tensor: the operator that saved it, and its shape, dtype and device."""
 
     operator: str
     metadata: dict[str, Any]
 
 
 class Trace:
-    """What one run of a region recorded and saved.
+    """Record of one run of a region.
 
     Attributes:
         entries: one for each saved tensor.
-        log: one line for each recorded operation, or None where nobody will read it.
+        log: one line for each recorded operation; None without `debug`.
     """
 
     __slots__ = ("entries", "log", "operator")
@@ -67,24 +67,24 @@ class Trace:
         self.operator = ""
 
     def hear(self, node: Any) -> None:
-        """A node was made; what is saved next is saved by it."""
+        """Note a new node, which saves the next tensors."""
         self.operator = errors.operation_name(node.name())
         if self.log is not None:
             self.log.append(f"{self.operator} ({anomaly.source_line()})")
 
     def note(self, tensor: Tensor) -> None:
-        """A tensor is saved."""
+        """Note a saved tensor."""
         metadata = {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
         self.entries.append(Entry(self.operator, metadata))
 
 
 class Kept:
-    """A tensor of which only the memory is kept (a leaf that needs a gradient: as it is), and its version.
+    """The memory of a tensor (for a leaf that requires a gradient the tensor itself), and its version.
 
-    While the tensor lives, and has the place in the graph that it had, it is given back itself.
+    While the tensor lives, and its place in the graph is unchanged, the tensor itself is returned.
 
     Raises:
-        RuntimeError: it was made in inference mode, where versions are not counted.
+        RuntimeError: if the tensor was made in inference mode, where versions are not counted.
     """
 
     __slots__ = ("origin", "saver", "tensor", "version")
@@ -92,7 +92,7 @@ class Kept:
     def __init__(self, tensor: Tensor, saver: str) -> None:
         if tensor._flags_ & flags.INFERENCE:
             raise RuntimeError(errors.INFERENCE_SAVED)
-        # A view keeps its base, and a tensor comes to lead to later nodes when it is written to: cycles. A twin not.
+        # A view keeps its base, and a tensor that is written to refers to later nodes: cycles. A twin does not.
         is_leaf = tensor._edge_ is None and tensor._flags_ & flags.REQUIRES_GRAD
         self.tensor = tensor if is_leaf else twin_of(tensor)
         self.origin = weakref.ref(tensor)
@@ -100,24 +100,24 @@ class Kept:
         self.saver = saver
 
     def unpack(self) -> Tensor:
-        """The tensor.
+        """Return the tensor.
 
         Raises:
-            RuntimeError: it was written to since.
+            RuntimeError: if it was written to since.
         """
-        tensor, given = self.tensor, self.origin()
+        tensor, source = self.tensor, self.origin()
         if tensor._version != self.version:
-            # A write gave the tensor a history that its twin has not.
-            edge = (tensor if given is None else given)._edge_
+            # A write gave the tensor a history that its twin does not have.
+            edge = (tensor if source is None else source)._edge_
             origin = f"output {edge.nr} of {errors.operation_name(edge.node.name())}" if edge is not None else ""
             raise RuntimeError(anomaly.stale(tensor._array_, tensor._storage_, origin, self.version, self.saver))
-        if given is None or given._array_ is not tensor._array_ or given._edge_ is not tensor._edge_:
+        if source is None or source._array_ is not tensor._array_ or source._edge_ is not tensor._edge_:
             return tensor
-        return given
+        return source
 
 
 class Packed:
-    """A tensor that a pack hook of the program, or of a region around this one, has taken over."""
+    """A tensor packed by a hook of the program, or of a region around this one."""
 
     __slots__ = ("packed", "requires_grad", "unpack_hook")
 
@@ -128,15 +128,15 @@ class Packed:
             self.packed = pack_hook(tensor)
 
     def unpack(self) -> Tensor:
-        """The tensor, without its history: nothing flows back from a recomputation."""
+        """Return the tensor without its history: no gradient flows back from a recomputation."""
         result: Tensor = self.unpack_hook(self.packed)
         return result.detach().requires_grad_(self.requires_grad)
 
 
 class Inputs:
-    """The arguments of a call; tensors among them are kept as a node keeps what it saves.
+    """The arguments of a call; tensors among them are saved as by a node.
 
-    Tensors within other arguments (lists, modules) are simply kept alive.
+    Tensors within other arguments (lists, modules) are only kept alive.
     """
 
     __slots__ = ("args", "kwargs")
@@ -146,12 +146,12 @@ class Inputs:
         self.kwargs = {name: keep(arg) for name, arg in kwargs.items()}
 
     def unpack(self) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments by position and by keyword."""
+        """Return the arguments by position and by keyword."""
         return [give(arg) for arg in self.args], {name: give(arg) for name, arg in self.kwargs.items()}
 
 
 def keep(value: Any) -> Any:
-    """Keep an argument."""
+    """Return an argument in the form in which it is kept."""
     if not isinstance(value, Tensor):
         return value
     modes = current()
@@ -163,21 +163,21 @@ def keep(value: Any) -> Any:
 
 
 def give(kept: Any) -> Any:
-    """What `keep` kept."""
+    """Return the argument that `keep` kept."""
     return kept.unpack() if isinstance(kept, Kept | Packed) else kept
 
 
 class Saver:
-    """Stands for the node that the inputs of a region within a region are saved by."""
+    """Placeholder for the node that saves the inputs of a region within a region."""
 
     @staticmethod
     def name() -> str:
-        """What errors call it."""
+        """Return the name for errors."""
         return "checkpoint"
 
 
 class Stop(BaseException):
-    """Raised within a recomputation that has all it needs. No `Exception`: programs do not catch it by accident."""
+    """Raised to end a recomputation early. Not an `Exception`, so that programs do not catch it by accident."""
 
     def __init__(self, by: Recomputation) -> None:
         self.by = by
@@ -187,10 +187,10 @@ class Region:
     """A part of a forward pass whose nodes keep nothing.
 
     Args:
-        run: runs it once more.
-        early_stop: do not run it further than to the last tensor that it saves.
+        run: function that runs the region once more.
+        early_stop: stop the second run at the last tensor that it saves.
         check: see `CHECKS`.
-        debug: tell all operations of both runs with an error.
+        debug: list all operations of both runs in an error.
     """
 
     def __init__(self, run: Callable[[], object], *, early_stop: bool, check: str, debug: bool) -> None:
@@ -204,7 +204,7 @@ class Region:
         self.values: weakref.WeakKeyDictionary[Any, dict[int, Kept | None]] = weakref.WeakKeyDictionary()
 
     def record(self, function: Callable[[], Any]) -> Any:
-        """Call a function, whose call is the region's forward pass."""
+        """Call a function as the forward pass of the region."""
         outer = current().listeners[-1] if current().listeners else None
         self.outer = None if isinstance(getattr(outer, "__self__", None), Region | Trace) else outer
         try:
@@ -215,21 +215,21 @@ class Region:
         return result
 
     def hear(self, node: Any) -> None:
-        """A node of the forward pass was made: others may want to know it too, but no region around this one."""
+        """Note a node of the forward pass, and pass it on to other listeners, except regions around this one."""
         self.forward.hear(node)
         if self.outer is not None:
             self.outer(node)
 
     def pack(self, tensor: Tensor) -> int:
-        """Keep the number of a tensor instead of it."""
+        """Return the number of a tensor, which is kept in its place."""
         self.forward.note(tensor)
         return len(self.forward.entries) - 1
 
     def unpack(self, number: int) -> Tensor:
-        """Saved tensor `number`; for the first one in a backward pass the region runs again.
+        """Return saved tensor `number`; the region runs again for the first one in a backward pass.
 
         Raises:
-            CheckpointError: it did not do the same, or this pass has had the tensor before.
+            CheckpointError: if the region did not do the same, or this pass has read the tensor before.
         """
         backward = current().this_pass()
         values = self.values.get(backward)
@@ -253,10 +253,10 @@ class Recomputation:
         self.values: dict[int, Kept | None] = {}
 
     def start(self) -> dict[int, Kept | None]:
-        """Run the region and give what it saved.
+        """Run the region and return the tensors that it saved.
 
         Raises:
-            CheckpointError: not the same as in the forward pass.
+            CheckpointError: if they differ from those of the forward pass.
         """
         try:
             watched(self.region.run, self.pack, self.unpack, self.trace.hear, True)
@@ -267,7 +267,7 @@ class Recomputation:
         return self.values
 
     def pack(self, tensor: Tensor) -> Tensor:
-        """Keep a tensor for the node of the forward pass that saved its like; the node made now gets it too."""
+        """Store a tensor for the node of the forward pass that saved the same number; the new node keeps it as well."""
         detached = tensor.detach() if tensor.requires_grad else tensor
         number = len(self.trace.entries)
         self.trace.note(tensor)
@@ -280,11 +280,11 @@ class Recomputation:
 
     @staticmethod
     def unpack(tensor: Tensor) -> Tensor:
-        """Needed where the region itself asks for gradients."""
+        """Return the tensor; needed if the region itself computes gradients."""
         return tensor
 
     def compare(self) -> None:
-        """Refuse a run that saved something else than the forward pass did."""
+        """Refuse a run that did not save the same tensors as the forward pass."""
         before, now = self.region.forward.entries, self.trace.entries
         if len(now) < self.wanted:
             self.fail(
@@ -308,10 +308,10 @@ class Recomputation:
             )
 
     def fail(self, what: str) -> None:
-        """Raise the error, with all that is known where that was asked for.
+        """Raise the error, with the logs of both runs if `debug`.
 
         Raises:
-            CheckpointError: always.
+            CheckpointError: always; the second run differs from the first.
         """
         text = f"torch.utils.checkpoint: {what}"
         if self.trace.log is None:
@@ -324,7 +324,7 @@ class Recomputation:
 
 
 def first_difference(before: list[Entry], now: list[Entry]) -> str:
-    """A sentence that names the first operator that differs."""
+    """Return a sentence that names the first operator that differs."""
     for at, (old, new) in enumerate(zip(before, now, strict=False)):
         if old.operator != new.operator:
             return (
@@ -338,12 +338,12 @@ def first_difference(before: list[Entry], now: list[Entry]) -> str:
 
 
 def listed(log: list[str] | None) -> str:
-    """The lines of a log with their numbers."""
+    """Return the numbered lines of a log."""
     return "\n".join(f"{number}: {line}" for number, line in enumerate(log or (), 1)) or "none"
 
 
 def is_partial() -> bool:
-    """Whether the backward pass under way, or one around it, was asked for some gradients only."""
+    """Return whether the current backward pass, or one around it, computes only some gradients."""
     return current().this_pass().partial
 
 
@@ -357,7 +357,7 @@ def watched(
     """Call a function under hooks for saved tensors; `listener` is called with each new node.
 
     Raises:
-        RuntimeError: hooks are forbidden, see `disable_saved_tensors_hooks`.
+        RuntimeError: if hooks are forbidden, see `disable_saved_tensors_hooks`.
     """
     modes = current()
     if modes.no_saved_hooks is not None:
@@ -377,7 +377,7 @@ def watched(
         modes.noting = noting
         modes.grad = grad
         modes.mask = mask
-        del OPEN.modules[opened:]  # those that a run left which stopped early
+        del OPEN.modules[opened:]  # left by a run that stopped early
 
 
 __all__ = ["CHECKS", "CheckpointError", "Inputs", "Region", "is_partial", "warn"]

@@ -1,4 +1,4 @@
-"""Hooks for all tensors that are saved inside a `with` block: pack them, spill them, forbid that."""
+"""Hooks for all tensors that are saved inside a `with` block: pack them, move them, or forbid such hooks."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from .._core.tensor.base import Tensor
 
 
 class saved_tensors_hooks(Region):  # noqa: N801 - torch's name
-    """Inside this context the graph keeps `pack_hook(tensor)` in place of each tensor saved for the backward pass.
+    """Keep `pack_hook(tensor)` in place of each tensor saved for the backward pass inside this context.
 
-    When that pass (or a look at `node._saved_*`) needs the tensor, `unpack_hook` makes it again of what was kept; it
-    should have the values, shape and dtype of the original. The pack hook runs with recording off. Of nested
+    When the backward pass (or reading `node._saved_*`) needs the tensor, `unpack_hook` restores it from the packed
+    object; it should have the values, shape and dtype of the original. The pack hook runs with recording off. In nested
     contexts only the innermost applies; each thread has its own.
 
-    Versions are not checked: a pack hook that keeps the memory which it was given does not notice later writes. A
-    tensor that was the operation's own output loses its history when the pack hook returns, so that a hook may keep
-    what it is given.
+    Versions are not checked: later writes are not noticed if a pack hook keeps the memory of its argument. A tensor
+        that
+    was the operation's own output loses its history when the pack hook returns, so that a hook may keep its argument.
 
     Args:
-        pack_hook: given the tensor, which it must not write to.
-        unpack_hook: given what the other returned; returns a tensor.
+        pack_hook: function of the tensor, which it must not write to; returns any object.
+        unpack_hook: function of that object; returns a tensor.
 
     Raises:
-        TypeError: on entry: a hook cannot be called. In the backward pass: `unpack_hook` returned no tensor.
-        RuntimeError: on entry: hooks are forbidden, see `disable_saved_tensors_hooks`.
+        TypeError: if a hook cannot be called (on entry), or `unpack_hook` does not return a tensor (in the backward
+            pass).
+        RuntimeError: if hooks are forbidden (on entry), see `disable_saved_tensors_hooks`.
 
     >>> import wengert as wg
     >>> x = wg.tensor([1.0, 2.0], requires_grad=True)
@@ -67,18 +68,18 @@ class saved_tensors_hooks(Region):  # noqa: N801 - torch's name
         modes = current()
         if not modes.saved_hooks:
             raise RuntimeError(errors.HOOKS_NOT_ENTERED)
-        modes.saved_hooks = modes.saved_hooks[:-1] or None  # left within a backward pass, which has put it back
+        modes.saved_hooks = modes.saved_hooks[:-1] or None  # left within a backward pass, which restores the hooks
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 - torch's name
-    """Inside this context saved tensors are kept in the memory of the CPU, and brought back for the backward pass.
+    """Keep tensors saved inside this context in the memory of the CPU, and move them back for the backward pass.
 
-    All memory is the CPU's here, so nothing is copied: the context is for programs that are written for devices, too.
-    What it does change: later writes to a saved tensor are not noticed, as with any hooks.
+    All memory is the CPU's here, so nothing is copied: the context is for programs that are also written for devices.
+    As with any hooks, later writes to a saved tensor are not noticed.
 
     Args:
-        pin_memory: whether copies between devices are to be asynchronous; there are none.
-        device_type: the device that the memory is saved from.
+        pin_memory: whether to copy asynchronously between devices; no effect.
+        device_type: the device of the saved tensors; no effect.
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -88,27 +89,27 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 - torch's name
 
 
 def to_cpu(tensor: Tensor) -> tuple[Any, Tensor]:
-    """What is kept of a saved tensor: where it was, and its values on the CPU."""
+    """Return the device of a saved tensor, and its values on the CPU."""
     return tensor.device, tensor.detach().cpu()
 
 
 def from_cpu(packed: tuple[Any, Tensor]) -> Tensor:
-    """A saved tensor where it was."""
+    """Return a saved tensor on its original device."""
     device, tensor = packed
-    made: Tensor = tensor.to(device)
-    return made
+    result: Tensor = tensor.to(device)
+    return result
 
 
 class disable_saved_tensors_hooks(Region, ContextDecorator):  # noqa: N801 - torch's name
-    """Inside this context `saved_tensors_hooks` cannot be entered: for code that does not work with such hooks.
+    """Forbid `saved_tensors_hooks` inside this context, for code that does not work with such hooks.
 
-    Hooks of a single saved tensor (`node._raw_saved_*.register_hooks`) stay allowed.
+    Hooks of a single saved tensor (`node._raw_saved_*.register_hooks`) are still allowed.
 
     Args:
-        error_message: what the error then says.
+        error_message: the text of the error.
 
     Raises:
-        RuntimeError: on entry: such hooks are already in force.
+        RuntimeError: if such hooks are already in force (on entry).
 
     >>> import wengert as wg
     >>> with wg.autograd.graph.disable_saved_tensors_hooks("no hooks, please"):

@@ -1,4 +1,4 @@
-"""Name scopes of the graph: nodes remember in which part of a program they were made, if somebody asks them to."""
+"""Name scopes of the graph: nodes remember the part of the program that made them, if recording is on."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .._core.state.modes import Modes
 from .._core.state.regions import Region
 
 KEY = "scope_"
-"""Of the place in the `metadata` of a node."""
+"""Key of the place in the `metadata` of a node."""
 
 
 class Place(NamedTuple):
-    """Where a node was made.
+    """Part of the program that made a node.
 
     Attributes:
-        module: path of the module, "encoder.0"; empty for the outermost one.
-        scope: path of the name scope, "step/attention"; empty outside of all.
+        module: path of the module, such as "encoder.0"; empty for the outermost module.
+        scope: path of the name scope, such as "step/attention"; empty outside of all scopes.
     """
 
     module: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class Open(threading.local):
-    """The scopes that a thread has entered and not left, while somebody records."""
+    """Open scopes of a thread, while recording is on."""
 
     def __init__(self) -> None:
         self.recorders = 0
@@ -42,14 +42,14 @@ OPEN = Open()
 
 @contextlib.contextmanager
 def scope(name: str) -> Iterator[None]:
-    """Give the operators in a block a name, by which a picture of the graph can gather them.
+    """Name the operators in a block, so that a picture of the graph can group them.
 
     Args:
-        name: of the scope. Scopes nest: their names are joined by "/". Nothing is noted outside of
-            `viz.record_scopes`, where entering a scope costs next to nothing.
+        name: the name of the scope. The names of nested scopes are joined by "/". Outside of `viz.record_scopes`
+            nothing is recorded, and entering a scope costs next to nothing.
 
     Raises:
-        TypeError: `name` is no string.
+        TypeError: if `name` is not a string.
     """
     if not isinstance(name, str):
         raise TypeError(f"viz.scope(): name must be a string, but got {type(name).__name__}")
@@ -61,7 +61,7 @@ def scope(name: str) -> Iterator[None]:
 
 
 class noting_places(Region):  # noqa: N801 - called as a function
-    """Let every node that this thread makes in the block remember its place."""
+    """Record the place of each node that this thread makes in the block."""
 
     def _before_(self, modes: Modes) -> Any:
         return modes.listeners, OPEN.recorders, len(OPEN.modules)
@@ -84,16 +84,16 @@ class noting_places(Region):  # noqa: N801 - called as a function
 
     def _end_(self, modes: Modes, before: Any) -> None:
         listeners, OPEN.recorders, opened = before
-        del OPEN.modules[opened:]  # those that an interrupt left
+        del OPEN.modules[opened:]  # left by an interrupt
         modes.listen(listeners)
 
 
 def metadata_of(node: Any) -> dict[Any, Any]:
-    """The notes on a node, empty where there are none; asking leaves none behind."""
+    """Return the metadata of a node, empty if there is none; does not create it."""
     notes = getattr(node, "node_notes", None)
-    return notes.metadata if isinstance(notes, Notes) else {}  # what it has may be its origin alone
+    return notes.metadata if isinstance(notes, Notes) else {}  # it may have only its origin
 
 
 def place_of(node: Any) -> Place | None:
-    """Where a node was made; None if that was not noted."""
+    """Return the place that made a node; None if it was not recorded."""
     return metadata_of(node).get(KEY)

@@ -1,4 +1,4 @@
-"""Selective checkpointing: what runs again in the backward pass, but for operators whose results are kept."""
+"""Selective checkpointing: recomputation in the backward pass, except operators whose results are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._tensor import Tensor
 from .observers import Observing, keywords_of
 
 Call = tuple[Hashable, int]
-"""An operator, as programs name it, and how often it was called before."""
+"""Operator, as programs name it, and its number of earlier calls."""
 
 _TWICE = (
     "Trying to backward an extra time. You are only allowed to backward once on any region computed under selective "
@@ -26,10 +26,10 @@ _WRITTEN = "Tensor cached during selective activation checkpoint has been mutate
 
 
 class CheckpointPolicy(Enum):
-    """What becomes of the result of an operator in a region that is checkpointed selectively.
+    """Policy for the result of an operator in a selectively checkpointed region.
 
-    `MUST_SAVE` and `PREFER_SAVE` keep it, `MUST_RECOMPUTE` and `PREFER_RECOMPUTE` compute it again. To keep it in the
-    memory of the CPU is to keep it, here.
+    `MUST_SAVE` and `PREFER_SAVE` keep it, `MUST_RECOMPUTE` and `PREFER_RECOMPUTE` compute it again. `MUST_CPU_OFFLOAD`
+    keeps it, too: all memory is the CPU's.
     """
 
     MUST_SAVE = 0
@@ -44,11 +44,11 @@ _COMPUTED = (CheckpointPolicy.MUST_RECOMPUTE, CheckpointPolicy.PREFER_RECOMPUTE)
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told beside the call.
+    """Context of a call, passed to a policy.
 
     Args:
-        is_recompute: always False: policies are asked when the region runs for the first time only.
-        op_output: what the operator returned.
+        is_recompute: always False: policies are asked only when the region runs for the first time.
+        op_output: the result of the operator.
     """
 
     def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
@@ -56,11 +56,11 @@ class SelectiveCheckpointContext:
 
 
 Policy = Callable[..., "CheckpointPolicy | bool"]
-"""A function of a `SelectiveCheckpointContext`, the operator and its arguments."""
+"""Function of a `SelectiveCheckpointContext`, the operator and its arguments."""
 
 
 class _Kept:
-    """A result without its history, and the version that its memory had."""
+    """A result without its history, and the version of its memory."""
 
     def __init__(self, tensor: Tensor) -> None:
         with no_grad():
@@ -68,10 +68,10 @@ class _Kept:
         self.version = self.tensor._version
 
     def give(self, allow_mutation: bool) -> Tensor:
-        """The result.
+        """Return the result.
 
         Raises:
-            RuntimeError: it was written to since.
+            RuntimeError: if it was written to since.
         """
         if not allow_mutation and self.tensor._version != self.version:
             raise RuntimeError(_WRITTEN)
@@ -79,14 +79,14 @@ class _Kept:
 
 
 class Region(Observing):
-    """A run of a region: observes each call of an operator in this thread.
+    """A run of a region, which observes each call of an operator in this thread.
 
     Args:
-        kept: what is kept; None for what was given back.
-        named: the operator of a call as programs name it.
+        kept: the kept results; None for those that were returned already.
+        named: function that returns the operator of a call as programs name it.
 
     Attributes:
-        counts: calls so far, by operator.
+        counts: numbers of calls so far, by operator.
     """
 
     def __init__(self, kept: dict[Call, Any], named: Callable[[Any, tuple[Any, ...]], Hashable]) -> None:
@@ -99,10 +99,10 @@ class Region(Observing):
         return self
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """See one call: `unusual.observed`.
+        """Observe one call: see `unusual.observed`.
 
-        Views and writes are made each time, there is nothing to keep of them; so are random numbers, which are the
-        same, and whose generator has to be moved on.
+        Views and writes run each time, because they have no result to keep. So do random operators, whose generator has
+        to advance; the numbers are the same.
         """
         if op.name == "detach":
             return proceed()
@@ -115,19 +115,19 @@ class Region(Observing):
         return self.result(call, op, args, proceed)
 
     def ask(self, call: Call, op: Any, args: tuple[Any, ...], result: Any) -> bool:
-        """Ask the policy whether a result is to be kept; where the region runs again nobody is asked."""
+        """Ask the policy whether to keep a result; it is not asked when the region runs again."""
         return False
 
     def result(self, call: Call, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """What the operator returns."""
+        """Return the result of the operator."""
         raise NotImplementedError
 
 
 class Caching(Region):
-    """The first run, which keeps what the policy says.
+    """First run, which keeps results according to the policy.
 
     Args:
-        kept: where it is kept.
+        kept: the container for kept results.
         named: see `Region`.
         policy: see `Policy`.
     """
@@ -146,7 +146,7 @@ class Caching(Region):
         """Ask the policy.
 
         Raises:
-            TypeError: it answers with something else.
+            TypeError: if the answer is neither a `CheckpointPolicy` nor a bool.
         """
         context = SelectiveCheckpointContext(is_recompute=False, op_output=result)
         answer = self.policy(context, call[0], *args[: op.positional], **keywords_of(op, args))
@@ -159,7 +159,7 @@ class Caching(Region):
         return answer not in _COMPUTED
 
     def result(self, call: Call, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """Compute it, and keep it if the policy says so."""
+        """Compute the result, and keep it if the policy says so."""
         result = proceed()
         if self.ask(call, op, args, result):
             self.kept[call] = tuple(map(_Kept, result)) if isinstance(result, tuple) else _Kept(result)
@@ -167,12 +167,12 @@ class Caching(Region):
 
 
 class Cached(Region):
-    """The run in the backward pass.
+    """Second run, in the backward pass.
 
     Args:
-        kept: what the first one kept.
+        kept: the results kept by the first run.
         named: see `Region`.
-        allow_mutation: give back also what was written to since.
+        allow_mutation: whether results that were written to since are returned as well.
     """
 
     def __init__(
@@ -182,10 +182,10 @@ class Cached(Region):
         self.allow_mutation = allow_mutation
 
     def result(self, call: Call, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """Give it back if it is kept, with its place in the history.
+        """Return the result from those kept, as part of the graph, or compute it.
 
         Raises:
-            RuntimeError: it was given back before, or written to since.
+            RuntimeError: if it was returned before, or written to since.
         """
         if call not in self.kept:
             return proceed()

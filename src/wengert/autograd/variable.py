@@ -1,4 +1,4 @@
-"""`Variable`: how the first generation of the API put tensors into the graph."""
+"""`Variable`: the tensor of the first generation of the API."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .._tensor import Tensor
 
 
 class ExecutionEngine:
-    """What programs ask of the engine itself: `Variable._execution_engine`."""
+    """Interface of the engine for programs: `Variable._execution_engine`."""
 
     def queue_callback(self, callback: Callable[[], object], /) -> None:
-        """Call `callback()` when the backward pass that is under way has all its gradients.
+        """Call `callback()` when the current backward pass has computed all its gradients.
 
-        Callbacks are called in the order in which they were queued, also those that other callbacks queue, in the modes
-        of the pass. An error in one ends the pass with it; if the pass itself fails, none is called.
+        Callbacks, also those queued by other callbacks, are called in order, in the modes of the pass. An error in a
+        callback ends the pass with that error; if the pass itself fails, no callback is called.
 
         Raises:
-            RuntimeError: no backward pass is under way in this thread.
+            RuntimeError: if no backward pass is under way in this thread.
 
         >>> import wengert as wg
         >>> x = wg.ones(2, requires_grad=True)
@@ -41,37 +41,37 @@ class ExecutionEngine:
         passing.callbacks.append(callback)
 
     def is_checkpoint_valid(self) -> bool:
-        """Whether no backward pass is under way that was asked for some gradients only."""
+        """Return whether no backward pass that computes only some gradients is under way."""
         return not current().this_pass().partial
 
 
 class VariableMeta(type):
-    """Every tensor is an instance of `Variable`."""
+    """Metaclass that makes every tensor an instance of `Variable`."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, Tensor)
 
 
 class Variable(metaclass=VariableMeta):
-    """A tensor on the memory of `data`, outside the graph that `data` may belong to: what `Variable` and tensor shared
-    out among them in the first generation of the API is one class now.
+    """Return a tensor on the memory of `data`, detached from its graph.
 
-    Whatever is computed with a volatile variable has no history and saves nothing, whatever else requires a gradient:
-    one volatile input is enough. It is `volatile` in turn. Programs of today use `no_grad()`.
+    In the first generation of the API `Variable` and tensor were two classes. A result with a volatile input has no
+    history, saves nothing, and is `volatile` in turn, whatever other inputs require a gradient. Use `no_grad()`
+    instead.
 
     Args:
-        data: tensor; an empty one if not given.
+        data: a tensor; by default an empty one.
         requires_grad: whether operations on the variable are recorded.
-        volatile: whether nothing that is computed with it is recorded.
+        volatile: whether operations on the variable are never recorded.
         name: a name for the variable.
 
     Returns:
         A tensor that shares memory and version counter with `data`.
 
     Raises:
-        TypeError: `data` is no tensor, `name` no text.
-        ValueError: both flags are set: a volatile variable does not require a gradient.
-        RuntimeError: a gradient is required of integers or booleans.
+        TypeError: if `data` is not a tensor, or `name` not a string.
+        ValueError: if both `requires_grad` and `volatile` are set.
+        RuntimeError: if a gradient is required of integers or booleans.
 
     >>> import wengert as wg
     >>> x = wg.autograd.Variable(wg.ones(2), requires_grad=True)
@@ -87,7 +87,7 @@ class Variable(metaclass=VariableMeta):
     def __new__(
         cls, data: Any = None, requires_grad: bool = False, volatile: bool = False, *, name: str | None = None
     ) -> Any:
-        """See the class."""
+        """Return the tensor; see the class."""
         if data is not None and not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         if name is not None and not isinstance(name, str):
@@ -109,10 +109,10 @@ class Variable(metaclass=VariableMeta):
 
 
 def variable(*args: Any, **kwargs: Any) -> None:
-    """What stands under `autograd.variable`: kept to say what has taken its place.
+    """Raise an error that names the replacement of `autograd.variable`.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; the function was removed.
     """
     raise RuntimeError(
         "torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead (or Variable(tensor), for a "

@@ -1,8 +1,8 @@
-"""What a transform differentiates by: variables of its own, in the one graph that there is.
+"""Variables of transforms: tensors in the graph that a transform differentiates with respect to.
 
-A variable stands for an argument. Where that is part of a graph already, the variable is an alias in it; otherwise it
-is a leaf that nobody else knows. A derivative by a variable meets no other one: each is a place of its own in the
-graph. What a transform returns is part of the graph only if it depends on more than such leaves.
+A variable stands for an argument. If that is part of a graph already, the variable is an alias in it; otherwise it is a
+new leaf. Each variable is a place of its own in the graph, so derivatives with respect to variables do not mix. The
+result of a transform is part of the graph only if it depends on more than such leaves.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ NOT_FLOATING = "only Tensors of floating point dtype can require gradients"
 
 
 class Scope(Region):
-    """The run of a function that is differentiated: a context in which calls are recorded.
+    """Context of the run of a differentiated function, in which calls are recorded.
 
     Attributes:
         alive: whether the function still runs.
         recording: whether calls were recorded around it.
-        start: the number of the first node made in it.
-        depth: the number of its transform among those under way, from 1; 0 if it is none.
+        start: the number of the first node made inside.
+        depth: the number of its transform among those under way, from 1; 0 if it is not a transform.
     """
 
     __slots__ = ("alive", "before", "depth", "recording", "start")
@@ -56,17 +56,17 @@ class Scope(Region):
         modes.switch(*before)
 
     def variable(self, value: Any) -> Tensor:
-        """The variable that stands for an argument; to be made inside.
+        """Return the variable that stands for an argument; to be called inside.
 
         Raises:
-            ValueError: it is no tensor.
-            RuntimeError: it is neither floating point nor complex.
+            ValueError: if it is not a tensor.
+            RuntimeError: if it is neither floating point nor complex.
         """
         if not isinstance(value, Tensor):
             raise ValueError(NOT_A_TENSOR.format(type(value)))
         if not door.is_inexact(value._array_):
             raise RuntimeError(NOT_FLOATING)
-        # A gradient is one for each member of a batch.
+        # Each member of a batch has its own gradient.
         value = lift(value, [batch for batch in current().batches if not batch.directions])
         if self.recording and value.requires_grad:
             alias: Tensor = value.view_as(value)  # type: ignore[attr-defined]
@@ -78,19 +78,19 @@ class Scope(Region):
         return result
 
     def closed(self, value: Any) -> Any:
-        """What a program outside gets for a value made inside."""
+        """Return a value from inside for the program outside."""
         if not isinstance(value, Tensor) or not value.requires_grad:
             return value
         return self.parted(value, self.recording and self.outlives([value]))
 
     def parted(self, value: Tensor, outliving: bool) -> Tensor:
-        """`closed` of a tensor of which it is known whether it is `outliving`."""
+        """Return `closed` of a tensor that is known to be `outliving` or not."""
         return value if outliving or not value.requires_grad else twin(value)
 
     def outlives(self, tensors: Iterable[Any]) -> bool:
-        """Whether tensors depend on more than leaves that stand for arguments of functions that have run.
+        """Return whether tensors depend on more than leaves that stand for arguments of finished functions.
 
-        The graph is followed only as far as it was made in this scope: whatever is older was there before.
+        Only the part of the graph made in this scope is traversed: older nodes existed before.
         """
         edges = [passes.edge_of(tensor) for tensor in tensors if isinstance(tensor, Tensor) and tensor.requires_grad]
         seen = set()
@@ -112,7 +112,7 @@ class Scope(Region):
 
 
 def twin(tensor: Tensor) -> Tensor:
-    """A leaf on the memory of a tensor, with its tangents."""
+    """Return a leaf on the memory of a tensor, with its tangents."""
     result = share(tensor._array_, tensor._storage_)
     result._flags_ |= tensor._flags_ & flags.INFERENCE
     share_tangents(result, tensor)
@@ -122,7 +122,7 @@ def twin(tensor: Tensor) -> Tensor:
 def gradients(
     outputs: list[Any], variables: list[Tensor], cotangents: list[Any], keep: bool, create: bool
 ) -> list[Any]:
-    """The gradients by the variables, zeros where nothing depends on one."""
+    """Return the gradients with respect to the variables; zeros for variables without influence."""
     live = [at for at, output in enumerate(outputs) if output.requires_grad]
     if not live:
         return [variable.new_zeros(variable.shape) for variable in variables]  # type: ignore[attr-defined]
@@ -131,5 +131,5 @@ def gradients(
 
 
 def is_followed(tensor: Tensor) -> bool:
-    """Whether a derivative of what is made of a tensor now may be asked for: it is recorded, or dual."""
+    """Return whether operations on a tensor can be differentiated: it is recorded, or dual."""
     return (current().grad and tensor.requires_grad) or is_dual(tensor)

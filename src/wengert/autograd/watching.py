@@ -1,4 +1,4 @@
-"""A watch for NaN, infinities and subnormal numbers: which operator made the first ones, forward or backward."""
+"""Watch for NaN, infinities and subnormal numbers, which reports the operator that produced the first ones."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ NO_KIND: frozenset[str] = frozenset()
 
 @dataclasses.dataclass(frozen=True)
 class Watch:
-    """What `detect_anomaly(watch=...)` looks for, and what it does.
+    """Options of `detect_anomaly(watch=...)`.
 
-    Only what *makes* bad values is told: an operator none of whose inputs held values of that kind. One that hands on
-    what it was given is passed over.
+    Only operators that *produce* bad values are reported: those none of whose inputs contain values of that kind.
+    Operators that pass bad values on are not.
 
     Attributes:
-        nan, inf, subnormal: the kinds of values that are bad.
-        forward: look at the results of operators and custom Functions.
-        backward: look at the gradients that backward steps give.
-        callback: called with a `Finding` for each producer; the program goes on. None: a RuntimeError at the first.
+        nan, inf, subnormal: whether this kind of value is bad.
+        forward: check the results of operators and custom Functions.
+        backward: check the gradients returned by backward steps.
+        callback: called with a `Finding` for each producer, then the program continues; None for a RuntimeError at the
+            first.
 
     >>> import warnings
     >>> import wengert as wg
-    >>> found = []
+    >>> findings = []
     >>> with warnings.catch_warnings(action="ignore"):
-    ...     with wg.autograd.detect_anomaly(watch=wg.autograd.Watch(inf=True, callback=found.append)):
+    ...     with wg.autograd.detect_anomaly(watch=wg.autograd.Watch(inf=True, callback=findings.append)):
     ...         y = wg.tensor([1.0, 0.0]).log() * 2
-    >>> [(each.operator, each.kind, each.count, each.first) for each in found]
+    >>> [(finding.operator, finding.kind, finding.count, finding.first) for finding in findings]
     [('log', 'inf', 1, (1,))]
     """
 
@@ -54,17 +55,17 @@ class Watch:
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """An operator, or the backward step of one, that made bad values.
+    """An operator, or its backward step, that produced bad values.
 
     Attributes:
         phase: "forward" or "backward".
         kind: "nan", "inf" or "subnormal".
         operator: the name of the operator, of the custom Function, or of the node.
-        output: number of the result, or of the gradient.
-        count, size: how many values are bad, of how many.
-        first: index of the first of them.
-        inputs: what bad values of other kinds the inputs held, or what kinds saved tensors did; empty if all was well.
-        where: the line of the program: of the call, or of the one that recorded the node (None if not noted).
+        output: the number of the result, or of the gradient.
+        count, size: the number of bad values, and of all values.
+        first: the index of the first bad value.
+        inputs: text about bad values of other kinds in the inputs, or of any kind in saved tensors; empty without them.
+        where: the line of the program with the call, or with the call that recorded the node; None if not known.
     """
 
     phase: str
@@ -83,7 +84,7 @@ class Finding:
         return f"{self.operator}() gave {self.kind} values in its {self.output}th output. {self.details()}"
 
     def details(self) -> str:
-        """How many, where, and from what."""
+        """Text about number, place and cause of the bad values."""
         place = (
             "" if self.where is None else f" {'Recorded at' if self.phase == 'backward' else 'Called at'} {self.where}."
         )
@@ -92,18 +93,18 @@ class Finding:
 
 
 class Watcher:
-    """A watch under way in a thread: an observer of calls, and what anomaly detection asks around backward steps."""
+    """Active watch of a thread: an observer of calls and of backward steps."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.kinds = frozenset(kind for kind in (NAN, INF, SUBNORMAL) if getattr(watch, kind))
-        self.seen: weakref.WeakKeyDictionary[Any, frozenset[str]] = weakref.WeakKeyDictionary()  # storages: kinds there
+        self.seen: weakref.WeakKeyDictionary[Any, frozenset[str]] = weakref.WeakKeyDictionary()  # kinds by storage
 
     # ---- forward -----------------------------------------------------------------------------------------------------
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """Look at a call: what it is given, then what it makes."""
-        if current().passing is not None:  # the step as a whole is looked at
+        """Check the arguments and results of a call."""
+        if current().passing is not None:  # the step is checked as a whole
             return proceed()
         kinds = among(args)
         result = proceed()
@@ -112,14 +113,14 @@ class Watcher:
         return result
 
     def returned(self, name: str, args: tuple[Any, ...], results: Any) -> None:
-        """Look at what a custom Function has returned, unless an operator within has been told of already."""
+        """Check the results of a custom Function, unless an operator within was reported already."""
         if current().passing is None:
             outputs = results if isinstance(results, tuple) else (results,)
             fresh = [output for output in outputs if isinstance(output, Tensor) and output._storage_ not in self.seen]
             self.compare(name, among(args), fresh)
 
     def compare(self, name: str, present: frozenset[str], outputs: Any) -> None:
-        """Tell of the kinds of bad values in results that the arguments did not have."""
+        """Report the kinds of bad values in results that are not in the arguments."""
         for nr, output in enumerate(outputs):
             if isinstance(output, Tensor):
                 kinds = kinds_in(values_of(output))
@@ -134,11 +135,11 @@ class Watcher:
     # ---- backward ----------------------------------------------------------------------------------------------------
 
     def arriving(self, task: Any) -> frozenset[str]:
-        """The kinds of bad values in the gradients that a node is given."""
+        """Return the kinds of bad values in the gradients of a node's outputs."""
         return among(task.grads or (task.grad,)) if self.watch.backward else NO_KIND
 
     def leaving(self, node: Node, outgoing: Any, present: frozenset[str], saved: frozenset[str]) -> None:
-        """Look at the gradients that a node gives."""
+        """Check the gradients that a node returns."""
         if not self.watch.backward:
             return
         for nr, grad in enumerate(outgoing or ()):
@@ -152,14 +153,14 @@ class Watcher:
                 self.tell("backward", kind, title(node), nr, values_of(grad), inputs, place_of(of_node(node)))
 
     def saved(self, node: Node) -> frozenset[str]:
-        """The kinds of bad values in what a node has saved, before it runs."""
+        """Return the kinds of bad values in the saved tensors of a node, before it runs."""
         return NO_KIND.union(*map(kinds_in, saved_arrays(node))) if self.watch.backward else NO_KIND
 
     def tell(self, phase: str, kind: str, name: str, nr: int, array: Any, inputs: str, where: Place | None) -> None:
         """Call the callback, or raise the error.
 
         Raises:
-            RuntimeError: there is no callback.
+            RuntimeError: if there is no callback.
         """
         bad = MASKS[kind](array)
         at = np.unravel_index(int(np.argmax(bad)), bad.shape)
@@ -175,10 +176,10 @@ class Watcher:
 
 
 def subnormal(array: Any) -> Any:
-    """Where numbers are so small that they have lost digits; of a complex one either part."""
+    """Return a mask of subnormal numbers; for complex numbers of either part."""
     if array.dtype.kind == "c":
         return subnormal(array.real) | subnormal(array.imag)
-    if array.dtype.kind == "V":  # bfloat16: as wide in range as float32
+    if array.dtype.kind == "V":  # bfloat16: has the range of float32
         array = array.astype(np.float32)
     return (array != 0) & (np.abs(array) < np.finfo(array.dtype).tiny)
 
@@ -187,19 +188,19 @@ MASKS: dict[str, Callable[[Any], Any]] = {NAN: np.isnan, INF: np.isinf, SUBNORMA
 
 
 def kinds_in(array: Any) -> frozenset[str]:
-    """The kinds of bad values that an array holds."""
+    """Return the kinds of bad values in an array."""
     if array.dtype.kind not in "fcV" or not array.size:
         return NO_KIND
     return frozenset(kind for kind, mask in MASKS.items() if mask(array).any())
 
 
 def among(values: Any) -> frozenset[str]:
-    """The kinds of bad values among arguments: tensors, numbers, and lists of these."""
+    """Return the kinds of bad values in arguments: tensors, numbers, and lists of these."""
     return NO_KIND.union(*(kinds_in(array) for array in arrays_among(values)))
 
 
 def arrays_among(values: Any) -> Iterator[Any]:
-    """The arrays of tensors, and floating-point numbers as arrays."""
+    """Yield the arrays of tensors, and floating-point numbers as arrays."""
     for value in values:
         if isinstance(value, Tensor):
             yield values_of(value)

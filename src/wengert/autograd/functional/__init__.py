@@ -1,4 +1,4 @@
-"""Derivatives of functions, as `torch.autograd.functional` names them: function and inputs in, derivative out."""
+"""Derivatives of functions at given inputs: the mirror of `torch.autograd.functional`."""
 
 from __future__ import annotations
 

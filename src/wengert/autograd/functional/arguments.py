@@ -1,4 +1,4 @@
-"""What comes in and goes out: one tensor or several, inputs made fresh, vectors that fit, results without a history."""
+"""Arguments and results: one tensor or several, new leaves for inputs, vectors that fit, results without a history."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 from ..._core.tensor.base import Tensor
 
 Tensors = tuple[Any, ...]
-"""Several tensors, whose methods the registry gives: mypy knows none of them."""
+"""Several tensors; their methods come from the registry, so mypy does not know them."""
 
 
 def as_tuple(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
-    """Whether several tensors were given, and all of them as a tuple.
+    """Return whether `value` is a tuple of tensors, and the tensors as a tuple.
 
     Raises:
-        TypeError: it is neither a tensor nor a tuple of tensors.
+        TypeError: if it is neither a tensor nor a tuple of tensors.
     """
     if isinstance(value, Tensor):
         return False, (value,)
@@ -30,9 +30,9 @@ def as_tuple(value: Any, what: str, function: str) -> tuple[bool, Tensors]:
 
 
 def fresh(tensors: Tensors, create_graph: bool) -> Tensors:
-    """New tensors on the same memory, so that they differ from the same ones which the function may find elsewhere.
+    """Return new tensors on the same memory, distinct from originals that the function may reach in another way.
 
-    They require a gradient. Under `create_graph` those whose originals do lead back to them.
+    They require a gradient. With `create_graph`, tensors whose originals require a gradient stay connected to these.
     """
     return tuple(
         [
@@ -43,11 +43,11 @@ def fresh(tensors: Tensors, create_graph: bool) -> Tensors:
 
 
 def vector(value: Any, like: Tensors, several: bool, function: str, create_graph: bool) -> Tensors:
-    """The vector of a product, which must have the shapes of `like`.
+    """Return the vector of a product, which must have the shapes of `like`.
 
     Raises:
-        TypeError: it is neither a tensor nor a tuple of tensors.
-        RuntimeError: it has another number of tensors, or one another shape.
+        TypeError: if it is neither a tensor nor a tuple of tensors.
+        RuntimeError: if the number of tensors, or a shape, differs from that of `like`.
     """
     v = as_tuple(value, "v", function)[1]
     if len(v) != len(like):
@@ -62,15 +62,15 @@ def vector(value: Any, like: Tensors, several: bool, function: str, create_graph
 
 
 def is_one_number(tensors: Tensors) -> bool:
-    """Whether there is a single tensor with a single element, for which no vector need be given."""
+    """Return whether there is a single tensor with a single element, for which the vector is optional."""
     return len(tensors) == 1 and tensors[0].numel() == 1
 
 
 def result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
-    """Tensors as they are given back: without a history unless that was asked for, and alone where one was given.
+    """Return results to the program: detached unless `create_graph`, and without the tuple unless `several`.
 
     Raises:
-        IndexError: there is none.
+        IndexError: if there is no tensor.
     """
     if not tensors:
         raise IndexError("tuple index out of range: a derivative needs at least one input and one output")

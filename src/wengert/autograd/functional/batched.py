@@ -1,4 +1,4 @@
-"""`vectorize=True`: all rows, or all columns, of a Jacobian by one pass over a batch of vectors."""
+"""`vectorize=True`: all rows or columns of a Jacobian by one pass over a batch of vectors."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from .rows import gradients, zeros_like
 
 
 def pulled_back(outputs: Tensors, inputs: Tensors, cotangents: Tensors, create_graph: bool) -> Tensors:
-    """The gradients of `rows.gradients` for a batch of cotangents, as a batch."""
+    """Return the gradients of `rows.gradients` for a batch of cotangents, as a batch."""
     return gradients(outputs, inputs, cotangents, create_graph, is_grads_batched=True)
 
 
 def pushed_forward(push: Callable[[Tensors], Tensors], tangents: Tensors) -> Tensors:
-    """What `push` makes of each of a batch of tangents, as a batch."""
+    """Return the results of `push` for a batch of tangents, as a batch."""
     with BatchLevel(tangents[0].shape[0], directions=True) as level:
         results = push(tuple([level.enter(tangent) for tangent in tangents]))
     return tuple([level.leave(result) for result in results])
 
 
 def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:
-    """The unit vectors of the space of all elements of all tensors: for each tensor its part of them, in rows.
+    """Return the unit vectors of the space of all elements of all tensors: for each tensor its part, in rows.
 
     Raises:
-        AssertionError: there is no tensor.
+        AssertionError: if there is no tensor.
     """
     if not tensors:
         raise AssertionError("Expected at least one tensor")
@@ -41,7 +41,7 @@ def standard_basis(tensors: Tensors, counts: list[int]) -> Tensors:
 
 
 def reverse(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
-    """For each output its Jacobians by the inputs, from one backward pass for all elements of all outputs."""
+    """Return the Jacobians of all outputs from a single batched backward pass."""
     counts = [output.numel() for output in outputs]
     flat = tuple(output.reshape(-1) for output in outputs)
     jacobians: Tensors = (None,) * len(inputs)
@@ -57,8 +57,7 @@ def reverse(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tens
 
 
 def forward(function: Callable[..., Any], inputs: Tensors) -> tuple[bool, tuple[Tensors, ...]]:
-    """Whether the function gives several outputs, and for each its Jacobians by the inputs, from one forward pass for
-    all elements of all inputs."""
+    """Return whether the function has several outputs, and their Jacobians, from a single batched forward pass."""
     counts = [input_.numel() for input_ in inputs]
     seen: list[Any] = []
 

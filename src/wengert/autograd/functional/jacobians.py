@@ -26,31 +26,30 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = REVERSE,
 ) -> Any:
-    """The Jacobian of a function: the derivative of each element of its outputs by each element of its inputs.
+    """Return the Jacobian of a function: the derivatives of its outputs with respect to its inputs, element by element.
 
-    One backward pass for each element of the outputs.
+    It takes one backward pass for each element of the outputs.
 
     Args:
-        func: takes as many tensors as `inputs` has; returns a tensor or a tuple of them.
+        func: function of as many tensors as `inputs` has; returns a tensor or a tuple of tensors.
         inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        create_graph: record what is computed, so that the result can be differentiated.
-        strict: refuse outputs that do not depend on an input, whose derivative is zero otherwise; with `create_graph`
-            also a Jacobian that does not depend on the inputs.
-        vectorize: one pass over a batch instead of one for each element.
+        create_graph: record the computation, so that the result can be differentiated.
+        strict: refuse outputs that do not depend on an input, instead of returning zeros; with `create_graph` also
+            refuse a Jacobian that does not depend on the inputs.
+        vectorize: run one pass over a batch instead of one for each element.
         strategy: "reverse-mode", or "forward-mode" for functions with more outputs than inputs, which needs
             `vectorize=True`.
 
     Returns:
-        A tensor of the shape of the output followed by that of the input, in new memory and of the dtype of the input
-        (in forward mode of the output). For a tuple of inputs a tuple with one for each; for a tuple of outputs a tuple
-        of these.
+        A new tensor of the shape of the output followed by that of the input, with the dtype of the input (in forward
+        mode of the output). For a tuple of inputs a tuple of such tensors; for a tuple of outputs a tuple of these.
 
     Raises:
-        TypeError: an input or an output is no tensor.
-        RuntimeError: an output is complex; something is refused by `strict`; `strict` with `vectorize` or with forward
-            mode.
-        NotImplementedError: `vectorize`, forward mode without it, or with `create_graph`.
-        AssertionError: there is no such strategy.
+        TypeError: if an input or an output is not a tensor.
+        RuntimeError: if an output is complex, `strict` refuses an output or a gradient, or `strict` is combined with
+            `vectorize` or forward mode.
+        NotImplementedError: if forward mode is asked for without `vectorize`, or with `create_graph`.
+        AssertionError: if there is no such strategy.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import jacobian
@@ -88,7 +87,7 @@ def jacobian(
 
 
 def forward_jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool, vectorize: bool) -> Any:
-    """`jacobian` in forward mode, with what torch refuses there.
+    """`jacobian` in forward mode, with the refusals of torch.
 
     Raises:
         See `jacobian`.
@@ -117,15 +116,15 @@ def forward_jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, 
 
 
 def matrix(rows: tuple[Tensors, ...], several_outputs: bool, several: bool, create_graph: bool) -> Any:
-    """For each output its Jacobians by the inputs, in tuples where several were given."""
+    """Arrange the Jacobians of each output with respect to the inputs as tuples, where there are several."""
     return result(tuple(result(row, several, create_graph) for row in rows), several_outputs, True)
 
 
 def looped(outputs: Tensors, inputs: Tensors, create_graph: bool, strict: bool) -> tuple[Tensors, ...]:
-    """For each output its Jacobians by the inputs, from one backward pass for each of its elements.
+    """Return the Jacobians of each output with respect to the inputs, from one backward pass for each element.
 
     Raises:
-        RuntimeError: `strict` refuses an output or a row.
+        RuntimeError: if `strict` refuses an output or a row.
     """
     rows = []
     for at, output in enumerate(outputs):
@@ -143,7 +142,7 @@ def refuse_row(row: Tensors, at: int, create_graph: bool) -> None:
     """Refuse a row of the Jacobian of output number `at` that does not depend on all inputs.
 
     Raises:
-        RuntimeError: a gradient is None; or, where it is recorded, has no history.
+        RuntimeError: if a gradient is None, or with `create_graph` has no history.
     """
     for number, grad in enumerate(row):
         if grad is None:
@@ -153,7 +152,7 @@ def refuse_row(row: Tensors, at: int, create_graph: bool) -> None:
 
 
 def stacked(rows: list[Any], output: Any, tensor: Any) -> Any:
-    """The Jacobian of an output by an input, from its rows; zeros for those that are None."""
+    """Return the Jacobian of an output with respect to an input from its rows; rows that are None become zeros."""
     if not rows:
         return tensor.new_zeros((*output.shape, *tensor.shape))
     if any(row is None for row in rows):
@@ -171,30 +170,31 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = REVERSE,
 ) -> Any:
-    """The Hessian of a function that gives one number: its second derivatives by each two elements of its inputs.
+    """Return the Hessian of a function with one element as result: its second derivatives with respect to the inputs.
 
-    The Jacobian of the gradient: one backward pass through the function, and one through that for each element of the
-    inputs.
+    It is the Jacobian of the gradient: one backward pass through the function, and one through the gradient for each
+    element of the inputs.
 
     Args:
-        func: takes as many tensors as `inputs` has; returns a tensor with one element.
+        func: function of as many tensors as `inputs` has; returns a tensor with one element.
         inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        create_graph: record what is computed, so that the result can be differentiated.
-        strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
-            Hessian that does not.
-        vectorize: one pass over a batch instead of one for each element.
-        outer_jacobian_strategy: "reverse-mode" or "forward-mode": how the gradient is differentiated, see `jacobian`.
+        create_graph: record the computation, so that the result can be differentiated.
+        strict: refuse a function that does not depend on an input, or whose gradient does not; with `create_graph` also
+            refuse a Hessian that does not depend on the inputs.
+        vectorize: run one pass over a batch instead of one for each element.
+        outer_jacobian_strategy: mode in which the gradient is differentiated, "reverse-mode" or "forward-mode"; see
+            `jacobian`.
 
     Returns:
-        A tensor of the shape of the input twice, in new memory. For a tuple of inputs a tuple of tuples: entry
+        A new tensor of the shape of the input twice. For a tuple of inputs a tuple of tuples: entry
         `[i][j]` has the shape of input i followed by that of input j.
 
     Raises:
-        TypeError: an input or the output is no tensor.
-        RuntimeError: the function gives several tensors or not one element, a complex number, or what `strict` refuses;
-            otherwise as `jacobian`.
+        TypeError: if an input or the output is not a tensor.
+        RuntimeError: if the function returns several tensors, not exactly one element, a complex number, or what
+            `strict` refuses; otherwise as `jacobian`.
         NotImplementedError: as `jacobian`.
-        AssertionError: there is no such strategy.
+        AssertionError: if there is no such strategy.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import hessian
@@ -218,11 +218,11 @@ def hessian(
 
 
 def gradient(func: Callable[..., Any], inputs: Tensors, strict: bool) -> Tensors:
-    """The gradient of a function that gives one number, itself to be differentiated.
+    """Return the gradient of a function with one element as result, recorded.
 
     Raises:
-        TypeError: the function does not give a tensor.
-        RuntimeError: it does not give one number, or `strict` refuses the gradient.
+        TypeError: if the function does not return a tensor.
+        RuntimeError: if the result does not have one element, or `strict` refuses the gradient.
     """
     inputs = fresh(inputs, True)
     several, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", "hessian")

@@ -20,22 +20,22 @@ INPUTS_NEED_VECTOR = (
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The value of a function and the product of a vector with its Jacobian: v·J, by one backward pass.
+    """Return the value of a function and the product of a vector with its Jacobian: v·J, by one backward pass.
 
     Args:
-        func: takes as many tensors as `inputs` has; returns a tensor or a tuple of them.
+        func: function of as many tensors as `inputs` has; returns a tensor or a tuple of tensors.
         inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        v: the vector, of the shapes of the outputs; 1 if the function gives one number.
-        create_graph: record what is computed, so that the results can be differentiated.
-        strict: refuse inputs that no output depends on, whose part is zero otherwise; with `create_graph` also a
+        v: the vector, of the shapes of the outputs; optional if the result has one element, then 1.
+        create_graph: record the computation, so that the results can be differentiated.
+        strict: refuse inputs that no output depends on, instead of returning zeros; with `create_graph` also refuse a
             product that does not depend on the inputs.
 
     Returns:
         The outputs of the function, and the product, of the shapes of the inputs.
 
     Raises:
-        TypeError: an input, an output or a part of `v` is no tensor.
-        RuntimeError: `v` does not fit, or is not given where it must be; something is refused by `strict`.
+        TypeError: if an input, an output or a part of `v` is not a tensor.
+        RuntimeError: if `v` does not fit or is missing, or `strict` refuses a result.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import vjp
@@ -66,25 +66,25 @@ def vjp(
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The value of a function and the product of its Jacobian with a vector: J·v.
+    """Return the value of a function and the product of its Jacobian with a vector: J·v.
 
-    As in torch by two backward passes: w·J, which is linear in w, is differentiated by w. So the function need not have
-    forward rules, but it must be differentiable twice.
+    As in torch it takes two backward passes: w·J, which is linear in w, is differentiated with respect to w. So the
+    function needs no forward rules, but must be differentiable twice.
 
     Args:
-        func: takes as many tensors as `inputs` has; returns a tensor or a tuple of them.
+        func: function of as many tensors as `inputs` has; returns a tensor or a tuple of tensors.
         inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        v: the vector, of the shapes of the inputs; 1 if the input is one number.
-        create_graph: record what is computed, so that the results can be differentiated.
-        strict: refuse outputs that do not depend on the inputs, whose part is zero otherwise; with `create_graph` also
-            a product that does not depend on the inputs.
+        v: the vector, of the shapes of the inputs; optional if there is one input with one element, then 1.
+        create_graph: record the computation, so that the results can be differentiated.
+        strict: refuse outputs that do not depend on the inputs, instead of returning zeros; with `create_graph` also
+            refuse a product that does not depend on the inputs.
 
     Returns:
         The outputs of the function, and the product, of the shapes of the outputs.
 
     Raises:
-        TypeError: an input, an output or a part of `v` is no tensor.
-        RuntimeError: `v` does not fit, or is not given where it must be; something is refused by `strict`.
+        TypeError: if an input, an output or a part of `v` is not a tensor.
+        RuntimeError: if `v` does not fit or is missing, or `strict` refuses a result.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import jvp
@@ -111,25 +111,25 @@ def jvp(
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The value of a function that gives one number, and the product of a vector with its Hessian: v·H.
+    """Return the value of a function with one element as result, and the product of a vector with its Hessian: v·H.
 
-    Two backward passes.
+    It takes two backward passes.
 
     Args:
-        func: takes as many tensors as `inputs` has; returns a tensor with one element.
+        func: function of as many tensors as `inputs` has; returns a tensor with one element.
         inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        v: the vector, of the shapes of the inputs; 1 if the input is one number.
-        create_graph: record what is computed, so that the results can be differentiated.
-        strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
-            product that does not.
+        v: the vector, of the shapes of the inputs; optional if there is one input with one element, then 1.
+        create_graph: record the computation, so that the results can be differentiated.
+        strict: refuse a function that does not depend on an input, or whose gradient does not; with `create_graph` also
+            refuse a product that does not depend on the inputs.
 
     Returns:
         The output of the function, and the product, of the shapes of the inputs.
 
     Raises:
-        TypeError: an input, the output or a part of `v` is no tensor.
-        RuntimeError: the function does not give one number; `v` does not fit, or is not given where it must be;
-            something is refused by `strict`.
+        TypeError: if an input, the output or a part of `v` is not a tensor.
+        RuntimeError: if the result does not have one element, `v` does not fit or is missing, or `strict` refuses a
+            result.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import vhp
@@ -149,26 +149,26 @@ def vhp(
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The value of a function that gives one number, and the product of its Hessian with a vector: H·v.
+    """Return the value of a function with one element as result, and the product of its Hessian with a vector: H·v.
 
-    As in torch by three backward passes, see `jvp`; `vhp` needs two, and gives the same wherever the Hessian is
-    symmetric: that is, if the function is twice continuously differentiable.
+    As in torch it takes three backward passes, see `jvp`. `vhp` needs two, and returns the same where the Hessian is
+    symmetric, that is, if the function is twice continuously differentiable.
 
     Args:
-        func: takes as many tensors as `inputs` has; returns a tensor with one element.
+        func: function of as many tensors as `inputs` has; returns a tensor with one element.
         inputs: a tensor or a tuple of tensors, of floating or complex dtypes.
-        v: the vector, of the shapes of the inputs; 1 if the input is one number.
-        create_graph: record what is computed, so that the results can be differentiated.
-        strict: refuse functions that do not depend on an input, or whose gradient does not; with `create_graph` also a
-            product that does not.
+        v: the vector, of the shapes of the inputs; optional if there is one input with one element, then 1.
+        create_graph: record the computation, so that the results can be differentiated.
+        strict: refuse a function that does not depend on an input, or whose gradient does not; with `create_graph` also
+            refuse a product that does not depend on the inputs.
 
     Returns:
         The output of the function, and the product, of the shapes of the inputs.
 
     Raises:
-        TypeError: an input, the output or a part of `v` is no tensor.
-        RuntimeError: the function does not give one number; `v` does not fit, or is not given where it must be;
-            something is refused by `strict`.
+        TypeError: if an input, the output or a part of `v` is not a tensor.
+        RuntimeError: if the result does not have one element, `v` does not fit or is missing, or `strict` refuses a
+            result.
 
     >>> import wengert as wg
     >>> from wengert.autograd.functional import hvp
@@ -187,10 +187,10 @@ def hvp(
 
 
 class Slope(NamedTuple):
-    """A function of one number at a point.
+    """A function with one element as result, at a point.
 
     Attributes:
-        several: whether the inputs were given as a tuple.
+        several: whether the inputs are a tuple.
         inputs: the point.
         v: the vector; None stands for 1.
         outputs: the value.
@@ -205,7 +205,7 @@ class Slope(NamedTuple):
 
 
 def slope_of(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, function: str) -> Slope:
-    """Call a function that gives one number and differentiate it; `function` names the one that is documented.
+    """Call a function with one element as result and differentiate it; `function` is the public name, for errors.
 
     Raises:
         See `vhp`.
@@ -225,11 +225,11 @@ def slope_of(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, 
 
 
 def called(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> tuple[bool, Tensors]:
-    """Whether `func` gives several outputs, and these.
+    """Return whether `func` has several outputs, and the outputs.
 
     Raises:
-        TypeError: one is no tensor.
-        RuntimeError: one has no history, and `strict` refuses that.
+        TypeError: if an output is not a tensor.
+        RuntimeError: if `strict` refuses an output without a history.
     """
     several, outputs = as_tuple(func(*inputs), "outputs of the user-provided function", function)
     if strict:
@@ -238,10 +238,11 @@ def called(func: Callable[..., Any], inputs: Tensors, function: str, strict: boo
 
 
 def vector_of_inputs(v: Any, inputs: Tensors, several: bool, function: str, create_graph: bool) -> Tensors | None:
-    """The vector that was given for the inputs; None stands for 1.
+    """Return the vector for the inputs; None stands for 1.
 
     Raises:
-        TypeError, RuntimeError: it does not fit, or is not given for more than one number.
+        TypeError: if a part of `v` is not a tensor.
+        RuntimeError: if `v` does not fit, or is missing for more than one element.
     """
     if v is not None:
         return vector(v, inputs, several, function, create_graph)

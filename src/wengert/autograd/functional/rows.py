@@ -1,4 +1,4 @@
-"""Gradients of several outputs at once, and of the elements of one output one by one: the rows of a Jacobian."""
+"""Gradients of several outputs at once, or of the elements of one output: the rows of a Jacobian."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .arguments import Tensors
 zeros_like: Any = registered("zeros_like").public  # type: ignore[union-attr]
 
 BLOCK = 1 << 16
-"""How many elements the cotangents that are made together have, unless one alone has more."""
+"""Number of elements of cotangents that are made together, unless a single one has more."""
 
 
 def gradients(
     outputs: Tensors, inputs: Tensors, cotangents: Tensors | None, create_graph: bool, is_grads_batched: bool = False
 ) -> Tensors:
-    """The gradients of those of `outputs` that have a history, None for inputs that none of them depends on."""
-    recorded = [each is not None and each.requires_grad for each in outputs]
+    """Return the gradients of the outputs that have a history; None for inputs that no output depends on."""
+    recorded = [output is not None and output.requires_grad for output in outputs]
     if not all(recorded):
         outputs = tuple(compress(outputs, recorded))
         cotangents = cotangents and tuple(compress(cotangents, recorded))
@@ -33,15 +33,15 @@ def gradients(
 
 
 def filled(grads: Tensors, like: Tensors) -> Tensors:
-    """Gradients with zeros in the place of None."""
-    return tuple([zeros_like(other) if each is None else each for each, other in zip(grads, like)])
+    """Return gradients with zeros in place of None."""
+    return tuple([zeros_like(other) if grad is None else grad for grad, other in zip(grads, like)])
 
 
 def rows_of(output: Any, inputs: Tensors, create_graph: bool) -> Iterator[Tensors]:
-    """For each element of an output, in row-major order, its gradients by the inputs, None for those it is free of.
+    """Yield for each element of an output, in row-major order, its gradients with respect to the inputs, or None.
 
     Raises:
-        RuntimeError: the output is complex, and its elements have no gradient alone.
+        RuntimeError: if the output is complex: its elements have no gradient of their own.
     """
     if not output.requires_grad:
         yield from [(None,) * len(inputs)] * output.numel()
@@ -51,10 +51,10 @@ def rows_of(output: Any, inputs: Tensors, create_graph: bool) -> Iterator[Tensor
 
 
 def one_hots(output: Any) -> Iterator[Any]:
-    """For each element of an output the cotangent that picks it, so that none has to be taken out by an operator.
+    """Yield for each element of an output the cotangent that selects it, so that no operator has to.
 
     Raises:
-        RuntimeError: the output is complex, see `rows_of`.
+        RuntimeError: if the output is complex, see `rows_of`.
     """
     count = output.numel()
     if count and output.is_complex():

@@ -1,4 +1,4 @@
-"""The steps of `torch.autograd.functional` under torch's names: libraries write derivatives of their own with them."""
+"""Private functions of `torch.autograd.functional` under torch's names, which libraries build derivatives with."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ CONSTANT = {
         "depends on the inputs."
     ),
 }
-"""What strict mode says of tensors without a history, by what they are."""
+"""Texts of strict mode for tensors without a history, by their role."""
 UNUSED = {
     "back": strictness.INPUT_UNUSED,
     "back_trick": strictness.TRICK_UNUSED,
     "double_back": strictness.JACOBIAN_UNUSED,
     "double_back_trick": strictness.HESSIAN_TRICK_UNUSED,
 }
-"""What strict mode says of gradients that are None, by the pass that should have given them."""
+"""Texts of strict mode for gradients that are None, by the pass that computes them."""
 
 
 def _as_tuple_nocheck(x: Any) -> Tensors:
-    """A tuple of what is in a tuple or a list, or of the one value."""
+    """Return a tuple of the items of a tuple or list, or of the single value."""
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
 def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None) -> Any:
-    """Whether several tensors were given, and all of them as a tuple; without names the tuple only, unchecked.
+    """Return whether `inp` is a tuple, and its tensors as a tuple; without names the tuple only, unchecked.
 
     Raises:
         TypeError: if `inp` is neither a tensor nor a tuple of tensors.
@@ -49,11 +49,11 @@ def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None)
 
 
 def _tuple_postprocess(res: Any, to_unpack: bool | tuple[bool, bool]) -> Any:
-    """The one result without its tuple, unless there are to be several.
+    """Unpack the only result from its tuple, unless `to_unpack` says that there are several.
 
     Args:
         res: a tuple, or a tuple of tuples.
-        to_unpack: whether there are to be several; for tuples of tuples a pair, of the outer and of the inner ones.
+        to_unpack: whether there are several; for tuples of tuples a pair, for the outer and the inner ones.
     """
     outer, inner = to_unpack if isinstance(to_unpack, tuple) else (to_unpack, True)
     if not inner:
@@ -62,12 +62,12 @@ def _tuple_postprocess(res: Any, to_unpack: bool | tuple[bool, bool]) -> Any:
 
 
 def _grad_preprocess(inputs: Tensors, create_graph: bool, need_graph: bool) -> Tensors:
-    """Inputs as a function is to get them: tensors that nobody else has.
+    """Return inputs as new tensors, which nothing else refers to.
 
     Args:
         inputs: tensors.
-        create_graph: let those that require a gradient lead back to the given ones.
-        need_graph: let the others require one.
+        create_graph: keep those that require a gradient connected to the originals.
+        need_graph: let the others require a gradient.
     """
     return tuple(
         [
@@ -80,10 +80,10 @@ def _grad_preprocess(inputs: Tensors, create_graph: bool, need_graph: bool) -> T
 
 
 def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
-    """Results, which may be tuples of tuples, without a history unless that was asked for.
+    """Return results, which may be tuples of tuples, detached unless `create_graph`.
 
     Raises:
-        IndexError: if there is none.
+        IndexError: if there is no tensor.
     """
     if not inputs:
         raise IndexError("tuple index out of range: a derivative needs at least one input and one output")
@@ -98,7 +98,7 @@ def _validate_v(v: Tensors, other: Tensors, is_other_tuple: bool) -> None:
     """Refuse vectors that do not fit.
 
     Raises:
-        RuntimeError: if there are not as many as in `other`, or one has another shape.
+        RuntimeError: if their number or a shape differs from that of `other`.
     """
     vector(v, other, is_other_tuple, "_validate_v", False)
 
@@ -108,11 +108,11 @@ def _check_requires_grad(inputs: Any, input_type: str, strict: bool) -> None:
 
     Args:
         inputs: tensors, or None.
-        input_type: what they are: "outputs", "grad_inputs", "jacobian" or "hessian".
+        input_type: their role: "outputs", "grad_inputs", "jacobian" or "hessian".
         strict: whether anything is refused.
 
     Raises:
-        RuntimeError: if one has none, or there is no such type.
+        RuntimeError: if a tensor has no history, or there is no such `input_type`.
     """
     if not strict:
         return
@@ -131,7 +131,7 @@ def _autograd_grad(
     retain_graph: bool | None = None,
     is_grads_batched: bool = False,
 ) -> Tensors:
-    """`autograd.grad` of those outputs that have a history; None for inputs that none of them depends on."""
+    """`autograd.grad` of the outputs that have a history; None for inputs that no output depends on."""
     cotangents = (None,) * len(outputs) if grad_outputs is None else tuple(grad_outputs)
     if len(cotangents) != len(outputs):
         raise AssertionError(f"expected a gradient for each of {len(outputs)} outputs, got {len(cotangents)}")
@@ -145,7 +145,7 @@ def _autograd_grad(
 
 
 def _fill_in_zeros(grads: Any, refs: Any, strict: bool, create_graph: bool, stage: str) -> Tensors:
-    """Gradients with zeros in the place of None.
+    """Return gradients with zeros in place of None.
 
     Args:
         grads: tensors, or None.

@@ -1,4 +1,4 @@
-"""`strict=True`: what does not depend on what it is differentiated by is refused; otherwise its derivative is zero."""
+"""`strict=True`: refuse derivatives of values that do not depend on the inputs, which are zero otherwise."""
 
 from __future__ import annotations
 
@@ -46,26 +46,26 @@ HESSIAN_RECORDED = (
 
 
 def refuse_constants(tensors: Tensors, text: str) -> None:
-    """Refuse what has no history, or what was never reached.
+    """Refuse tensors without a history, and gradients that are None.
 
     Raises:
-        RuntimeError: a tensor is None, or does not require a gradient: `text` with its number.
+        RuntimeError: if a tensor is None, or does not require a gradient: `text` with its number.
     """
-    for at, each in enumerate(tensors):
-        if each is None:
+    for at, tensor in enumerate(tensors):
+        if tensor is None:
             raise RuntimeError(INPUT_UNUSED.format(at))
-        if not each.requires_grad:
+        if not tensor.requires_grad:
             raise RuntimeError(text.format(at))
 
 
 def refuse_gaps(grads: Tensors, create_graph: bool, unused: str, recorded: str) -> None:
-    """Refuse gradients that are None, and under `create_graph` those without a history.
+    """Refuse gradients that are None, and with `create_graph` those without a history.
 
     Raises:
-        RuntimeError: there is one: `unused` or `recorded` with its number.
+        RuntimeError: if there is such a gradient: `unused` or `recorded` with its number.
     """
-    for at, each in enumerate(grads):
-        if each is None:
+    for at, grad in enumerate(grads):
+        if grad is None:
             raise RuntimeError(unused.format(at))
-        if create_graph and not each.requires_grad:
+        if create_graph and not grad.requires_grad:
             raise RuntimeError(recorded.format(at))

@@ -1,7 +1,7 @@
-"""Derivatives of functions checked against finite differences, as `torch.autograd.gradcheck` does.
+"""Checks of derivatives against finite differences: the mirror of `torch.autograd.gradcheck`.
 
-`wengert.autograd.gradcheck` is, as an attribute, the function; as a module to import from, this package. So it is
-loaded with `wengert.autograd`, and loads what it needs with the first check.
+As an attribute, `wengert.autograd.gradcheck` is the function; as a module to import from, this package. So it is
+loaded with `wengert.autograd`, and loads what it needs at the first check.
 """
 
 from __future__ import annotations
@@ -40,40 +40,41 @@ def gradcheck(
 ) -> bool:
     """Check the derivatives of a function against central differences.
 
-    Every element of each input that requires a gradient is moved by `eps` to both sides, in its memory; how the outputs
-    change is compared with the Jacobian that backward passes give, one for each element of the outputs. Of complex
-    outputs the real and the imaginary part are checked one after the other; the derivative by a complex input is the
-    conjugate Wirtinger derivative, which gradients are (docs/complex_autograd.md).
+    Each element of each input that requires a gradient is moved by `eps` to both sides, in place. The change of the
+    outputs is compared with the Jacobian from backward passes, one for each element of the outputs. The real and the
+    imaginary part of complex outputs are checked one after the other; the derivative with respect to a complex input is
+    the conjugate Wirtinger derivative, as gradients are (docs/complex_autograd.md).
 
     Args:
         func: a function of tensors that returns a tensor or a tuple of tensors.
-        inputs: its arguments. Those that require a gradient should have double precision, since differences of single
-            precision say little (a warning), and no two of their elements may be one in memory.
-        eps: how far elements are moved.
+        inputs: its arguments. Those that require a gradient should have double precision (a warning otherwise), and
+            must not overlap themselves in memory.
+        eps: step of the differences.
         atol, rtol: a derivative may differ from the numerical one by `atol + rtol * abs(numerical)`.
-        raise_exception: raise an error where a derivative is wrong, rather than return False.
-        nondet_tol: how far two runs of the same backward pass may differ.
-        check_undefined_grad: also see that backward functions treat a missing gradient as zeros.
-        check_grad_dtypes: also see that gradients have the dtypes of their inputs.
-        check_batched_grad: also see that a batch of cotangents gives what they give one by one.
+        raise_exception: raise an error if a derivative is wrong, rather than return False.
+        nondet_tol: largest allowed difference between two runs of the same backward pass.
+        check_undefined_grad: also check that backward functions treat a missing gradient as zeros.
+        check_grad_dtypes: also check that gradients have the dtypes of their inputs.
+        check_batched_grad: also check that a backward pass over a batch of gradients equals one pass for each.
         check_batched_forward_grad: the same for tangents in forward mode.
         check_forward_ad: check forward mode.
-        check_backward_ad: check reverse mode; False leaves everything out that has to do with it.
+        check_backward_ad: check reverse mode; False leaves all its checks out.
         fast_mode: compare products of the Jacobians with random vectors (of fixed seed), which takes two evaluations
-            and two backward passes instead of one or two for each element. A wrong element shows in them unless chance
-            hides it.
-        masked: of sparse inputs only entries are moved, and have derivatives, rather than all elements; zero
-            cotangents may give gradients up to 1e-8.
+            and two backward passes instead of one or two for each element. A wrong element is found with high
+            probability.
+        masked: move and differentiate only the specified entries of sparse inputs, rather than all elements; gradients
+            for zero gradients of the outputs may be up to 1e-8.
 
     Returns:
-        True; False where a derivative is wrong and `raise_exception` is.
+        True; False if a derivative is wrong and `raise_exception` is False.
 
     Raises:
-        GradcheckError: a derivative is wrong. The text shows both Jacobians and names the worst element.
-        RuntimeError: an input has a dimension with stride 0, or its memory is read-only.
-        ValueError: no input requires a gradient, or an output is sparse.
-        AssertionError: options contradict each other, or the outputs change their shape or dtype with the inputs.
-        NotImplementedError: forward mode or batching, which was asked for, is not there yet.
+        GradcheckError: if a derivative is wrong. The text shows both Jacobians and names the worst element.
+        RuntimeError: if an input has a dimension with stride 0, or its memory is read-only.
+        ValueError: if no input requires a gradient, or an output is sparse.
+        AssertionError: if options contradict each other, or the shape or dtype of an output depends on the values of
+            inputs.
+        NotImplementedError: if an operator does not support the forward mode or batching that was asked for.
 
     >>> import wengert as wg
     >>> x = wg.tensor([0.5, -1.5], dtype=wg.float64, requires_grad=True)
@@ -116,26 +117,26 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Check the derivatives of the gradients of a function, by its inputs and by `grad_outputs`.
+    """Check the derivatives of the gradients of a function, with respect to its inputs and to `grad_outputs`.
 
     It is `gradcheck` of the function that maps both to the gradients of the inputs.
 
     Args:
         func, inputs: as for `gradcheck`.
-        grad_outputs: the cotangents of the outputs that require a gradient; random ones unless given, drawn as
-            `uniform_(-1, 1)` draws them, so that a program's next random numbers are torch's.
-        gen_non_contig_grad_outputs: random ones are not contiguous.
-        check_fwd_over_rev: check the gradients by forward mode.
-        check_rev_over_rev: check them by reverse mode.
+        grad_outputs: the gradients of the outputs that require a gradient; by default random, drawn by `uniform_(-1,
+            1)`, so that a program's next random numbers are torch's.
+        gen_non_contig_grad_outputs: make random gradients non-contiguous.
+        check_fwd_over_rev: differentiate the gradients by forward mode.
+        check_rev_over_rev: differentiate them by reverse mode.
         eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad,
             fast_mode, masked: as for `gradcheck`.
 
     Returns:
-        True; False where a derivative is wrong and `raise_exception` is.
+        True; False if a derivative is wrong and `raise_exception` is False.
 
     Raises:
-        GradcheckError: a second derivative is wrong.
-        ValueError: no input or no output requires a gradient.
+        GradcheckError: if a second derivative is wrong.
+        ValueError: if no input or no output requires a gradient.
         RuntimeError, AssertionError, NotImplementedError: as `gradcheck`.
 
     >>> import wengert as wg

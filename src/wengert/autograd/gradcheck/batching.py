@@ -1,4 +1,4 @@
-"""Batched derivatives compared with one after the other."""
+"""Comparison of batched derivatives with single ones."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Many = Callable[[Tensor], "tuple[Tensor, ...]"]
 
 
 def vmap() -> Callable[..., Any]:
-    """The transform that runs a function on a batch: the package's, which stands on this layer."""
+    """Return `wengert.vmap`, which is defined in a layer above."""
     return sys.modules[__name__.partition(".")[0]].vmap  # type: ignore[no-any-return]
 
 
 def check_reverse(subject: Subject) -> None:
-    """A batch of cotangents gives the gradients that they give one by one.
+    """Check that a batch of cotangents has the same gradients as each of them.
 
     Raises:
-        GradcheckError: it does not.
+        GradcheckError: if they differ.
     """
     batched = vmap()
     leaves = subject.leaves
@@ -43,10 +43,10 @@ def check_reverse(subject: Subject) -> None:
 
 
 def check_forward(subject: Subject) -> None:
-    """A batch of tangents gives the derivatives that they give one by one.
+    """Check that a batch of tangents has the same derivatives as each of them.
 
     Raises:
-        GradcheckError: it does not.
+        GradcheckError: if they differ.
     """
     batched = vmap()
     for place, leaf in enumerate(subject.inputs):
@@ -66,18 +66,18 @@ def check_forward(subject: Subject) -> None:
 
 
 def zeros_like(tensor: Tensor) -> Tensor:
-    """Zeros of the shape and dtype of a tensor."""
+    """Return zeros of the shape and dtype of a tensor."""
     return wrap(np.zeros(tensor._array_.shape, tensor._array_.dtype))
 
 
 def compare(batched: Any, function: Many, like: Array, notes: str, output: int | None) -> None:
-    """Compare a function of a batch of two random tensors with the function of each.
+    """Compare a function of a batch of two random tensors with the function of each tensor.
 
     Args:
-        output: the number of the output for errors; None where the results are those of outputs.
+        output: the number of the output, for errors; None if there is one result for each output.
 
     Raises:
-        GradcheckError: they differ, or the batch is refused.
+        GradcheckError: if they differ, or the batch is refused.
     """
     random = np.random.default_rng(0)
     pair = np.asarray(random.standard_normal((2, *like.shape)), like.dtype)

@@ -1,4 +1,4 @@
-"""`gradcheck` and `gradgradcheck`: which checks run, in which order."""
+"""Selection and order of the checks of `gradcheck` and `gradgradcheck`."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def check_first_order(func: AnyFunction, inputs: Any, options: Options) -> bool:
     """Run the checks that the options ask for.
 
     Raises:
-        GradcheckError: a derivative is wrong.
-        AssertionError: the options contradict each other.
-        ValueError: a result is sparse.
+        GradcheckError: if a derivative is wrong.
+        AssertionError: if the options contradict each other.
+        ValueError: if a result is sparse.
     """
     if not (options.check_forward_ad or options.check_backward_ad):
         raise AssertionError(errors.BACKWARD_OR_FORWARD)
@@ -56,7 +56,7 @@ def check_first_order(func: AnyFunction, inputs: Any, options: Options) -> bool:
 
 
 def check_forward_mode(subject: Subject, options: Options) -> None:
-    """The checks of forward mode."""
+    """Run the checks of forward mode."""
     parts = list(parts_of_inputs(subject))
     for part in parts:
         modes.check(part, options, forward=True)
@@ -71,7 +71,7 @@ def check_second_options(forward: bool, backward: bool, undefined: bool, batched
     """Refuse options of `gradgradcheck` that contradict each other.
 
     Raises:
-        AssertionError: they do.
+        AssertionError: if options contradict each other.
     """
     if not (forward or backward):
         raise AssertionError(errors.SECOND_ORDER)
@@ -84,13 +84,13 @@ def check_second_options(forward: bool, backward: bool, undefined: bool, batched
 def gradient_of(
     func: AnyFunction, inputs: Any, grad_outputs: Any, noncontiguous: bool
 ) -> tuple[AnyFunction, tuple[Any, ...]]:
-    """The function that `gradgradcheck` checks, and its arguments: gradients, of the inputs and of the cotangents.
+    """Return the function that `gradgradcheck` checks, gradients of inputs and cotangents, and its arguments.
 
     Args:
         grad_outputs: the cotangents; None for random ones.
 
     Raises:
-        ValueError: no input or no output requires a gradient.
+        ValueError: if no input or no output requires a gradient.
     """
     arguments = as_tuple(inputs)
     wanted = [at for at, argument in enumerate(arguments) if isinstance(argument, Tensor) and argument.requires_grad]
@@ -107,7 +107,7 @@ def gradient_of(
     recorded = {*wanted, *(count + at for at, cotangent in enumerate(cotangents) if cotangent.requires_grad)}
 
     def gradient(*args: Any) -> tuple[Any, ...]:
-        # Forward mode is given tensors that require no gradient.
+        # Forward mode gets tensors that do not require a gradient.
         ready = [arg.requires_grad_() if at in recorded else arg for at, arg in enumerate(args)]
         results = as_tuple(func(*ready[:count]))
         outputs = [results[at] for at in differentiable(results)]
@@ -118,7 +118,7 @@ def gradient_of(
 
 
 def cotangent_for(output: Tensor, noncontiguous: bool) -> Tensor:
-    """A leaf of random numbers between -1 and 1, of the program's generator, of an output's shape and dtype."""
+    """Return a leaf of random numbers in [-1, 1), from the program's generator, of an output's shape and dtype."""
     shape: tuple[int, ...] = output._array_.shape
     if noncontiguous and shape:
         shape = (*shape[:-1], 2 * shape[-1])

@@ -1,4 +1,4 @@
-"""Two Jacobians compared, and what is said where they differ."""
+"""Comparison of two Jacobians, and texts for their differences."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Array = Any
 
 
 def close(actual: Array, wanted: Array, rtol: float, atol: float) -> bool:
-    """Whether no element of `found` is further from `wanted` than `atol + rtol * abs(wanted)`; NaN always is."""
+    """Return whether all elements of `actual` are within `atol + rtol * abs(wanted)` of `wanted`; NaN never is."""
     return bool(near(actual, wanted, rtol, atol).all())
 
 
 def near(actual: Array, wanted: Array, rtol: float, atol: float) -> Array:
-    """The same, element by element."""
+    """Return `close` element by element."""
     with np.errstate(all="ignore"):
         within = np.abs(actual - wanted) <= atol + rtol * np.abs(wanted)
         return within & np.isfinite(wanted) | (actual == wanted)
 
 
 def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical: Array, options: Options) -> str:
-    """A sentence about the element of two Jacobians that is furthest beyond what is allowed (NaN before all others)."""
+    """Return a sentence about the element of two Jacobians that exceeds the tolerance most (NaN before all others)."""
     with np.errstate(all="ignore"):
         difference = np.where(numerical == analytical, 0, np.abs(analytical - numerical))
         allowed = options.atol + options.rtol * np.abs(numerical)
@@ -45,7 +45,7 @@ def worst(subject: Subject, output: int, leaf: int, numerical: Array, analytical
 
 
 def elements_meet(array: Array) -> bool:
-    """Whether two elements of an array lie at one place in memory."""
+    """Return whether two elements of an array share memory."""
     places = np.zeros(array.shape, np.intp)
     for axis, step in enumerate(array.strides):
         places += np.arange(array.shape[axis]).reshape(-1, *(1,) * (array.ndim - axis - 1)) * step
@@ -53,17 +53,17 @@ def elements_meet(array: Array) -> bool:
 
 
 def part_at(subject: Subject, output: int, leaf: int, forward: bool) -> str:
-    """Which part of a complex output (in forward mode, input) was looked at; empty if it is real."""
+    """Return the checked part of a complex output (in forward mode, input); "" if it is real."""
     return subject.part if (leaf if forward else output) in subject.split else ""
 
 
 def compare(
     subject: Subject, output: int, leaf: int, numerical: Array, analytical: Array, options: Options, forward: bool
 ) -> None:
-    """Compare the two Jacobians of an output by an input.
+    """Compare the two Jacobians of an output with respect to an input.
 
     Raises:
-        GradcheckError: they differ.
+        GradcheckError: if they differ.
     """
     if close(analytical, numerical, options.rtol, options.atol):
         return

@@ -1,4 +1,4 @@
-"""What the numerical checks raise, and torch's words for it."""
+"""Errors of the numerical checks, with torch's texts."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ COMPLEX_DIFFERENCE = "Expected ds_dx to be real-valued, not complex"
 
 
 class GradcheckError(RuntimeError):
-    """What `gradcheck` and `gradgradcheck` raise where derivatives are wrong."""
+    """Raised by `gradcheck` and `gradgradcheck` if a derivative is wrong."""
 
-    __module__ = __package__  # where programs find it, also in tracebacks and pickles
+    __module__ = __package__  # its public module, also in tracebacks and pickles
 
 
 def deprecated(function: str) -> str:
-    """The warning of the functions of torch's first checks."""
+    """Text of the warning of deprecated functions."""
     return (
         f"`{function}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it "
         "will be removed in a future version of PyTorch. If you have a specific use for this or feature request for "
@@ -119,12 +119,12 @@ def deprecated(function: str) -> str:
 
 
 def wrong_grad_out(function: str) -> str:
-    """The text for an argument that had a meaning once."""
+    """Text for `grad_out`, which must be 1."""
     return f"Expected grad_out to be 1.0. {function} no longer supports values of grad_out != 1.0."
 
 
 def complex_output(function: str) -> str:
-    """The text for complex outputs, where only real ones have a gradient."""
+    """Text for complex outputs, where only real ones have a gradient."""
     return f"Expected output to be non-complex. {function} no longer supports functions that return complex outputs."
 
 
@@ -135,7 +135,7 @@ SPARSE_OUTPUT = (
 
 
 def narrow_input(at: int) -> str:
-    """The warning about an input that has too few digits for differences."""
+    """Text of the warning about an input without double precision."""
     return (
         f"Input #{at} requires gradient and is not a double precision floating point or complex. This check will "
         "likely fail if all the inputs are not of double precision floating point or complex. "
@@ -143,7 +143,7 @@ def narrow_input(at: int) -> str:
 
 
 def overlapping_input(at: int) -> str:
-    """The text for an input several of whose elements are one in memory."""
+    """Text for an input that overlaps itself in memory."""
     return (
         f"The {at}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to "
         "be able to compute the numerical gradients correctly. You should call .contiguous on the input before passing "
@@ -152,12 +152,12 @@ def overlapping_input(at: int) -> str:
 
 
 def read_only_input(at: int) -> str:
-    """The text for an input that cannot be moved."""
+    """Text for an input in read-only memory."""
     return f"The {at}th input lies in memory that is read-only, so its elements cannot be moved: pass a clone of it."
 
 
 def unsteady(what: str, eps: float, key: tuple[int, ...] | None, value: Any, other: Any) -> str:
-    """The text for outputs whose shape or dtype depends on the values of the inputs."""
+    """Text for outputs whose shape or dtype depends on the values of the inputs."""
     where = "" if key is None else f"on index {key} "
     return (
         f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}by {eps}, but got: "
@@ -166,7 +166,7 @@ def unsteady(what: str, eps: float, key: tuple[int, ...] | None, value: Any, oth
 
 
 def not_reentrant(tolerance: float) -> str:
-    """The text for a backward pass that gives different gradients each time."""
+    """Text for a backward pass whose gradients differ between two runs."""
     return (
         "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
         "different values, although analytical gradient matches numerical gradient."
@@ -175,15 +175,15 @@ def not_reentrant(tolerance: float) -> str:
 
 
 def no_tensor(error: AttributeError, at: int, result: Any) -> str:
-    """The text for a function that returned something else than tensors: torch's words, then what was wanted."""
+    """Text for a function that returned something other than tensors: torch's text, then what was wanted."""
     return f"{error}\nfunc must return a tensor or a tuple of tensors, but its result {at} is a {type(result).__name__}"
 
 
 def mismatch(output: int, leaf: int, part: str, forward: bool, numerical: Any, analytical: Any) -> str:
-    """The text for two Jacobians that differ.
+    """Text for two Jacobians that differ.
 
     Args:
-        part: "real" or "imaginary", where only that part of a complex output (in forward mode, input) was looked at.
+        part: "real" or "imaginary", if only that part of a complex output (in forward mode, input) was checked.
     """
     element = "inputs" if forward else "outputs"
     prefix = f"While considering the {part} part of complex {element} only, " if part else ""
@@ -195,7 +195,7 @@ def mismatch(output: int, leaf: int, part: str, forward: bool, numerical: Any, a
 
 
 def shared_elements(leaf: int) -> str:
-    """What is said of an input that differences cannot be computed for, though no stride of it is 0."""
+    """Text for an input that overlaps itself in memory though no stride is 0."""
     return (
         f"Elements of input {leaf} are one in memory: moving one moves others. Call .contiguous() on the input before "
         "passing it to gradcheck.\n"
@@ -203,7 +203,7 @@ def shared_elements(leaf: int) -> str:
 
 
 def slow_mode(numerical: Any, analytical: Any, largest: float) -> str:
-    """What fast mode adds to the above: the whole Jacobians."""
+    """Text that fast mode adds to `mismatch`: the whole Jacobians."""
     return (
         "\nThe above quantities relating the numerical and analytical jacobians are computed \n"
         "in fast mode. See: https://github.com/pytorch/pytorch/issues/53876 for more background \n"
@@ -214,7 +214,7 @@ def slow_mode(numerical: Any, analytical: Any, largest: float) -> str:
 
 
 def batched_mismatch(output: int, leaf: int, actual: Any, wanted: Any, notes: str) -> str:
-    """The text for batched gradients that are not those of one pass for each."""
+    """Text for batched gradients that differ from single ones."""
     return f"For output {output} and input {leaf}:\n\n{notes}\n\nGot:\n{actual}\n\nExpected:\n{wanted}"
 
 
@@ -226,23 +226,23 @@ VALUES_SINGLE = "the values in single precision are not those of double precisio
 
 
 def wrong_rule(name: str, mistakes: list[str]) -> str:
-    """The text of `check_rule`: everything that was found."""
+    """Text of `check_rule`: all mistakes."""
     count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
     return f"check_rule found {count} in {name}\n" + "\n".join(f"- {mistake.rstrip()}" for mistake in mistakes)
 
 
 def alone(place: int) -> str:
-    """The text for a gradient that depends on whose gradients are wanted."""
+    """Text for a gradient that depends on which gradients are asked for."""
     return f"argument {place} gets another gradient where no other argument requires one"
 
 
 def hidden_write(place: int) -> str:
-    """The text for a write that nobody was told of."""
+    """Text for a write that `mark_dirty` does not declare."""
     return f"forward writes to argument {place} without ctx.mark_dirty"
 
 
 def unguarded(kind: str, at: int) -> str:
-    """The text for memory that a backward pass reads without looking whether it was written to."""
+    """Text for memory that a backward pass reads without checking its version."""
     return (
         f"a write to {kind} {at} between forward and backward pass changes the gradient without an error: keep it by "
         "ctx.save_for_backward"
@@ -250,27 +250,27 @@ def unguarded(kind: str, at: int) -> str:
 
 
 def wrong_batch(dims: tuple[int | None, ...]) -> str:
-    """The text for a batching rule that is wrong."""
+    """Text for a wrong batching rule."""
     return f"vmap with in_dims={dims} does not give what one call for each gives"
 
 
 def wrong_dtype(at: int, dtype: Any, wanted: Any) -> str:
-    """The text for an output of another dtype than its inputs."""
+    """Text for an output of another dtype than its inputs."""
     return f"output {at} has dtype {dtype}, wanted {wanted}"
 
 
 def wrong_gradient(at: int, actual: Any, wanted: Any) -> str:
-    """The text for a gradient of another dtype than its input."""
+    """Text for a gradient of another dtype than its input."""
     return f"backward returns a gradient of {actual} for argument {at}, which is {wanted} (it is cast, silently)"
 
 
 def kept(names: list[str]) -> str:
-    """The text for what outlives a call."""
+    """Text for objects that outlive a call."""
     return f"alive after the last reference: {', '.join(names)}; something outside the graph keeps them"
 
 
 def cycle(names: list[str]) -> str:
-    """The text for what only the garbage collector ends."""
+    """Text for objects that only the garbage collector frees."""
     return (
         f"{', '.join(names)} wait for the garbage collector: a cycle of references, such as an output kept as an "
         "attribute of ctx rather than by ctx.save_for_backward"

@@ -1,4 +1,4 @@
-"""Functions that were public in torch once and still are, with a warning; programs use `gradcheck`."""
+"""Deprecated functions that are still public in torch; use `gradcheck`."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from .subject import AnyFunction, Options, Subject, as_tuple, floating
 
 
 def options_of(nondet_tol: float) -> Options:
-    """Options of which only this one is asked."""
+    """Return options with this tolerance; the others are not used."""
     return Options(0.0, 0.0, 0.0, nondet_tol, False, False, False, False, False, True, False, None)
 
 
 def get_numerical_jacobian(
     fn: AnyFunction, inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> Any:
-    """The Jacobians of the first output of `fn(inputs)`, by central differences. Deprecated.
+    """Return the Jacobians of the first output of `fn(inputs)` by central differences. Deprecated.
 
     Args:
         fn: a function of one argument.
         inputs: that argument, a tensor or a tuple of tensors.
-        target: the tensors by which to differentiate; `inputs` unless given. They may be others, if `fn` sees them.
-        eps: how far elements are moved.
+        target: the tensors to differentiate with respect to; by default `inputs`. They may be others that `fn` reads.
+        eps: step of the differences.
         grad_out: 1.
 
     Returns:
-        For each target that requires a gradient an array of a row for each of its elements.
+        For each target that requires a gradient a tensor with a row for each of its elements.
 
     Raises:
-        ValueError: `grad_out` is not 1, or an output is complex.
+        ValueError: if `grad_out` is not 1, or an output is complex.
     """
     warnings.warn(errors.deprecated("get_numerical_jacobian"), FutureWarning, stacklevel=2)
     if grad_out != 1.0:
@@ -53,17 +53,17 @@ def get_numerical_jacobian_wrt_specific_input(
     input: Tensor | None = None,
     is_forward_ad: bool = False,
 ) -> tuple[Tensor, ...]:
-    """The Jacobians of all floating-point outputs of `fn(*inputs)` by one input, by central differences.
+    """Return the Jacobians of all floating-point outputs of `fn(*inputs)` with respect to one input, by differences.
 
     Args:
-        input_idx: which input.
-        outputs: what `fn` returned.
-        eps: how far elements are moved.
-        input: the tensor to differentiate by, if it is not `inputs[input_idx]`.
-        is_forward_ad: outputs may be complex.
+        input_idx: the index of the input.
+        outputs: the result of `fn`.
+        eps: step of the differences.
+        input: the tensor to differentiate with respect to, if it is not `inputs[input_idx]`.
+        is_forward_ad: allow complex outputs.
 
     Raises:
-        AssertionError: the input requires no gradient, or an output is complex.
+        AssertionError: if the input does not require a gradient, or an output is complex.
     """
     leaf = inputs[input_idx] if input is None else input
     assert leaf.requires_grad, "Expected input to have requires_grad=True"
@@ -75,19 +75,19 @@ def get_numerical_jacobian_wrt_specific_input(
 
 
 def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> Any:
-    """The Jacobians of an output by backward passes. Deprecated.
+    """Return the Jacobians of an output by backward passes. Deprecated.
 
     Args:
         inputs: a tensor or tensors from which the output was computed.
-        nondet_tol: how far two runs of the same pass may differ.
+        nondet_tol: largest allowed difference between two runs of the same pass.
         grad_out: 1.
 
     Returns:
-        For each input that requires a gradient an array of a row for each of its elements; whether both runs gave the
-        same, whether the gradients have the right shapes, and whether they have the right dtypes.
+        For each input that requires a gradient a tensor with a row for each of its elements; whether both runs agree,
+        whether the gradients have the right shapes, and whether they have the right dtypes.
 
     Raises:
-        ValueError: `grad_out` is not 1, or the output is complex.
+        ValueError: if `grad_out` is not 1, or the output is complex.
     """
     warnings.warn(errors.deprecated("get_analytical_jacobian"), FutureWarning, stacklevel=2)
     if grad_out != 1.0:
@@ -99,4 +99,4 @@ def get_analytical_jacobian(inputs: Any, output: Tensor, nondet_tol: float = 0.0
         jacobian, reentrant = reverse.jacobian(subject, output, options_of(nondet_tol)), True
     except GradcheckError:
         jacobian, reentrant = reverse.jacobian(subject, output, options_of(float("inf"))), False
-    return tuple(map(wrap, jacobian)), reentrant, True, True  # the engine sees to shapes and dtypes
+    return tuple(map(wrap, jacobian)), reentrant, True, True  # the engine ensures shapes and dtypes

@@ -18,7 +18,7 @@ Array = Any
 
 
 def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
-    """For each input that requires a gradient, for each output: a row of the derivatives by each of its elements."""
+    """Return for each input that requires a gradient, for each output: the derivatives, a row for each element."""
     matrices = []
     for nr, leaf in enumerate(subject.leaves):
         count = leaf._array_.size
@@ -33,7 +33,7 @@ def jacobians(subject: Subject, options: Options) -> list[list[Array]]:
 
 
 def along(subject: Subject, nr: int, direction: Array, options: Options) -> list[Array]:
-    """The derivatives of the outputs, flat, along a direction of one of the inputs that require a gradient."""
+    """Return the derivatives of the outputs, flat, along a direction of one input that requires a gradient."""
     tangents = []
     with forward_ad.dual_level():
         results = as_tuple(subject.func(*duals(subject, {nr: direction})))
@@ -49,7 +49,7 @@ def along(subject: Subject, nr: int, direction: Array, options: Options) -> list
 
 
 def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
-    """The arguments with tangents: a direction, or zeros; one that is None is left without."""
+    """Return the arguments with tangents: a direction, or zeros; no tangent where the direction is None."""
     inputs, nr = [], 0
     for input_ in subject.inputs:
         if isinstance(input_, Tensor) and input_.requires_grad:
@@ -65,13 +65,13 @@ def duals(subject: Subject, directions: dict[int, Array]) -> list[Any]:
 
 
 def check_undefined(subject: Subject, directions: list[Array]) -> None:
-    """An input without a tangent gives the derivatives that one with a tangent of zeros gives.
+    """Check that an input without a tangent is treated like one with a tangent of zeros.
 
     Args:
         directions: tangents for the other inputs.
 
     Raises:
-        GradcheckError: it does not.
+        GradcheckError: if the derivatives differ.
     """
     for nr, leaf in enumerate(subject.leaves):
         missing_of = dict(enumerate(directions))

@@ -1,4 +1,4 @@
-"""The two ways to compare: whole Jacobians, or (fast mode) their products with one random vector on each side."""
+"""Comparison of whole Jacobians, or in fast mode of their products with a random vector on each side."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .subject import Options, Subject, floating
 
 Array = Any
 SEED = 67280421310721
-"""Of the random vectors, that of a new generator: a check gives the same result each time, by torch's vectors,
-and leaves the program's generator alone."""
+"""Seed of the generator of the random vectors, as in torch: a check is reproducible and does not use the program's
+generator."""
 
 
 def check(subject: Subject, options: Options, *, forward: bool = False) -> None:
-    """Compare the derivatives of a subject with differences.
+    """Compare the derivatives of a subject with finite differences.
 
     Raises:
-        GradcheckError: they differ.
+        GradcheckError: if they differ.
     """
     if options.fast_mode:
         fast(subject, options, forward)
@@ -48,10 +48,10 @@ def slow(subject: Subject, options: Options, forward: bool) -> None:
 
 
 def check_constant(subject: Subject, options: Options) -> None:
-    """Where no output has a derivative, differences are zero.
+    """Check that differences are zero where no output has a derivative.
 
     Raises:
-        GradcheckError: they are not.
+        GradcheckError: if a difference is not zero.
     """
     places = [at for at, result in enumerate(subject.results) if floating(result)]
     for jacobian in numerical.jacobians(subject, places, options.eps):
@@ -87,8 +87,8 @@ def fast(subject: Subject, options: Options, forward: bool) -> None:
 
 
 def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
-    """Random vectors of length one without negative elements: for each input (two, if it is complex), each output."""
-    random = np.random.RandomState(SEED & 0xFFFFFFFF)  # the twister, seeded as torch seeds it
+    """Return random vectors of norm 1 without negative elements: for each input (two if complex), for each output."""
+    random = np.random.RandomState(SEED & 0xFFFFFFFF)  # the Mersenne twister, seeded as in torch
 
     def vector(like: Array) -> Array:
         words = random.randint(0, 1 << 32, like.size, dtype=np.uint32)
@@ -104,19 +104,22 @@ def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
 
 
 def shaped(way: Any, shape: tuple[int, ...]) -> Any:
-    """A random vector, or two, in the shape of an input."""
+    """Return a random vector, or two, in the shape of an input."""
     return tuple(part.reshape(shape) for part in way) if isinstance(way, tuple) else way.reshape(shape)
 
 
 def inner(gradient: Array, way: Any) -> Any:
-    """The product of a gradient with a vector; of a complex one, its parts' with a vector each, again as parts."""
+    """Return the product of a gradient with a vector.
+
+    The real and imaginary part of a complex gradient are each multiplied with a vector of their own.
+    """
     if isinstance(way, tuple):
         return gradient.real.dot(way[0]) + 1j * gradient.imag.dot(way[1])
     return gradient.dot(way)
 
 
 def allowance(options: Options, way: Any, weight: Array | None) -> float:
-    """The absolute tolerance for a product with vectors: every element of the Jacobian may be off by `atol`."""
+    """Return the absolute tolerance for a product with vectors: each element of the Jacobian may be off by `atol`."""
     total = sum(float(part.sum()) for part in way) if isinstance(way, tuple) else float(way.sum())
     return options.atol * total * (1.0 if weight is None else float(weight.sum()))
 
@@ -124,10 +127,10 @@ def allowance(options: Options, way: Any, weight: Array | None) -> float:
 def compare_fast(
     subject: Subject, output: int, leaf: int, number: Any, actual: Any, atol: float, options: Options, forward: bool
 ) -> None:
-    """Compare two products; where they differ, show the whole Jacobians.
+    """Compare two products; the error shows the whole Jacobians.
 
     Raises:
-        GradcheckError: they differ.
+        GradcheckError: if they differ.
     """
     if close(actual, number, options.rtol, atol):
         return

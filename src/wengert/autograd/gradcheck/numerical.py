@@ -1,4 +1,4 @@
-"""Derivatives by central differences: an input is changed in its memory, without a copy, and put back."""
+"""Derivatives by central differences; an input is changed in place, and restored."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Array = Any
 
 
 def jacobians(subject: Subject, places: Sequence[int], eps: float) -> list[list[Array]]:
-    """The derivatives of the results at `places`, by each input that requires a gradient.
+    """Return the derivatives of the results at `places` with respect to each input that requires a gradient.
 
     Returns:
         For each input a list with an array for each result: a row for each element of the input, a column for each of
-        the result. By a complex input, the gradient of a real result: derivative by the real part, plus i times that
-        by the imaginary part.
+        the result. For a complex input, the gradient of a real result: the derivative with respect to the real part,
+        plus i times that with respect to the imaginary part.
     """
     return [jacobian(subject, leaf, places, eps) for leaf in subject.leaves]
 
 
 def jacobian(subject: Subject, leaf: Tensor, places: Sequence[int], eps: float) -> list[Array]:
-    """The derivatives of the results at `places` by one input."""
+    """Return the derivatives of the results at `places` with respect to one input."""
     array = leaf._array_
     keys = list(np.ndindex(array.shape))
     parts = []
@@ -43,7 +43,7 @@ def jacobian(subject: Subject, leaf: Tensor, places: Sequence[int], eps: float) 
 
 
 def along(subject: Subject, leaf: Tensor, places: Sequence[int], direction: Any, eps: float) -> list[Array]:
-    """The derivatives of the results at `places`, flat, along a direction of one input.
+    """Return the derivatives of the results at `places`, flat, along a direction of one input.
 
     Args:
         direction: an array of the input's shape; for a complex input two, along its real and imaginary parts.
@@ -59,28 +59,28 @@ def along(subject: Subject, leaf: Tensor, places: Sequence[int], direction: Any,
 
 
 def spaces(subject: Subject, places: Sequence[int], count: int) -> list[Array]:
-    """For each result at `places` an array that takes `count` of it."""
+    """Return for each result at `places` an empty array for `count` values of it."""
     results = [subject.results[at]._array_ for at in places]
     return [np.empty((count, *result.shape), result.dtype) for result in results]
 
 
 def flat(columns: Array) -> Array:
-    """Several results, each in a row."""
+    """Return several results, each flattened to a row."""
     return columns.reshape(len(columns), math.prod(columns.shape[1:]))
 
 
 def gradients(parts: list[list[Array]], dtype: Any) -> list[Array]:
-    """The derivatives by both parts of a complex input as one; those by a real input as they are."""
+    """Combine the derivatives with respect to both parts of a complex input; those of a real input are unchanged."""
     if len(parts) == 1:
         return parts[0]
     return [np.asarray(real + imaginary * 1j, dtype) for real, imaginary in zip(*parts)]
 
 
 def central(subject: Subject, places: Sequence[int], array: Array, key: Any, step: Any, buffers: list[Array]) -> None:
-    """Write into `found` how the results at `places` change from `array[key] - step` to `array[key] + step`.
+    """Write into `buffers` the change of the results at `places` from `array[key] - step` to `array[key] + step`.
 
-    Whatever happens, the array is as it was afterwards. The version counter is not told: nothing was written that a
-    backward pass could see.
+    The array is restored, also after an error. The version counter is not increased: a backward pass cannot see the
+    change.
     """
     before = array[key].copy()
     try:
@@ -95,10 +95,10 @@ def central(subject: Subject, places: Sequence[int], array: Array, key: Any, ste
 
 
 def evaluated(subject: Subject, places: Sequence[int], key: Any, step: Any) -> list[Array]:
-    """The results at `places` for the inputs as they are now.
+    """Return the results at `places` for the current values of the inputs.
 
     Raises:
-        AssertionError: number, shape or dtype of the results have changed.
+        AssertionError: if number, shape or dtype of the results have changed.
     """
     results = as_tuple(subject.func(*subject.inputs))
     if len(results) != len(subject.results):
@@ -114,10 +114,10 @@ def evaluated(subject: Subject, places: Sequence[int], key: Any, step: Any) -> l
 
 
 def refuse(what: str, key: Any, step: Any, value: Any, other: Any) -> None:
-    """Say that results depend on the inputs otherwise than by their values.
+    """Raise the error for results whose number, shape or dtype depends on the values of the inputs.
 
     Raises:
-        AssertionError: always.
+        AssertionError: always; such a function has no derivative.
     """
     whole = key is Ellipsis
     eps = float(np.abs(step).max(initial=0.0)) if whole else abs(step)

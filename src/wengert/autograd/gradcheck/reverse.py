@@ -1,4 +1,4 @@
-"""Derivatives by reverse mode, and what a backward pass must do beside having the right values."""
+"""Derivatives by reverse mode, and further requirements on a backward pass."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Array = Any
 
 
 def jacobian(subject: Subject, output: Tensor, options: Options) -> list[Array]:
-    """The derivatives of an output by each input that requires a gradient: a column for each element of the output.
+    """Return the derivatives of an output with respect to each input, with a column for each element of the output.
 
     Raises:
-        GradcheckError: a gradient has another shape than its input, or another one the second time.
+        GradcheckError: if a gradient does not have the shape of its input, or differs the second time.
     """
     array = output._array_
     cotangent = np.zeros(array.shape, array.dtype)
@@ -30,13 +30,13 @@ def jacobian(subject: Subject, output: Tensor, options: Options) -> list[Array]:
 
 
 def along(subject: Subject, output: Tensor, direction: Array, options: Options) -> list[Array]:
-    """The gradients of the product of an output and a direction: for each input an array of one column."""
+    """Return the gradients of the product of an output and a direction: for each input an array of one column."""
     cotangent = np.asarray(direction.reshape(output._array_.shape), output._array_.dtype)
     return repeated(subject, output, wrap(cotangent), None, options)
 
 
 def repeated(subject: Subject, output: Tensor, cotangent: Tensor, units: Array | None, options: Options) -> list[Array]:
-    """The columns that backward passes give, after they have given the same twice."""
+    """Return the columns from backward passes, which must agree in two runs."""
     leaves = subject.leaves
     first = columns(output, leaves, cotangent, units, options)
     again = columns(output, leaves, cotangent, units, options)
@@ -50,10 +50,11 @@ def repeated(subject: Subject, output: Tensor, cotangent: Tensor, units: Array |
 def columns(
     output: Tensor, leaves: list[Tensor], cotangent: Tensor, units: Array | None, options: Options
 ) -> list[Array]:
-    """The gradients at the leaves, flat, a column for each backward pass.
+    """Return the gradients of the leaves, flat, with a column for each backward pass.
 
     Args:
-        units: the memory of the cotangent, which becomes each unit vector in turn; None for one pass with it as it is.
+        units: the memory of the cotangent, which is set to each unit vector in turn; None for one pass with it
+            unchanged.
     """
     count = 1 if units is None else units.size
     matrices = [np.zeros((leaf._array_.size, count), leaf._array_.dtype) for leaf in leaves]
@@ -71,10 +72,10 @@ def columns(
 
 
 def check_space(leaf: Tensor, grad: Tensor, options: Options) -> None:
-    """A gradient has the shape of its input and, if that is to be looked at, its dtype.
+    """Check that a gradient has the shape of its input and, if the options ask for it, its dtype.
 
     Raises:
-        GradcheckError: it has not.
+        GradcheckError: if the shape or dtype is wrong.
     """
     if grad._array_.shape != leaf._array_.shape:
         raise GradcheckError(errors.WRONG_SIZE)
@@ -83,15 +84,15 @@ def check_space(leaf: Tensor, grad: Tensor, options: Options) -> None:
 
 
 def zeros(outputs: list[Tensor]) -> list[Tensor]:
-    """For each output a cotangent of zeros."""
+    """Return for each output a cotangent of zeros."""
     return [wrap(np.zeros(output._array_.shape, output._array_.dtype)) for output in outputs]
 
 
 def check_product(subject: Subject, masked: bool | None) -> None:
-    """Zeros come out of a backward pass that zeros came into.
+    """Check that gradients are zeros if the cotangents are.
 
     Raises:
-        GradcheckError: they do not, or a gradient does not lie in the space of its input.
+        GradcheckError: if a gradient is not zero, or its shape, dtype or layout is not that of its input.
     """
     outputs = subject.outputs
     if not outputs:
@@ -110,23 +111,23 @@ def check_product(subject: Subject, masked: bool | None) -> None:
 
 
 class Undefined(Function):
-    """The identity, whose backward pass gives nothing, as for an output that was not used."""
+    """Identity whose backward pass returns no gradient, as for an output that was not used."""
 
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:
-        """The same values in the same memory."""
+        """Return the same values in the same memory."""
         return x.view_as(x)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> None:
-        """Nothing."""
+        """Return None."""
 
 
 def check_undefined(subject: Subject) -> None:
-    """Backward functions take a missing gradient for zeros: of all outputs, and of each of several.
+    """Check that backward functions treat missing gradients as zeros: of all outputs, and of each single one.
 
     Raises:
-        GradcheckError: they do not.
+        GradcheckError: if a backward function does not.
     """
     count = len(subject.outputs)
     missing: list[set[int]] = [set(range(count))]
@@ -141,10 +142,10 @@ def check_undefined(subject: Subject) -> None:
 
 
 def check_missing(outputs: list[Tensor], leaves: list[Tensor]) -> None:
-    """The gradients at the leaves are missing or zero where those of the outputs are.
+    """Check that the gradients of the leaves are None or zero if those of the outputs are.
 
     Raises:
-        GradcheckError: a backward function fails, or makes something of it.
+        GradcheckError: if a backward function fails, or returns a gradient that is not zero.
     """
     if not outputs:
         return

@@ -1,4 +1,4 @@
-"""`check_rule`: a custom Function tested in one call."""
+"""`check_rule`: test a custom Function in one call."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ CHECKS: dict[str, Callable[[Sample, Tolerances], None]] = {
     "dtypes": rule_checks.check_dtypes,
     "leaks": rule_checks.check_leaks,
 }
-"""What `check_rule` tests, in this order."""
+"""Checks of `check_rule`, in this order."""
 
 
 @dataclass(frozen=True)
 class RuleReport:
-    """What `check_rule` has tested.
+    """Result of `check_rule`.
 
     Attributes:
-        passed: the checks that ran on every sample, and found nothing.
+        passed: the checks that ran on every sample without a mistake.
         left_out: the others, each with the reason.
     """
 
@@ -58,37 +58,38 @@ def check_rule(
     rtol: float = 1e-3,
     nondet_tol: float = 0.0,
 ) -> RuleReport:
-    """Test a custom Function: its values, its rules for every kind of derivative, and how it treats memory.
+    """Test a custom Function: its values, its rules for every kind of derivative, and its use of memory.
 
-    - **values**: they are those of `reference`, and the same each time, recorded or not, contiguous or not; no input is
-      written to that `mark_dirty` does not name.
-    - **first derivatives**: `gradcheck`, with missing gradients too; each argument alone gets the same gradient as
-      among others.
+    - ***values**: equal to those of `reference`, and the same each time, recorded or not, contiguous or not; only
+      inputs named by `mark_dirty` are written to.
+    - ***first derivatives**: `gradcheck`, with missing gradients too; the gradient of an argument does not depend on
+      which other gradients are asked for.
     - **second derivatives**: `gradgradcheck`, unless `backward` is `once_differentiable`.
     - **forward mode**: `jvp` against differences, with missing tangents too.
     - **forward over reverse**: `backward`, differentiated by forward mode.
-    - **batched gradients**: a batch of cotangents gives what each gives.
-    - **batching**: `vmap` gives what one call for each gives, for every choice of batched arguments.
-    - **in-place**: a dirty input that is part of a tensor rewrites the history of the whole; a write to arguments or
-      results between forward and backward pass is refused, or changes no gradient.
+    - ***batched gradients**: a backward pass over a batch of gradients equals one pass for each.
+    - ***batching**: `vmap` equals one call for each member, for every choice of batched arguments.
+    - ***in-place**: a dirty input that is a view rewrites the history of its base; a write to arguments or results
+      between forward and backward pass is refused, or changes no gradient.
     - **dtypes**: single precision in, single precision out; `backward` returns gradients in the dtypes of the inputs.
-    - **leaks**: nothing outlives its last reference, nor waits for the garbage collector.
+    - ***leaks**: all objects are freed with their last reference, without the garbage collector.
 
     Args:
         function: the Function, a class.
-        samples: arguments for `apply`, a tuple (or one tensor) for each call that is tested. Tensors that require a
-            gradient are differentiated, and should have double precision.
+        samples: arguments for `apply`, a tuple (or one tensor) for each tested call. Tensors that require a gradient
+            are differentiated, and should have double precision.
         reference: a function of the same arguments that computes the values in another way.
         without: names of checks to leave out.
         eps, atol, rtol, nondet_tol: as for `gradcheck`.
 
     Returns:
-        Which checks passed, and which were left out for what reason; its text is a table.
+        The checks that passed, and those that were left out with the reason; its text is a table.
 
     Raises:
-        GradcheckError: all mistakes that were found, each with its check and the number of the sample.
-        TypeError: `function` is no Function.
-        ValueError: there is no sample, no tensor of a sample requires a gradient, or there is no check of a name.
+        GradcheckError: if there are mistakes; the text lists all of them, each with its check and the number of the
+            sample.
+        TypeError: if `function` is not a Function.
+        ValueError: if there is no sample, no tensor of a sample requires a gradient, or `without` has an unknown name.
 
     >>> import wengert as wg
     >>> class Cube(wg.autograd.Function):
@@ -116,12 +117,12 @@ def check_rule(
     """
     if not (isinstance(function, type) and issubclass(function, Function)):
         raise TypeError(f"check_rule tests a subclass of autograd.Function, but got {function!r}")
-    calls = [Sample(function, as_tuple(each), number) for number, each in enumerate(samples)]
+    calls = [Sample(function, as_tuple(sample), number) for number, sample in enumerate(samples)]
     if not calls:
         raise ValueError("check_rule needs at least one sample: a tuple of arguments for apply")
-    for each in calls:
-        if not each.leaves:
-            raise ValueError(f"no tensor of sample {each.number} requires a gradient")
+    for call in calls:
+        if not call.leaves:
+            raise ValueError(f"no tensor of sample {call.number} requires a gradient")
     for name in without:
         if name not in CHECKS:
             raise ValueError(f"there is no check {name!r}; there are {', '.join(CHECKS)}")
@@ -133,7 +134,7 @@ def judged(function: type[Function], calls: list[Sample], tolerances: Tolerances
     """Run all checks on all samples.
 
     Raises:
-        GradcheckError: some found a mistake.
+        GradcheckError: if there is a mistake.
     """
     mistakes, left_out = [], dict.fromkeys(without, "not wanted")
     for name, check in CHECKS.items():

@@ -1,4 +1,4 @@
-"""What `check_rule` looks at; each check raises an error that says what is wrong, or `LeftOut`."""
+"""Checks of `check_rule`; each raises an error that says what is wrong, or `LeftOut`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .rule_sample import LeftOut, Sample, Tolerances, agree, arrays, copied, gra
 from .subject import Subject, as_tuple
 
 EXACT = 1e-9
-"""How far values may differ, relatively, that were computed from the same numbers in another order."""
+"""Tolerance for values computed from the same numbers in another order."""
 SINGLE = 1e-3
-"""The same for single precision beside double."""
+"""Tolerance for single precision compared with double."""
 
 
 def check_values(sample: Sample, tolerances: Tolerances) -> None:
-    """The same values each time, recorded or not, contiguous or not; those of the reference; inputs left alone."""
+    """Check that values are reproducible, recorded or not, contiguous or not; equal the reference; keep the inputs."""
     args = sample.exchanged(copied)
     wanted = arrays(sample.results(*args))
     with no_grad():
@@ -48,29 +48,29 @@ def check_values(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def called(sample: Sample) -> tuple[list[Any], tuple[Tensor, ...]]:
-    """Copies of the arguments, which a recorded call could write to, and its results."""
+    """Return copies of the arguments, which a recorded call may write to, and its results."""
     args = [value.clone() if isinstance(value, Tensor) else value for value in sample.exchanged(copied)]  # type: ignore[attr-defined]
     return args, run(sample.function, args)
 
 
 def dirty(sample: Sample) -> list[int]:
-    """The arguments whose history a call rewrites, as `mark_dirty` makes it."""
+    """Return the positions of the arguments that `mark_dirty` declares."""
     nodes = [value.grad_fn if isinstance(value, Tensor) else None for value in called(sample)[0]]
     return [place for place, node in enumerate(nodes) if isinstance(node, sample.function._backward_cls)]
 
 
 def require(condition: bool, text: str) -> None:
-    """Say what is wrong unless the condition holds.
+    """Raise an error unless the condition holds.
 
     Raises:
-        GradcheckError: it does not.
+        GradcheckError: if `condition` is False.
     """
     if not condition:
         raise GradcheckError(text)
 
 
 def check_first(sample: Sample, tolerances: Tolerances) -> None:
-    """Reverse mode against differences; each argument alone gets the gradient that it gets among the others."""
+    """Check reverse mode against differences, and the gradient of each argument alone against that among the others."""
     gradcheck(sample.results, sample.args, **options(tolerances))
     together = gradients(sample.results(*sample.args), sample.leaves)
     places = [at for at, arg in enumerate(sample.args) if isinstance(arg, Tensor) and arg.requires_grad]
@@ -81,13 +81,13 @@ def check_first(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def options(tolerances: Tolerances) -> dict[str, Any]:
-    """The tolerances as `gradcheck` calls them."""
+    """Return the tolerances as keyword arguments of `gradcheck`."""
     names = ("eps", "atol", "rtol", "nondet_tol")
     return {name: getattr(tolerances, name) for name in names}
 
 
 def check_second(sample: Sample, tolerances: Tolerances) -> None:
-    """Reverse mode of reverse mode against differences."""
+    """Check reverse mode over reverse mode against differences."""
     try:
         gradgradcheck(sample.results, sample.args, **options(tolerances))
     except RuntimeError as error:
@@ -97,35 +97,35 @@ def check_second(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def with_forward_mode(function: type[Function]) -> None:
-    """Leave a check out that needs forward mode where the Function has none.
+    """Leave out a check of forward mode if the Function has no `jvp`.
 
     Raises:
-        LeftOut: it is so.
+        LeftOut: if the Function has no `jvp`.
     """
     if function.jvp is Function.jvp:
         raise LeftOut(f"{function.__name__} has no jvp")
 
 
 def check_forward(sample: Sample, tolerances: Tolerances) -> None:
-    """Forward mode against differences."""
+    """Check forward mode against differences."""
     with_forward_mode(sample.function)
     gradcheck(sample.results, sample.args, check_forward_ad=True, check_backward_ad=False, **options(tolerances))
 
 
 def check_forward_over_reverse(sample: Sample, tolerances: Tolerances) -> None:
-    """Forward mode of reverse mode against differences."""
+    """Check forward mode over reverse mode against differences."""
     with_forward_mode(sample.function)
     only = {"check_fwd_over_rev": True, "check_rev_over_rev": False, "check_undefined_grad": False}
     gradgradcheck(sample.results, sample.args, **only, **options(tolerances))  # type: ignore[arg-type]
 
 
 def check_batched_gradients(sample: Sample, tolerances: Tolerances) -> None:
-    """A batch of cotangents beside one after the other."""
+    """Check a batch of cotangents against single ones."""
     batching.check_reverse(Subject(sample.results, sample.args, as_tuple(sample.results(*sample.args))))
 
 
 def check_batching(sample: Sample, tolerances: Tolerances) -> None:
-    """Batches of any choice of arguments, along the first and the last dimension, beside one call for each."""
+    """Check batches of every choice of arguments, along the first and the last dimension, against single calls."""
     function = sample.function
     if function.vmap is Function.vmap and not function.generate_vmap_rule:
         raise LeftOut(f"{function.__name__} has neither vmap nor generate_vmap_rule")
@@ -146,13 +146,13 @@ def check_batching(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def choices(tensors: list[int]) -> Iterator[tuple[int, ...]]:
-    """All selections of at least one argument."""
+    """Return all non-empty selections of arguments."""
     for count in range(1, len(tensors) + 1):
         yield from combinations(tensors, count)
 
 
 def check_in_place(sample: Sample, tolerances: Tolerances) -> None:
-    """Writes to parts of a tensor have the right derivative; what is kept for the backward pass is guarded."""
+    """Check the derivative of writes to views, and that saved tensors are guarded against writes."""
     for place in dirty(sample):
         if len(called(sample)[1]) == 1 and sample.args[place].requires_grad:
             check_view(sample, place, tolerances)
@@ -160,7 +160,7 @@ def check_in_place(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def check_view(sample: Sample, place: int, tolerances: Tolerances) -> None:
-    """Writing to a part of a tensor has the derivative that belongs to the whole."""
+    """Check that a write to a view has the right derivative for its base."""
 
     def whole(*args: Any) -> Tensor:
         base = args[place].expand(2, *args[place].shape).clone()
@@ -171,7 +171,7 @@ def check_view(sample: Sample, place: int, tolerances: Tolerances) -> None:
 
 
 def check_guarded(sample: Sample) -> None:
-    """A write to an argument or a result between forward and backward pass is refused, or changes no gradient."""
+    """Check that a write to an argument or result before the backward pass is refused or changes no gradient."""
 
     def after(kind: str | None, at: int) -> list[Any]:
         leaves = sample.exchanged(copied)
@@ -194,12 +194,12 @@ def check_guarded(sample: Sample) -> None:
 
 
 def inexact(value: Any) -> bool:
-    """Whether something is a tensor of numbers that are not whole."""
+    """Return whether a value is a tensor of a floating-point or complex dtype."""
     return isinstance(value, Tensor) and value.dtype.category >= dtypes.FLOAT
 
 
 def check_dtypes(sample: Sample, tolerances: Tolerances) -> None:
-    """Single precision in, single precision out, with the values of double precision; gradients in their dtypes."""
+    """Check results and gradients for inputs of single precision: their dtypes, and their values."""
     wide = sample.results(*sample.exchanged(copied))
     for narrow in (False, True):
         args = sample.exchanged(single if narrow else copied)
@@ -218,13 +218,13 @@ def check_dtypes(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def single(tensor: Tensor) -> Tensor:
-    """A leaf of the same values in single precision; whole numbers as they are."""
+    """Return a leaf of the same values in single precision; integers are unchanged."""
     narrow = {dtypes.float64: np.float32, dtypes.complex128: np.complex64}.get(tensor.dtype)
     return copied(tensor) if narrow is None else copied(tensor, tensor._array_.astype(narrow))
 
 
 def watched(function: type[Function]) -> tuple[type[Function], list[Any]]:
-    """The same Function, and a list that takes what its `backward` returns before it is cast."""
+    """Return the same Function, and a list that collects the gradients of its `backward` before they are cast."""
     name = "backward" if function.vjp is Function.vjp else "vjp"
     rule, seen = getattr(function, name), []
 
@@ -237,7 +237,7 @@ def watched(function: type[Function]) -> tuple[type[Function], list[Any]]:
 
 
 def check_leaks(sample: Sample, tolerances: Tolerances) -> None:
-    """Arguments, results and nodes end with their last reference, before and after a backward pass."""
+    """Check that arguments, results and nodes are freed with their last reference, before and after a backward pass."""
     enabled = gc.isenabled()
     gc.collect()
     gc.disable()
@@ -255,7 +255,7 @@ def check_leaks(sample: Sample, tolerances: Tolerances) -> None:
 
 
 def ended(sample: Sample, backward: bool) -> dict[str, weakref.ref[Any]]:
-    """Weak references to everything that belonged to a call that is over."""
+    """Return weak references to all objects of a finished call."""
     leaves = sample.exchanged(copied)
     args = [leaf.clone() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
     results = run(sample.function, args)

@@ -1,4 +1,4 @@
-"""One call of a custom Function as data, for the checks of `check_rule`."""
+"""A call of a custom Function as data, for `check_rule`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Array = Any
 
 
 class LeftOut(Exception):  # noqa: N818  (no mistake)
-    """Why a check says nothing about a Function."""
+    """Raised by a check that does not apply to a Function, with the reason."""
 
 
 @dataclass(frozen=True)
 class Tolerances:
-    """What `check_rule` was given beside Function and samples."""
+    """Reference and tolerances of `check_rule`."""
 
     eps: float
     atol: float
@@ -37,7 +37,7 @@ class Sample:
     """A custom Function with arguments.
 
     Attributes:
-        number: which of the samples, for errors.
+        number: the number of the sample, for errors.
     """
 
     function: type[Function]
@@ -50,28 +50,28 @@ class Sample:
         return [arg for arg in self.args if isinstance(arg, Tensor) and arg.requires_grad]
 
     def exchanged(self, change: Callable[[Tensor], Tensor]) -> tuple[Any, ...]:
-        """The arguments with `change(tensor)` in place of each tensor."""
+        """Return the arguments with `change(tensor)` in place of each tensor."""
         return tuple(change(arg) if isinstance(arg, Tensor) else arg for arg in self.args)
 
     def results(self, *args: Any) -> tuple[Tensor, ...]:
-        """The tensors that the Function returns for copies of arguments: it may write to those, not to leaves."""
+        """Return the tensors that the Function returns for copies of arguments, which it may write to."""
         return run(self.function, [arg.clone() if isinstance(arg, Tensor) else arg for arg in args])  # type: ignore[attr-defined]
 
 
 def run(function: type[Function], args: Sequence[Any]) -> tuple[Tensor, ...]:
-    """The tensors that a Function returns."""
+    """Return the tensors that a Function returns."""
     return tuple(value for value in as_tuple(function.apply(*args)) if isinstance(value, Tensor))
 
 
 def copied(tensor: Tensor, array: Array | None = None) -> Tensor:
-    """A leaf of the same values, or of those of `array`, which requires a gradient as `tensor` does."""
+    """Return a leaf of the same values, or those of `array`, with the `requires_grad` of `tensor`."""
     copy = wrap(tensor._array_.copy() if array is None else array)
     copy.requires_grad = tensor.requires_grad
     return copy
 
 
 def spread(tensor: Tensor) -> Tensor:
-    """A leaf of the same values that is not contiguous in memory."""
+    """Return a non-contiguous leaf of the same values."""
     array = tensor._array_
     if not array.ndim:
         return copied(tensor)
@@ -79,7 +79,7 @@ def spread(tensor: Tensor) -> Tensor:
 
 
 def gradients(results: Sequence[Tensor], leaves: list[Tensor]) -> list[Array]:
-    """The gradients at leaves for fixed random cotangents, zeros where there are none."""
+    """Return the gradients of leaves for fixed random cotangents; zeros where there is no gradient."""
     random = np.random.default_rng(0)
     outputs = [result for result in results if result.requires_grad]
     if not outputs:
@@ -90,7 +90,7 @@ def gradients(results: Sequence[Tensor], leaves: list[Tensor]) -> list[Array]:
 
 
 def agree(actual: Sequence[Array], wanted: Sequence[Array], rtol: float, atol: float) -> bool:
-    """Whether arrays agree in number, shape and values; NaN agrees with NaN."""
+    """Return whether arrays agree in number, shape and values; NaN agrees with NaN."""
     return len(actual) == len(wanted) and all(
         value.shape == other.shape and close(np.nan_to_num(value), np.nan_to_num(other), rtol, atol)
         for value, other in zip(actual, wanted)
@@ -98,5 +98,5 @@ def agree(actual: Sequence[Array], wanted: Sequence[Array], rtol: float, atol: f
 
 
 def arrays(tensors: Sequence[Tensor]) -> list[Array]:
-    """Copies of their values."""
+    """Return copies of the values of tensors."""
     return [tensor._array_.copy() for tensor in tensors]

@@ -1,4 +1,4 @@
-"""Sparse tensors in `gradcheck`: a function of dense tensors is checked in the place of one of sparse tensors."""
+"""Sparse tensors in `gradcheck`: a function of dense tensors is checked in place of a function of sparse ones."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .subject import AnyFunction
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether a value is a sparse tensor."""
+    """Return whether a value is a sparse tensor."""
     return isinstance(value, Tensor) and value._flags_ & flags.SPARSE != 0
 
 
 def of_dense(func: AnyFunction, inputs: tuple[Any, ...], masked: bool | None) -> tuple[AnyFunction, tuple[Any, ...]]:
-    """The function and its arguments, where dense leaves stand for sparse ones.
+    """Return the function and its arguments with dense leaves in place of sparse ones.
 
     Args:
-        masked: only entries are arguments, and only they have derivatives; otherwise all elements of a sparse tensor.
+        masked: whether only the specified entries of a sparse tensor are arguments, or all elements.
     """
     sparse = {at: input_ for at, input_ in enumerate(inputs) if is_sparse(input_) and input_.requires_grad}
     if not sparse:
@@ -34,18 +34,18 @@ def of_dense(func: AnyFunction, inputs: tuple[Any, ...], masked: bool | None) ->
 
 
 def leaf_of(sparse: Any, masked: bool | None) -> Any:
-    """The dense leaf that stands for a sparse one: its entries, or all elements."""
+    """Return the dense leaf that stands for a sparse one: its entries, or all elements."""
     whole = ordered(sparse)
     return (whole.values().clone() if masked else whole.to_dense()).requires_grad_()
 
 
 def ordered(sparse: Any) -> Any:
-    """A sparse tensor without history, each of whose places comes once if it is in coordinates."""
+    """Return a sparse tensor without history, coalesced if it is in coordinates."""
     return sparse.detach().coalesce() if sparse.is_sparse else sparse.detach()
 
 
 def with_entries(sparse: Any, values: Any) -> Any:
-    """A sparse tensor with other entries."""
+    """Return a sparse tensor with other entries."""
     if not sparse.is_sparse:
         array: Any = sparse._array_
         places = [wrap(index) for index in array.indices]
@@ -56,7 +56,7 @@ def with_entries(sparse: Any, values: Any) -> Any:
 
 
 def with_elements(sparse: Any, whole: Any) -> Any:
-    """A sparse tensor of all elements, with entries where the first one has some, and where others are not zero."""
+    """Return a sparse tensor of dense elements, with entries where `sparse` has them or an element is not zero."""
     if not sparse.is_sparse:
         batches = sparse.ndim - 2 - sparse.dense_dim()
         blocks = sparse.values().shape[batches + 1 : batches + 3] if sparse.layout.blocks else None
@@ -69,7 +69,7 @@ def check_outputs(results: tuple[Any, ...]) -> None:
     """Refuse sparse results.
 
     Raises:
-        ValueError: one is sparse.
+        ValueError: if a result is sparse.
     """
     if any(map(is_sparse, results)):
         raise ValueError(errors.SPARSE_OUTPUT)

@@ -1,4 +1,4 @@
-"""A function at a point, as the checks see it: which inputs and outputs have a derivative, complex ones in parts."""
+"""A function at a point: its differentiable inputs and outputs, complex ones split into parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AnyFunction = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of `gradcheck` beside function and inputs, which says what they mean."""
+    """Options of `gradcheck`, which documents them."""
 
     eps: float
     atol: float
@@ -35,11 +35,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Subject:
-    """A function, its arguments and what it returned for them.
+    """A function, its arguments and its results.
 
     Attributes:
-        part: "real" or "imaginary", where complex tensors were replaced by that part of them, otherwise empty.
-        split: which outputs (in forward mode, inputs), among those that have a derivative, were complex before that.
+        part: "real" or "imaginary" if complex tensors were replaced by that part, otherwise empty.
+        split: the numbers of the outputs (in forward mode, inputs) with a derivative that were complex before that.
     """
 
     func: AnyFunction
@@ -55,10 +55,10 @@ class Subject:
 
     @property
     def places(self) -> list[int]:
-        """Which results require a gradient.
+        """Positions of the results that require a gradient.
 
         Raises:
-            AttributeError: a result is no tensor.
+            AttributeError: if a result is not a tensor.
         """
         return differentiable(self.results)
 
@@ -69,10 +69,10 @@ class Subject:
 
 
 def differentiable(results: tuple[Any, ...]) -> list[int]:
-    """Which results of a function require a gradient.
+    """Return the positions of the results that require a gradient.
 
     Raises:
-        AttributeError: a result is no tensor.
+        AttributeError: if a result is not a tensor.
     """
     places = []
     for at, result in enumerate(results):
@@ -85,23 +85,23 @@ def differentiable(results: tuple[Any, ...]) -> list[int]:
 
 
 def floating(tensor: Any) -> bool:
-    """Whether something is a tensor of a dtype that has derivatives."""
+    """Return whether a value is a tensor of a dtype that has derivatives."""
     return isinstance(tensor, Tensor) and tensor.dtype.category >= dtypes.FLOAT
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """One tensor or several, always as a tuple."""
+    """Return one tensor or several as a tuple."""
     if isinstance(value, tuple):
         return value
     return tuple(value) if isinstance(value, list) else (value,)
 
 
 def check_inputs(inputs: tuple[Any, ...]) -> None:
-    """Refuse inputs that differences cannot be computed for.
+    """Refuse inputs for which differences cannot be computed.
 
     Raises:
-        RuntimeError: several elements of an input are one in memory, or its memory is read-only.
-        ValueError: no input requires a gradient.
+        RuntimeError: if an input overlaps itself in memory, or its memory is read-only.
+        ValueError: if no input requires a gradient.
     """
     any_leaf = False
     for at, input_ in enumerate(inputs):
@@ -119,7 +119,7 @@ def check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def parts_of_outputs(subject: Subject) -> Iterator[Subject]:
-    """The subject itself if its results are real; otherwise two, with the imaginary and with the real parts of them."""
+    """Return the subject itself if its results are real; otherwise one each for their imaginary and real parts."""
     if not any(result.is_complex() for result in subject.results):
         yield subject
         return
@@ -130,7 +130,7 @@ def parts_of_outputs(subject: Subject) -> Iterator[Subject]:
 
 
 def part_of_results(func: AnyFunction, attribute: str) -> AnyFunction:
-    """The function whose results are the real or the imaginary parts of those of another."""
+    """Return the function of the real or the imaginary parts of results."""
 
     def of_part(*inputs: Any) -> tuple[Any, ...]:
         results = as_tuple(func(*inputs))
@@ -140,7 +140,7 @@ def part_of_results(func: AnyFunction, attribute: str) -> AnyFunction:
 
 
 def parts_of_inputs(subject: Subject) -> Iterator[Subject]:
-    """The subject itself if its inputs are real; otherwise two, that depend on the imaginary and on the real parts.
+    """Return the subject itself if its inputs are real; otherwise one each for their imaginary and real parts.
 
     The other part is kept as it is.
     """
@@ -160,7 +160,7 @@ def parts_of_inputs(subject: Subject) -> Iterator[Subject]:
 
 
 def of_part_of_inputs(subject: Subject, places: set[int], part: str) -> AnyFunction:
-    """The function of one part of the complex inputs at `places`."""
+    """Return the function of one part of the complex inputs at `places`."""
 
     def of_part(*inputs: Any) -> Any:
         whole = list(inputs)

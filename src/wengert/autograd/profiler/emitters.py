@@ -11,20 +11,20 @@ from .session import Session
 
 
 def title_of(event: Event, *, shapes: bool) -> str:
-    """What a range is called: name, number of the node that is made or runs, shapes of the arguments."""
+    """Return the title of a range: name, number of the node that is made or runs, shapes of the arguments."""
     name = str(event.what) if event.kind == kinds.RANGE else name_of(event)
     if event.sequence >= 0:
         name += f", stashed seq = {event.sequence}" if event.kind == kinds.BACKWARD else f", seq = {event.sequence}"
     if shapes and event.details is not None:
-        name += f", sizes = {[each if isinstance(each, list) else [] for each in event.details]}"
+        name += f", sizes = {[detail if isinstance(detail, list) else [] for detail in event.details]}"
     return name
 
 
 def package(name: str, user: str) -> Any:
-    """An optional package.
+    """Import an optional package.
 
     Raises:
-        ModuleNotFoundError: it is not installed.
+        ModuleNotFoundError: if it is not installed.
     """
     from importlib import import_module
 
@@ -38,22 +38,22 @@ def package(name: str, user: str) -> Any:
 
 
 class Emitter:
-    """Opens a range with each event, and closes it with it. Each thread has its own ranges in both packages.
+    """Open a range for each event. Each thread has its own ranges in both packages.
 
     Args:
-        shapes: titles say the shapes of arguments.
+        shapes: whether titles contain the shapes of arguments.
     """
 
     def __init__(self, shapes: bool) -> None:
         self.shapes = shapes
 
     def push(self, event: Event) -> None:
-        """An event begins."""
+        """Handle the beginning of an event."""
         title = title_of(event, shapes=self.shapes)
-        self.begin(title.encode("utf-8", "backslashreplace").decode())  # neither package takes half a character
+        self.begin(title.encode("utf-8", "backslashreplace").decode())  # neither package accepts lone surrogates
 
     def pop(self, event: Event) -> None:
-        """It ends."""
+        """Handle the end of an event."""
         self.end()
 
     def begin(self, title: str) -> None:
@@ -61,7 +61,7 @@ class Emitter:
         raise NotImplementedError
 
     def end(self) -> None:
-        """Close the one that was opened last in this thread."""
+        """Close the range that was opened last in this thread."""
         raise NotImplementedError
 
 
@@ -77,7 +77,7 @@ class Nvtx(Emitter):
         self.module.push_range(title)
 
     def end(self) -> None:
-        """Close it."""
+        """Close the last range."""
         self.module.pop_range()
 
 
@@ -94,20 +94,20 @@ class Itt(Emitter):
         self.module.task_begin(self.domain, self.module.string_handle(title))
 
     def end(self) -> None:
-        """End it."""
+        """End the last task."""
         self.module.task_end(self.domain)
 
 
 class Emitting:
-    """A context manager that shows each operator and node as a range in another profiler.
+    """Context manager that shows each operator and node as a range in another profiler.
 
     Args:
-        enabled: False makes it do nothing.
-        record_shapes: the titles of ranges say the shapes of the arguments.
+        enabled: whether to do anything.
+        record_shapes: whether titles contain the shapes of the arguments.
 
     Raises:
-        RuntimeError: it is entered a second time.
-        ModuleNotFoundError: the package that it needs is not installed.
+        RuntimeError: if it is entered a second time.
+        ModuleNotFoundError: if the package of the other profiler is not installed.
     """
 
     emitter: type[Emitter]
@@ -134,25 +134,25 @@ class Emitting:
             return None
         try:
             self.session.close()
-        except BaseException:  # of a signal handler
+        except BaseException:  # from a signal handler
             self.session.close()
             raise
         return False
 
 
 class emit_nvtx(Emitting):  # noqa: N801 - torch's name
-    """Shows each operator and node as a range of NVTX, by the package `nvtx`: for Nsight Systems and nvprof.
+    """Show each operator and node as a range of NVTX, by the package `nvtx`: for Nsight Systems and nvprof.
 
-    The titles of operators end in ", seq = N", N the number of the node that the operator makes if it makes one; those
-    of nodes in ", stashed seq = N", so that each node can be found with its operator.
+    The titles of operators that make a node end in ", seq = N", where N is the number of the node; those of nodes in
+    ", stashed seq = N". So each node can be matched with its operator.
 
     Args:
-        enabled: False makes it do nothing.
-        record_shapes: the titles of ranges say the shapes of the arguments, `[]` for what is no tensor.
+        enabled: whether to do anything.
+        record_shapes: whether titles contain the shapes of the arguments, `[]` for arguments that are not tensors.
 
     Raises:
-        RuntimeError: it is entered a second time.
-        ModuleNotFoundError: the package `nvtx` is not installed.
+        RuntimeError: if it is entered a second time.
+        ModuleNotFoundError: if the package `nvtx` is not installed.
     """
 
     emitter = Nvtx
@@ -160,15 +160,15 @@ class emit_nvtx(Emitting):  # noqa: N801 - torch's name
 
 
 class emit_itt(Emitting):  # noqa: N801 - torch's name
-    """Shows each operator and node as a task of ITT, by the package `ittapi`: for Intel VTune.
+    """Show each operator and node as a task of ITT, by the package `ittapi`: for Intel VTune.
 
     Args:
-        enabled: False makes it do nothing.
-        record_shapes: the titles of tasks say the shapes of the arguments, `[]` for what is no tensor.
+        enabled: whether to do anything.
+        record_shapes: whether titles contain the shapes of the arguments, `[]` for arguments that are not tensors.
 
     Raises:
-        RuntimeError: it is entered a second time.
-        ModuleNotFoundError: the package `ittapi` is not installed.
+        RuntimeError: if it is entered a second time.
+        ModuleNotFoundError: if the package `ittapi` is not installed.
     """
 
     emitter = Itt

@@ -16,8 +16,8 @@ class EventList(list[Any]):
     """A list of `FunctionEvent`s, or of `FunctionEventAvg`s.
 
     Args:
-        events: what is in it.
-        use_device: the name of another device whose times are shown, or None.
+        events: the events.
+        use_device: name of another device whose times are shown, or None.
         profile_memory, with_flops: whether tables show bytes and operations.
     """
 
@@ -40,7 +40,7 @@ class EventList(list[Any]):
         return self.table()
 
     def _build_tree(self) -> None:
-        """Say which event lies within which, by their times; a profile's own events know it already."""
+        """Set parents and children of events by their times; the events of a profile have them already."""
         events = [event for event in self if not event.is_async]
         events.sort(key=lambda event: (event.thread, event.node_id))
         for _, together in itertools.groupby(events, key=lambda event: (event.thread, event.node_id)):
@@ -57,7 +57,7 @@ class EventList(list[Any]):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The sum of the times that events take outside of those within them, in microseconds."""
+        """Sum of the times of events outside of their children, in microseconds."""
         return sum(event.self_cpu_time_total for event in self)
 
     def table(
@@ -71,23 +71,24 @@ class EventList(list[Any]):
         top_level_events_only: bool = False,
         time_unit: str | None = None,
     ) -> str:
-        """The events as a table, one to a row.
+        """Return the events as a table, with a row for each event.
 
         Args:
-            sort_by: an attribute of the events, the largest first; the order of the list unless given. Of use are
+            sort_by: an attribute of the events, the largest first; by default the order of the list. Useful are
                 `cpu_time`, `cpu_time_total`, `self_cpu_time_total`, `cpu_memory_usage`, `self_cpu_memory_usage`,
                 `flops` and `count`.
-            row_limit: at most so many rows; -1 for all.
-            max_src_column_width, max_name_column_width, max_shapes_column_width: longer texts are cut; None for none.
+            row_limit: the largest number of rows; -1 for all.
+            max_src_column_width, max_name_column_width, max_shapes_column_width: longer texts are cut; None for no
+                limit.
             header: a line above the table.
-            top_level_events_only: leave out what lies within other events.
-            time_unit: "s", "ms" or "us" for all times, instead of what fits each.
+            top_level_events_only: leave out events within other events.
+            time_unit: "s", "ms" or "us" for all times; by default the unit that fits each time.
 
         Returns:
             The table; "" if there are no events.
 
         Raises:
-            AttributeError: the events have no attribute `sort_by`.
+            AttributeError: if the events have no attribute `sort_by`.
         """
         layout = Layout(
             max_src_column_width,
@@ -109,18 +110,18 @@ class EventList(list[Any]):
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """Events with the same name together.
+        """Return sums over events with the same name.
 
         Args:
-            group_by_input_shapes: only those whose arguments have the same shapes.
-            group_by_stack_n: only those that as many calls, counted from the innermost, led to.
-            group_by_overload_name: only those with the same `overload_name`.
+            group_by_input_shapes: group only events whose arguments have the same shapes.
+            group_by_stack_n: group only events whose stacks agree in this number of innermost calls.
+            group_by_overload_name: group only events with the same `overload_name`.
 
         Returns:
-            A list of `FunctionEventAvg`s, in the order in which they first happened.
+            A list of `FunctionEventAvg`s, in the order of their first events.
 
         Raises:
-            AssertionError: this is no list of single events.
+            AssertionError: if this is not a list of single events.
         """
         if not self._tree_built:
             raise AssertionError("Expected tree to be built before calling key_averages")
@@ -147,13 +148,13 @@ class EventList(list[Any]):
         return averages
 
     def _like(self, events: Iterable[Any]) -> EventList:
-        """Other events, shown as these are."""
+        """Return a list of other events with the same options."""
         return EventList(
             events, use_device=self._use_device, profile_memory=self._profile_memory, with_flops=self._with_flops
         )
 
     def total_average(self) -> FunctionEventAvg:
-        """All events together, whatever they are called."""
+        """Return the sums over all events."""
         total = FunctionEventAvg()
         for event in self:
             total.add(event)
@@ -165,25 +166,25 @@ class EventList(list[Any]):
         """Write the events as a trace, for https://ui.perfetto.dev and chrome://tracing.
 
         Args:
-            path: of the file; one that ends with ".gz" is compressed.
+            path: path of the file; it is compressed if the name ends with ".gz".
         """
         from .trace import write_trace
 
         write_trace(self, path, self._trace)
 
     def supported_export_stacks_metrics(self) -> list[str]:
-        """What `export_stacks` can add up."""
+        """Return the metrics of `export_stacks`."""
         return list(METRICS)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Write a line for each event: the calls that led to it, outermost first, and its time, for flame graphs.
+        """Write a line for each event, for flame graphs: the calls that led to it, outermost first, and its time.
 
         Args:
-            path: of the file.
-            metric: which time, in whole microseconds; events with none are left out.
+            path: path of the file.
+            metric: the time to write, in whole microseconds; events without it are left out.
 
         Raises:
-            ValueError: there is no such metric.
+            ValueError: if there is no such metric.
         """
         if metric not in METRICS:
             raise ValueError(f"metric should be one of: {list(METRICS)}")

@@ -1,7 +1,7 @@
-"""Floating-point operations of operators, by the shapes of their arguments: torch's formulas.
+"""Floating-point operations of operators from the shapes of their arguments, by torch's formulas.
 
-Source: `torch/csrc/profiler/util.cpp`, `computeFlops`: two for each multiplication and addition of a product or of a
-two-dimensional convolution; one for each element of the first argument of a sum or a product element by element.
+Source: `torch/csrc/profiler/util.cpp`, `computeFlops`: two for each multiply-add of a matrix product or of a
+two-dimensional convolution; one for each element of the first argument of an elementwise sum or product.
 `utils.flop_counter` counts by `matrices` and `windows`, too.
 """
 
@@ -15,48 +15,48 @@ Shape = list[int]
 
 
 def of_operator(name: str, details: tuple[Any, ...]) -> int:
-    """The number of operations of a call; 0 where no formula is known, or the arguments are none that it knows.
+    """Return the number of operations of a call; 0 if there is no formula for it or for its arguments.
 
     Args:
-        name: of the event, such as "aten::mm".
-        details: of each argument the shape as a list, or the value; see `Event.details`.
+        name: name of the event, such as "aten::mm".
+        details: for each argument its shape as a list, or its value; see `Event.details`.
     """
     formula = FORMULAS.get(name)
     if formula is None or details is None:
         return 0
     try:
         return formula(details)
-    except (IndexError, TypeError, ValueError):  # arguments that the formula does not know: torch says 0, too
+    except (IndexError, TypeError, ValueError):  # arguments without a formula: 0, as in torch
         return 0
 
 
 def elements(details: tuple[Any, ...]) -> int:
-    """One for each element of the first argument."""
+    """Return one operation for each element of the first argument."""
     return prod(shape_of(details[0]))
 
 
 def matrices(left: Sequence[int], right: Sequence[int]) -> int:
-    """A product of matrices of these shapes, or of a batch of them."""
+    """Return the operations of a product of matrices, or batches of matrices, of these shapes."""
     return 2 * prod(left) * right[-1]
 
 
 def windows(batch: int, places: Sequence[int], weight: Sequence[int]) -> int:
-    """A convolution: the whole weight, of this shape, meets the input at each of the places."""
+    """Return the operations of a convolution: the weight, of this shape, is applied at each place of a batch."""
     return 2 * batch * prod(places) * prod(weight)
 
 
 def product(details: tuple[Any, ...]) -> int:
-    """A matrix product, or a batch of them."""
+    """Return the operations of a matrix product, or of a batch of matrix products."""
     return matrices(shape_of(details[0]), shape_of(details[1]))
 
 
 def product_added(details: tuple[Any, ...]) -> int:
-    """A product that is added to something."""
+    """Return the operations of a product that is added to another operand."""
     return product(details[1:])
 
 
 def convolution(details: tuple[Any, ...]) -> int:
-    """A convolution over two dimensions: (input, weight, bias, stride, padding, dilation, groups)."""
+    """Return the operations of a 2-D convolution: (input, weight, bias, stride, padding, dilation, groups)."""
     values = (*details, *DEFAULTS[len(details) :])
     batch, channels, *lengths = shape_of(values[0])
     channels_out, _, *kernel = shape_of(values[1])
@@ -73,15 +73,15 @@ DEFAULTS = (None, None, None, 1, 0, 1, 1)
 
 
 def pair(value: Any) -> tuple[Any, ...]:
-    """A number for both dimensions, or one for each."""
+    """Return a number for each of two dimensions."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value, value)
 
 
 def shape_of(detail: Any) -> Shape:
-    """The shape of a tensor among the arguments.
+    """Return the shape of a tensor among the arguments.
 
     Raises:
-        TypeError: the argument was no tensor.
+        TypeError: if the argument was not a tensor.
     """
     if not isinstance(detail, list):
         raise TypeError(f"a tensor was expected, not {detail!r}")

@@ -8,7 +8,7 @@ COUNTS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 
 
 def format_time(time: float, unit: str | None = None) -> str:
-    """A time in microseconds, in a unit that fits it or in the one given.
+    """Format a time in microseconds, in a unit that fits it or in `unit`.
 
     >>> format_time(12.5), format_time(1500), format_time(1500, "us")
     ('12.500us', '1.500ms', '1500.000us')
@@ -19,12 +19,12 @@ def format_time(time: float, unit: str | None = None) -> str:
 
 
 def format_share(time: float, total: float) -> str:
-    """A time as a share of another one, in percent."""
+    """Format a time as a share of another time, in percent."""
     return f"{time * 100.0 / total:.2f}%" if total else "NaN"
 
 
 def format_memory(size: int) -> str:
-    """A number of bytes.
+    """Format a number of bytes.
 
     >>> format_memory(100), format_memory(-3 << 19)
     ('100 B', '-1.50 MB')
@@ -36,7 +36,7 @@ def format_memory(size: int) -> str:
 
 
 def flops_scale(smallest: int) -> tuple[float, str]:
-    """By what numbers of operations are multiplied so that the smallest one can be read, and the name of the unit."""
+    """Return the factor that makes the smallest number of operations readable, and the name of the unit."""
     thousands = 0
     while thousands < len(COUNTS) - 1 and smallest >= 1000 ** (thousands + 1):
         thousands += 1

@@ -1,4 +1,4 @@
-"""The memory that lived while a profile was open, over time."""
+"""Live memory over time, while a profile is open."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from .profiles import profile
 
 CREATE, DESTROY = 2, 4
-"""Numbers of what happened, as in torch's raw timelines."""
+"""Numbers of actions, as in torch's raw timelines."""
 UNKNOWN = 8
-"""The number of a category, in the place of torch's guesses what memory is for: the last of nine."""
+"""Number of a category, the last of nine; torch guesses what memory is for."""
 WIDTH, HEIGHT, MARGIN = 900, 360, 60
 
 
 def timeline(prof: profile) -> list[tuple[int, int, int]]:
-    """Each change of the memory that lives: time in nanoseconds since 1970, bytes that lived afterwards, the change.
+    """Return each change of live memory: time in nanoseconds since 1970, live bytes afterwards, the change in bytes.
 
     Raises:
-        ValueError: memory was not noted, or the profile is not over.
+        ValueError: if memory was not recorded, or the profile is not over.
     """
     session = prof.session
     if session is None or not session.closed or not session.memory:
@@ -32,19 +32,19 @@ def timeline(prof: profile) -> list[tuple[int, int, int]]:
 
 
 def write_timeline(prof: profile, path: str) -> None:
-    """Write how many bytes lived at each time.
+    """Write the number of live bytes at each time.
 
-    Counted are the storages that operators, factories and nodes made while the profile was open, as in
+    Storages that operators, factories and nodes made while the profile was open are counted, as in
     `FunctionEvent.cpu_memory_usage`.
 
     Args:
         prof: a profile with `profile_memory=True` that is over.
-        path: of the file. ".html": a page with a picture. ".raw.json.gz": a list of [time in nanoseconds, action
-            (2 made, 4 gone), bytes, category]. ".json" and ".json.gz": [times in microseconds, a list of bytes for
-            each]. The bytes are the last of torch's nine categories: what memory is for is not guessed.
+        path: path of the file. ".html": a page with a picture. ".raw.json.gz": a list of [time in nanoseconds, action
+            (2 created, 4 destroyed), bytes, category]. ".json" and ".json.gz": [times in microseconds, a list of bytes
+            for each]. All bytes are in the last of torch's nine categories: the use of memory is not guessed.
 
     Raises:
-        ValueError: memory was not noted, or the profile is not over.
+        ValueError: if memory was not recorded, or the profile is not over.
     """
     changes = timeline(prof)
     if path.endswith(".html"):
@@ -62,7 +62,7 @@ def write_timeline(prof: profile, path: str) -> None:
 
 
 def drawing(changes: list[tuple[int, int, int]]) -> str:
-    """A page with a picture of the memory over time, and nothing from outside."""
+    """Return a self-contained page with a picture of the memory over time."""
     first = changes[0][0] if changes else 0
     length = max(changes[-1][0] - first, 1) if changes else 1
     peak = max([held for _, held, _ in changes], default=0)

@@ -1,4 +1,4 @@
-"""What events are called, and where the program was: made of what was noted when somebody asks."""
+"""Names of events, and the stacks of calls that led to them, computed on demand from the log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..._core.profiling.events import Event
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHOWN = tuple(os.path.join(PACKAGE, layer) + os.sep for layer in ("nn", "optim", "func", "demo", "vision"))
-"""The layers of the package whose frames are shown: what lies below is the same in each stack, or compiled."""
+"""Layers of the package whose frames are shown: the layers below are the same in each stack, or compiled."""
 
 INNER = {
     "view_shape": "view",
@@ -27,7 +27,7 @@ INNER = {
     "copy": "copy_",
     "_where": "where",
 }
-"""Operators that torch has under one name where they are several here."""
+"""Names of operators that are one operator in torch and several here."""
 
 ALONE = {
     **{f"{name}_along": name for name in ("cummax", "cummin", "kthvalue", "median", "mode", "sort", "topk")},
@@ -59,11 +59,11 @@ ALONE = {
     "relu_backward": "threshold_backward",
     "unique": "_unique2",
 }
-"""What a profile calls operators that torch does not have in this form."""
+"""Names, in profiles, of operators that torch does not have in this form."""
 
 
 def name_of(event: Event) -> str:
-    """The name of an event, as torch gives it."""
+    """Return torch's name of an event."""
     what = event.what
     if event.kind == kinds.OPERATOR:
         name = what if isinstance(what, str) else what.name
@@ -73,7 +73,7 @@ def name_of(event: Event) -> str:
 
 
 def line_of(code: CodeType, offset: int) -> int:
-    """The line that an instruction belongs to."""
+    """Return the line of an instruction."""
     for start, end, line in code.co_lines():
         if start <= offset < end and line is not None:
             return line
@@ -81,13 +81,13 @@ def line_of(code: CodeType, offset: int) -> int:
 
 
 def is_shown(code: CodeType) -> bool:
-    """Whether a frame belongs to the program, or to a layer that is shown."""
+    """Return whether a frame belongs to the program, or to a layer that is shown."""
     path = code.co_filename
     return not path.startswith(PACKAGE + os.sep) or path.startswith(SHOWN)
 
 
 def frames_of(stack: Any) -> Iterator[str]:
-    """The calls that led to an event, innermost first: "file(line): function"."""
+    """Return the calls that led to an event, innermost first: "file(line): function"."""
     for at in range(0, len(stack), 2):
         code: CodeType = stack[at]
         if is_shown(code):

@@ -1,4 +1,4 @@
-"""Traces of nvprof: SQLite files, of which nothing but ranges and kernels is read."""
+"""Traces of nvprof: SQLite files, from which only ranges and kernels are read."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ INNER JOIN CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL AS kernel ON kernel.correlation
 WHERE begun.name != 0 AND ended.name = 0
 """
 LAUNCH = 211
-"""The number of the call that starts a kernel, of CUDA 9.2 and later."""
+"""Number of the call that starts a kernel, in CUDA 9.2 and later."""
 
 
 class EnforceUnique:
-    """Refuses keys that have been seen.
+    """Refuse keys that have been seen before.
 
     Examples:
         >>> from wengert.autograd.profiler import EnforceUnique
@@ -48,10 +48,10 @@ class EnforceUnique:
         self.seen: set[tuple[Any, ...]] = set()
 
     def see(self, *key: Any) -> None:
-        """See a key.
+        """Note a key.
 
         Raises:
-            RuntimeError: it has been seen before.
+            RuntimeError: if it has been seen before.
         """
         if key in self.seen:
             raise RuntimeError(f"duplicate key: {key}")
@@ -59,20 +59,20 @@ class EnforceUnique:
 
 
 def load_nvprof(path: str | PathLike[str]) -> EventList:
-    """The ranges that `emit_nvtx` opened, and the kernels within them, of a trace that nvprof wrote.
+    """Read the ranges of `emit_nvtx`, and the kernels within them, from a trace of nvprof.
 
-    The file is opened for reading only, and three fixed queries are all that is asked of it: its content is data.
+    The file is opened for reading only, and read by three fixed queries: its content is only data.
 
     Args:
-        path: of the SQLite file.
+        path: path of the SQLite file.
 
     Returns:
-        The ranges as `FunctionEvent`s in the order in which they began, with their kernels; times as the file has them.
+        The ranges as `FunctionEvent`s, sorted by their beginning, with their kernels; times as in the file.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is no such trace, or damaged.
-        RuntimeError: a range or a kernel is in it twice.
+        FileNotFoundError: if there is no such file.
+        ValueError: if the file is not a trace of nvprof, or is damaged.
+        RuntimeError: if a range or a kernel occurs twice.
     """
     events = EventList(parse_nvprof_trace(path), use_device="cuda")
     events._build_tree()
@@ -80,7 +80,7 @@ def load_nvprof(path: str | PathLike[str]) -> EventList:
 
 
 def parse_nvprof_trace(path: str | PathLike[str]) -> list[FunctionEvent]:
-    """The events of `load_nvprof` as a plain list; raises what it does."""
+    """Return the events of `load_nvprof` as a plain list; raises the same errors."""
     import sqlite3
     from contextlib import closing
 
@@ -97,7 +97,7 @@ def parse_nvprof_trace(path: str | PathLike[str]) -> list[FunctionEvent]:
 
 
 def read(connection: sqlite3.Connection) -> list[FunctionEvent]:
-    """The events in an open file."""
+    """Return the events in an open file."""
     strings = dict(connection.execute(STRINGS))
     events: dict[int, FunctionEvent] = {}
     unique = EnforceUnique()
@@ -115,14 +115,14 @@ def read(connection: sqlite3.Connection) -> list[FunctionEvent]:
 
 
 def text(value: Any) -> str:
-    """A name; numbers stand for names that the file does not have."""
+    """Return a name; numbers stand for names that are not in the file."""
     if not isinstance(value, (str, int)):
         raise TypeError(f"a name was expected, not {type(value).__name__}")
     return str(value)
 
 
 def number(value: Any) -> float:
-    """A time."""
+    """Return a time as a number."""
     if not isinstance(value, (int, float)):
         raise TypeError(f"a time was expected, not {type(value).__name__}")
     return value

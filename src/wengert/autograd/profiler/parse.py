@@ -1,4 +1,4 @@
-"""The events of a profile, made of what the logs of its threads have noted."""
+"""Events of a profile, built from the logs of its threads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TOP_MEMORY = "[memory]"
 
 
 class Thread:
-    """The events of one thread of a profile, while they are made.
+    """The events of one thread of a profile, while they are built.
 
     Attributes:
-        number: of the thread, from 1.
-        made: the events, in the order in which they began.
-        raw: what each was made of.
+        number: the number of the thread, from 1.
+        made: the events, sorted by their beginning.
+        raw: the entry of the log for each event.
     """
 
     def __init__(self, number: int, part: Part, session: Session) -> None:
@@ -34,7 +34,7 @@ class Thread:
         self.ends: list[int] = []
 
     def read(self) -> None:
-        """Make the events, each with those within it, and add up what memory they took."""
+        """Build the events with their children, and sum the memory that they take."""
         for event in self.part.events:
             self.close(event.depth, event.begun)
             if event.kind != kinds.MEMORY:
@@ -42,15 +42,15 @@ class Thread:
             elif self.session.memory:
                 self.take(event)
         self.close(-1, self.session.closed)
-        for made in reversed(self.made):
-            if made.cpu_parent is not None:
-                made.cpu_parent.cpu_memory_usage += made.cpu_memory_usage
+        for child in reversed(self.made):
+            if child.cpu_parent is not None:
+                child.cpu_parent.cpu_memory_usage += child.cpu_memory_usage
 
     def close(self, depth: int, time: int) -> None:
-        """End the events that are not around one of that depth.
+        """End the events of this depth and deeper.
 
-        An interrupt may come between the beginning of an event and what notes its end: nothing is known to lie within
-        such an event. A range without an end was open when the profile was closed, and ends at `time`.
+        After an interrupt an event may lack an end: then its children are unknown. A range without an end was open when
+        the profile was closed, and ends at `time`.
         """
         while self.open and self.raw[self.open[-1]].depth >= depth:
             at = self.open.pop()
@@ -65,7 +65,7 @@ class Thread:
             self.made[at].time_range.end = (self.ends[at] - self.session.opened) / 1000
 
     def empty(self, event: FunctionEvent) -> None:
-        """Let what seems to lie within an event lie beside it."""
+        """Make the children of an event its siblings."""
         for child in event.cpu_children:
             child.cpu_parent = event.cpu_parent
             if event.cpu_parent is not None:
@@ -73,7 +73,7 @@ class Thread:
         event.cpu_children = []
 
     def begin(self, event: Event) -> None:
-        """Make an event, within those that are open."""
+        """Build an event, as a child of the innermost open event."""
         result = self.converted(event)
         if self.open:
             parent = self.made[self.open[-1]]
@@ -85,7 +85,7 @@ class Thread:
         self.raw.append(event)
 
     def take(self, event: Event) -> None:
-        """Count memory for the event that is open, or by itself."""
+        """Count memory for the innermost open event, or as an event of its own."""
         if self.open:
             self.made[self.open[-1]].cpu_memory_usage += event.size
             return
@@ -98,7 +98,7 @@ class Thread:
         self.raw.append(event)
 
     def converted(self, event: Event) -> FunctionEvent:
-        """An event with its names and texts."""
+        """Return the public event, with its names and texts."""
         session = self.session
         name = name_of(event)
         start = (event.begun - session.opened) / 1000
@@ -126,7 +126,7 @@ class Thread:
 
 
 def events_of(session: Session, *, with_flops: bool) -> EventList:
-    """The events of a profile that is closed, in the order in which they began."""
+    """Return the events of a closed profile, sorted by their beginning."""
     threads = [Thread(number, part, session) for number, part in enumerate(session.parts, 1)]
     for thread in threads:
         thread.read()
@@ -134,7 +134,7 @@ def events_of(session: Session, *, with_flops: bool) -> EventList:
     events = [event for thread in threads for event in thread.made]
     dropped = merge_twins(events)
     events = [event for event in events if id(event) not in dropped]
-    events.sort(key=lambda event: event.time_range.start)  # stable: what began first comes first
+    events.sort(key=lambda event: event.time_range.start)  # stable: parents stay before children
     for number, event in enumerate(events, 1):
         event.id = number
     events_list = EventList(events, profile_memory=session.memory, with_flops=with_flops)
@@ -144,9 +144,9 @@ def events_of(session: Session, *, with_flops: bool) -> EventList:
 
 
 def merge_twins(events: list[FunctionEvent]) -> set[int]:
-    """Leave out an event that is all that another of the same name does; the identities of those that are left out."""
+    """Drop an event that is the only child of an event of the same name; return the identities of dropped events."""
     dropped: set[int] = set()
-    for event in events:  # outer ones first
+    for event in events:  # outer events first
         while len(event.cpu_children) == 1 and event.cpu_children[0].name == event.name:
             inner = event.cpu_children[0]
             event.cpu_children = inner.cpu_children
@@ -157,7 +157,7 @@ def merge_twins(events: list[FunctionEvent]) -> set[int]:
 
 
 def tie(threads: list[Thread]) -> list[tuple[FunctionEvent, FunctionEvent]]:
-    """Tell the nodes of backward passes which thread made them, and of the operator that did.
+    """Set for nodes of backward passes the thread and the stack of the operator that made them.
 
     Returns:
         Pairs of an operator and the node that it made.
@@ -182,7 +182,7 @@ def tie(threads: list[Thread]) -> list[tuple[FunctionEvent, FunctionEvent]]:
 
 
 def spread(event: FunctionEvent, stack: list[str]) -> None:
-    """Give the stack of a forward operator to a backward event and to all within it."""
+    """Set the stack of a forward operator for a backward event and its descendants."""
     pending = [event]
     while pending:
         child = pending.pop()

@@ -1,4 +1,4 @@
-"""`profile`: notes what a block of code calls, and what that costs."""
+"""`profile`: record the calls of a block of code, and their cost."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ UNFINISHED = "<unfinished torch.autograd.profile>"
 
 
 class profile:  # noqa: N801 - torch's name
-    """Notes each operator, node and range that a block of code runs, and what it costs.
+    """Record each operator, node and range of a block of code, and its cost.
 
-    Off, it costs nothing; on, less than a microsecond for each event unless more than times is asked for. It notes what
-    would run without it: native rules of a backward pass stay native, so that there a node is one event. Profiles may
-    be nested: each has all events of its block. One that was not closed closes when it is no longer referred to.
+    A profile costs nothing while it is off, and less than a microsecond for each event if only times are recorded. It
+    does not change what runs: native rules of a backward pass stay native, so that there a node is one event. Profiles
+    may be nested: each has all events of its block. A profile that was not closed closes when it is freed.
 
     Args:
-        enabled: False makes it do nothing.
-        use_cuda, use_device: other devices; there are none, so these only warn.
-        record_shapes: note shapes, and arguments that are numbers.
-        with_flops: count floating-point operations of products, convolutions over two dimensions, sums and products
-            element by element, by torch's formulas. Shapes are noted for that.
-        profile_memory: note bytes of the storages that operators, factories and nodes make, when they are made and when
-            they are given back. What kernels use in between is not counted, nor what was made before.
-        with_stack: note the calls that lead to each operator.
-        with_modules: note which modules are being called (`FunctionEvent.module_hierarchy`).
-        use_kineto, use_cpu, post_processing_timeout_s, activity_filters: taken for torch's programs' sake.
-        custom_trace_id_callback: makes the `trace_id`.
-        experimental_config: an object whose attribute `profile_all_threads` asks for the events of all threads, those
-            too that begin later. Otherwise those of the thread that enters are noted.
-        acc_events: keep the events of earlier blocks; otherwise a `profile` serves for one.
+        enabled: whether to do anything.
+        use_cuda, use_device: other devices; there are none, so these options only warn.
+        record_shapes: record shapes, and arguments that are numbers.
+        with_flops: count floating-point operations of matrix products, two-dimensional convolutions, elementwise sums
+            and products, by torch's formulas. It implies that shapes are recorded.
+        profile_memory: record the bytes of storages that operators, factories and nodes make, when they are made and
+            when they are freed. Temporary memory of kernels, and earlier storages, are not counted.
+        with_stack: record the calls that lead to each operator.
+        with_modules: record the modules that are being called (`FunctionEvent.module_hierarchy`).
+        use_kineto, use_cpu, post_processing_timeout_s, activity_filters: accepted for torch's programs; no effect.
+        custom_trace_id_callback: function that returns the `trace_id`.
+        experimental_config: an object whose attribute `profile_all_threads` asks for the events of all threads,
+            including threads that start later. By default only the events of the entering thread are recorded.
+        acc_events: keep the events of earlier blocks; otherwise a `profile` can be entered only once.
 
     Raises:
-        RuntimeError: it is entered a second time.
+        RuntimeError: if it is entered a second time.
 
     Examples:
         >>> import wengert as wg
@@ -118,7 +118,7 @@ class profile:  # noqa: N801 - torch's name
     def __exit__(self, *error: object) -> Literal[False]:
         try:
             self._stop()
-        except BaseException:  # of a signal handler
+        except BaseException:  # from a signal handler
             self._stop()
             raise
         return False
@@ -145,7 +145,7 @@ class profile:  # noqa: N801 - torch's name
         return self.session is None or not self.session.closed
 
     def _finished(self) -> EventList:
-        """The events, made when somebody asks; none while the block runs."""
+        """Return the events, built on demand; none while the block runs."""
         if self.session is None or not self.session.closed:
             return EventList()
         if self._events is None:
@@ -156,12 +156,12 @@ class profile:  # noqa: N801 - torch's name
 
     @property
     def function_events(self) -> EventList:
-        """The events: an `EventList` of `FunctionEvent`s, in the order in which they began; empty before the end."""
+        """`EventList` of `FunctionEvent`s, sorted by their beginning; empty before the end."""
         return self._finished()
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The sum of the times that events take outside of those within them, in microseconds."""
+        """Sum of the times of events outside of their children, in microseconds."""
         return self._finished().self_cpu_time_total
 
     def table(
@@ -174,7 +174,7 @@ class profile:  # noqa: N801 - torch's name
         header: str | None = None,
         top_level_events_only: bool = False,
     ) -> str:
-        """The events as a table, one to a row: `EventList.table`."""
+        """Return the events as a table, with a row for each event: see `EventList.table`."""
         return self._finished().table(
             sort_by=sort_by,
             row_limit=row_limit,
@@ -188,13 +188,13 @@ class profile:  # noqa: N801 - torch's name
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """Events with the same name together: `EventList.key_averages`."""
+        """Return sums over events with the same name: see `EventList.key_averages`."""
         events = self._finished()
         events._tree_built = True
         return events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def total_average(self) -> FunctionEventAvg:
-        """All events together: `EventList.total_average`."""
+        """Return the sums over all events: see `EventList.total_average`."""
         return self._finished().total_average()
 
     def export_chrome_trace(
@@ -202,15 +202,15 @@ class profile:  # noqa: N801 - torch's name
     ) -> None:
         """Write a trace, for https://ui.perfetto.dev and chrome://tracing.
 
-        Operators and nodes lie in the rows of their threads, with an arrow from an operator to the node that it made;
-        with `profile_memory` there is a track of the bytes that live.
+        Operators and nodes are shown in the rows of their threads, with an arrow from an operator to the node that it
+        made; with `profile_memory` there is a track of live bytes.
 
         Args:
-            path: of the file; one that ends with ".gz" is compressed.
-            metadata: further members of the trace, which JSON can express.
+            path: path of the file; it is compressed if the name ends with ".gz".
+            metadata: further members of the trace, as JSON values.
 
         Raises:
-            RuntimeError: nothing has been profiled.
+            RuntimeError: if nothing has been profiled.
         """
         if self._is_unfinished():
             raise RuntimeError("export_chrome_trace(): nothing to write: the profile has not been run to its end")
@@ -219,23 +219,23 @@ class profile:  # noqa: N801 - torch's name
         events.export_chrome_trace(path)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times, for flame graphs: `EventList.export_stacks`.
+        """Write stacks with their times, for flame graphs: see `EventList.export_stacks`.
 
         Raises:
-            AssertionError: stacks were not noted.
+            AssertionError: if stacks were not recorded.
         """
         if not self.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
         self._finished().export_stacks(path, metric)
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[Any]) -> None:
-        """Stop noting, or go on, in the middle of the block.
+        """Stop or resume recording in the middle of the block.
 
         Args:
-            enabled: whether to note.
-            activities: nothing happens unless `ProfilerActivity.CPU` is among them.
+            enabled: whether to record.
+            activities: the activities to switch; ignored without `ProfilerActivity.CPU`.
         """
-        if self.session is None or not any(getattr(each, "name", "") == "CPU" for each in activities):
+        if self.session is None or not any(getattr(activity, "name", "") == "CPU" for activity in activities):
             return
         if enabled:
             self.session.resume()
@@ -244,7 +244,7 @@ class profile:  # noqa: N801 - torch's name
 
 
 def warn_of_device(device: str | None) -> None:
-    """Warn of a device that is not there."""
+    """Warn of a device that is not available."""
     if device is None:
         return
     known = device in DEVICES

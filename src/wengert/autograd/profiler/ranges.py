@@ -1,4 +1,4 @@
-"""Ranges of a program's own in a profile."""
+"""Ranges that a program marks in a profile."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..._core.state.modes import current
 
 
 def is_open() -> bool:
-    """Whether a profile notes what this thread does."""
+    """Return whether a profile records this thread."""
     return current().log is not None
 
 
 class record_function(ContextDecorator):  # noqa: N801 - torch's name
-    """A range with a name, around a block of code or each call of a function; seen where a profile is open.
+    """Named range in a profile, around a block of code (context manager) or each call of a function (decorator).
 
     Args:
-        name: of the range.
-        args: what is to be said about it beside the name; shown where shapes are noted.
+        name: the name of the range.
+        args: a further description; shown if shapes are recorded.
 
     Examples:
         >>> import wengert as wg
@@ -48,5 +48,5 @@ class record_function(ContextDecorator):  # noqa: N801 - torch's name
             log.end(event, None)
 
     def _recreate_cm(self) -> record_function:
-        """Each call of a function has a range of its own: it may run in several threads."""
+        """Return a new range for each call of a function, which may run in several threads."""
         return record_function(self.name, self.args)

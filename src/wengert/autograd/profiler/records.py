@@ -1,4 +1,4 @@
-"""One event of a profile, and several with the same name together."""
+"""Events of a profile, and sums over events with the same name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .formats import format_time
 
 
 class DeviceType(Enum):
-    """Where an event happened: on the CPU, but in files that `load_nvprof` reads."""
+    """Device of an event: always the CPU, except in files read by `load_nvprof`."""
 
     CPU = 0
     CUDA = 1
@@ -25,24 +25,24 @@ class Kernel(NamedTuple):
 
 
 class Interval:
-    """From `start` to `end`, in microseconds since the profile began."""
+    """Interval from `start` to `end`, in microseconds since the profile began."""
 
     def __init__(self, start: float, end: float) -> None:
         self.start = start
         self.end = end
 
     def elapsed_us(self) -> float:
-        """Its length."""
+        """Return the length of the interval."""
         return self.end - self.start
 
 
 def as_text(name: str) -> Any:
-    """A property: a time as text, with a unit that fits it."""
+    """Return a property that formats a time with a unit that fits it."""
     return property(lambda self: format_time(getattr(self, name)), doc=f"`{name}` as text, with its unit.")
 
 
 def deprecated(name: str, instead: str) -> Any:
-    """A property under the name that it had for CUDA."""
+    """Return a property under its deprecated name for CUDA."""
 
     def get(self: Any) -> Any:
         warnings.warn(f"`{name}` is deprecated, please use `{instead}` instead.", FutureWarning, stacklevel=2)
@@ -52,7 +52,7 @@ def deprecated(name: str, instead: str) -> Any:
 
 
 class FormattedTimesMixin:
-    """What follows from `count`, `cpu_time_total` and `device_time_total`: averages, and times as texts."""
+    """Averages and formatted times, derived from `count`, `cpu_time_total` and `device_time_total`."""
 
     count: int
     cpu_time_total: float
@@ -68,12 +68,12 @@ class FormattedTimesMixin:
 
     @property
     def cpu_time(self) -> float:
-        """The average time of a call, in microseconds."""
+        """Average time of a call, in microseconds."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
     def device_time(self) -> float:
-        """The average time of a call on another device, in microseconds."""
+        """Average time of a call on another device, in microseconds."""
         return self.device_time_total / self.count if self.count else 0.0
 
 
@@ -102,30 +102,30 @@ FIELDS: dict[str, Any] = {
     "is_user_annotation": False,
     "module_hierarchy": "",
 }
-"""What may be said about an event beside its identity, name, thread and time, and what holds otherwise."""
+"""Optional attributes of an event and their defaults."""
 
 
 class FunctionEvent(FormattedTimesMixin):
-    """One call of an operator, one node of a backward pass, or one range of the program.
+    """A call of an operator, a node of a backward pass, or a range of the program.
 
     Attributes:
-        id: its number in the profile.
-        name, key: what happened: "aten::mul", "MulBackward0", the name of a range.
-        trace_name: its name in a trace: there the steps of a training loop keep their numbers; None: it is not shown.
-        time_range: when, an `Interval` in microseconds.
-        thread: number of the thread, from 1.
-        fwd_thread: of a node of a backward pass the number of the thread that made it; otherwise 0.
-        sequence_nr: the number of the node that the operator made, or that runs; -1 where there is none.
-        scope: 0 operators, 1 nodes, 7 ranges of the program.
-        cpu_children, cpu_parent: the events within it, and the one around it.
-        input_shapes: for each argument its shape, `[]` for what is no tensor.
+        id: the number in the profile.
+        name, key: the name: "aten::mul", "MulBackward0", the name of a range.
+        trace_name: the name in a trace, where the steps of a training loop keep their numbers; None if it is not shown.
+        time_range: the time, an `Interval` in microseconds.
+        thread: the number of the thread, from 1.
+        fwd_thread: for a node of a backward pass the number of the thread that made it; otherwise 0.
+        sequence_nr: the number of the node that the operator made, or that runs; -1 without a node.
+        scope: 0 for operators, 1 for nodes, 7 for ranges of the program.
+        cpu_children, cpu_parent: the events within this event, and the event around it.
+        input_shapes: for each argument its shape, `[]` for arguments that are not tensors.
         concrete_inputs: for each argument its value, None for tensors.
-        kwinputs: empty: what operators are given by name has its place among the others.
+        kwinputs: empty: keyword arguments of operators are among the others.
         activity_type: "user_annotation" for ranges of the program, "cpu_op" for all else.
-        self_cpu_percent, total_cpu_percent, total_device_percent: shares as texts, once a table has shown them; -1.
-        stack: the calls that led here, innermost first; of a backward event those that led to its operator.
-        module_hierarchy: the modules that were being called, as "Net.layers.0".
-        cpu_memory_usage: bytes taken less bytes given back, here and within.
+        self_cpu_percent, total_cpu_percent, total_device_percent: shares as texts, set by a table; -1 before.
+        stack: the calls that led here, innermost first; for a backward event those that led to its operator.
+        module_hierarchy: the modules that were being called, such as "Net.layers.0".
+        cpu_memory_usage: bytes allocated minus bytes freed, here and in children.
         flops: floating-point operations, see `profile`.
         count: 1.
         node_id, is_async, is_remote, is_legacy, use_device, device_type, device_index, kernels, device_memory_usage,
@@ -183,37 +183,37 @@ class FunctionEvent(FormattedTimesMixin):
         self.kernels.append(Kernel(name, device, duration))
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
-        """Add an event that happened within this one, and in no other within this one."""
+        """Add an event as a direct child of this event."""
         if not isinstance(child, FunctionEvent):
             raise AssertionError("Expected child to be a FunctionEvent")
         self.cpu_children.append(child)
 
     def set_cpu_parent(self, parent: FunctionEvent) -> None:
-        """Say within which event this one happened."""
+        """Set the parent of this event."""
         if not isinstance(parent, FunctionEvent):
             raise AssertionError("Expected parent to be a FunctionEvent")
         self.cpu_parent = parent
 
     @property
     def key(self) -> str:
-        """The name."""
+        """Name of the event."""
         return self.name
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]
-        """From beginning to end, in microseconds."""
+        """Time from beginning to end, in microseconds."""
         return self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time that no event within this one takes."""
+        """Time outside of children, in microseconds."""
         if self.is_async:
             return 0
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def device_time_total(self) -> float:  # type: ignore[override]
-        """The time of the kernels, of those of the events within, too."""
+        """Time of the kernels of this event and of its children."""
         if self.is_async or not self.use_device:
             return 0
         within = sum(child.device_time_total for child in self.cpu_children)
@@ -221,19 +221,19 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def self_device_time_total(self) -> float:
-        """The time of the kernels of this very event."""
+        """Time of the kernels of this event, without children."""
         return self.device_time_total - sum(child.device_time_total for child in self.cpu_children)
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """Bytes taken less bytes given back outside of the events within this one."""
+        """Bytes allocated minus bytes freed, without children."""
         if self.is_async:
             return 0
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
 
     @property
     def self_device_memory_usage(self) -> int:
-        """Such bytes on another device."""
+        """Bytes allocated minus bytes freed on another device, without children."""
         return self.device_memory_usage - sum(child.device_memory_usage for child in self.cpu_children)
 
     def __repr__(self) -> str:
@@ -257,13 +257,13 @@ SHARED = (
     "key", "node_id", "is_async", "is_remote", "cpu_parent", "cpu_children", "overload_name", "input_shapes", "stack",
     "scope", "device_type", "is_legacy", "use_device", "is_user_annotation",
 )  # fmt: skip
-"""What is added up over events with the same key, and what is that of the first one."""
+"""Attributes that are summed over events with the same key, and attributes of the first event."""
 
 
 class FunctionEventAvg(FormattedTimesMixin):
-    """Events with the same key: their times, bytes and counts added up.
+    """Sums of times, bytes and counts over events with the same key.
 
-    Attributes: those of `FunctionEvent`, the times as sums; `count` says of how many events.
+    It has the attributes of `FunctionEvent`, with times as sums; `count` is the number of events.
     """
 
     cpu_time_total: float
@@ -297,7 +297,7 @@ class FunctionEventAvg(FormattedTimesMixin):
         """Add another event with the same key, or several.
 
         Raises:
-            AssertionError: it is no event, or has another key.
+            AssertionError: if `other` is not an event, or has another key.
         """
         if not isinstance(other, (FunctionEvent, FunctionEventAvg)):
             raise AssertionError("Expected other to be a FunctionEvent or FunctionEventAvg")

@@ -1,4 +1,4 @@
-"""A profile while it is open: which threads note what, and the part of their logs that belongs to it."""
+"""State of an open profile: what is recorded in which threads, and the parts of their logs that belong to it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..._core.state.modes import Modes, current
 
 
 class Locks:
-    """The lock that is held while a profile opens or closes; a signal handler may do that in the middle of it.
+    """Lock that is held while a profile opens or closes; a signal handler may do so while it is held.
 
-    A forked child has one of its own: another thread of its parent may have held the parent's.
+    A forked child has its own lock: another thread of its parent may have held the parent's.
     """
 
     held = threading.RLock()
@@ -24,24 +24,24 @@ class Locks:
 
     @classmethod
     def lock(cls) -> Any:
-        """The lock of this process."""
+        """Return the lock of this process."""
         if cls.process != forks():
             cls.held, cls.process = threading.RLock(), forks()
         return cls.held
 
 
 LIVE: dict[Any, int] = {}
-"""The storages that were made while memory was noted and live, by weak references, with their bytes."""
+"""Live storages made while memory was recorded: weak references and sizes in bytes."""
 MEMORY_SESSIONS: list[Session] = []
-"""The profiles that are open and note memory; with the last one `LIVE` is forgotten."""
+"""Open profiles that record memory; `LIVE` is cleared with the last one."""
 
 
 class Part:
-    """The part of a thread's log that belongs to a profile.
+    """Part of a thread's log that belongs to a profile.
 
     Attributes:
         log: the log.
-        modes: the modes of its thread.
+        modes: the modes of the thread.
         name: the name of the thread.
         start: the number of its first event in the log.
         events: the events, once the profile is closed.
@@ -54,14 +54,15 @@ class Part:
 
 
 class Session:
-    """What a profile asks to be noted, and the logs that it is noted in. Several may be open in one thread.
+    """Options of a profile, and the logs that record it. Several may be open in one thread.
 
     Attributes:
-        shapes, stacks, modules, memory, several: see `Log`; `several` asks for all threads.
-        emitter: an object with `push` and `pop` that hears of each event; then nothing is kept.
+        shapes, stacks, modules, memory: what is recorded, see `Log`.
+        several: whether all threads are recorded.
+        emitter: an object whose methods `push` and `pop` are called for each event; then nothing is kept.
         parts: one for each thread.
-        opened, closed: by `time.perf_counter_ns`; 0 as long as it is not.
-        epoch: what is to be added to such a time for one since 1970.
+        opened, closed: times by `time.perf_counter_ns`; 0 before.
+        epoch: difference between a time since 1970 and such a time.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Session:
         self.epoch = 0
 
     def open(self) -> None:
-        """Begin to note, or leave everything as it is where a signal handler raises."""
+        """Start recording; everything stays as it was if a signal handler raises."""
         try:
             self.begin()
         except BaseException:
@@ -90,7 +91,7 @@ class Session:
             raise
 
     def begin(self) -> None:
-        """What `open` does."""
+        """Do the work of `open`."""
         with Locks.lock():
             self.epoch = time.time_ns() - time.perf_counter_ns()
             self.opened = time.perf_counter_ns()
@@ -105,7 +106,7 @@ class Session:
                 states.newcomers.append(self.join)
 
     def join(self, modes: Modes, thread: int | None = None) -> None:
-        """Note what happens in a thread, too: the calling one, unless its identity is given."""
+        """Also record a thread: the calling one, or that with the identity `thread`."""
         thread = _thread.get_ident() if thread is None else thread
         log = modes.log or Log(thread)
         self.parts.append(Part(log, modes, name_of(thread)))
@@ -115,27 +116,27 @@ class Session:
             modes.profile(log)
 
     def pause(self) -> None:
-        """Note nothing until `resume`, in any thread."""
+        """Stop recording in all threads until `resume`."""
         for part in self.parts:
             part.log.users.remove(self)
             settle(part.log)
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Resume recording after `pause`."""
         for part in self.parts:
             part.log.users.append(self)
             settle(part.log)
 
     def close(self) -> None:
-        """Note no more; what was noted stays in `parts`."""
+        """Stop recording; the record stays in `parts`."""
         try:
             self.end()
-        except BaseException:  # of a signal handler
+        except BaseException:  # from a signal handler
             self.end()
             raise
 
     def end(self) -> None:
-        """What `close` does; what it did before it was interrupted is not done again."""
+        """Do the work of `close`; steps done before an interrupt are not repeated."""
         with Locks.lock():
             if self.ended or not self.opened:
                 return
@@ -152,7 +153,7 @@ class Session:
             self.ended = True
 
     def leave(self, part: Part) -> None:
-        """Note no more in one thread."""
+        """Stop recording one thread."""
         log = part.log
         part.events = log.events[part.start :]
         if self in log.users:
@@ -167,7 +168,7 @@ class Session:
 
 
 def settle(log: Log) -> None:
-    """Let a log note what its users ask for, all together."""
+    """Set a log to record what any of its users asks for."""
     users = log.users
     log.keeping = any(user.emitter is None for user in users)
     log.shapes = any(user.shapes for user in users)
@@ -180,6 +181,6 @@ def settle(log: Log) -> None:
 
 
 def name_of(thread: int) -> str:
-    """The name of a thread."""
+    """Return the name of a thread."""
     known = {thread.ident: thread.name for thread in threading.enumerate()}
     return known.get(thread, f"thread {thread}")

@@ -1,4 +1,4 @@
-"""Counting the steps of training loops, and records of memory by time."""
+"""Counters of training steps, and memory records by time."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, ClassVar
 
 
 class KinetoStepTracker:
-    """Counts steps of whoever says that it makes one (a profiler, an optimizer); the step is the largest count."""
+    """Count steps for each requester (a profiler, an optimizer); the current step is the largest count."""
 
     _current_step: ClassVar[int] = 0
     _step_dict: ClassVar[dict[str, int]] = {}
 
     @classmethod
     def init_step_count(cls, requester: str) -> None:
-        """Begin to count for somebody, at the present step."""
+        """Start counting for a requester, at the current step."""
         cls._step_dict[requester] = cls._current_step
 
     @classmethod
     def erase_step_count(cls, requester: str) -> bool:
-        """Count no more for somebody; whether it was counted for them."""
+        """Stop counting for a requester; return whether it was counted."""
         return cls._step_dict.pop(requester, None) is not None
 
     @classmethod
     def increment_step(cls, requester: str) -> int:
-        """Count a step for somebody; the present step."""
+        """Count a step for a requester; return the current step."""
         if requester not in cls._step_dict:
             cls.init_step_count(requester)
         cls._step_dict[requester] += 1
@@ -42,15 +42,15 @@ class KinetoStepTracker:
 
     @classmethod
     def current_step(cls) -> int:
-        """The present step."""
+        """Return the current step."""
         return cls._current_step
 
 
 class MemRecordsAcc:
-    """Finds records by their time.
+    """Search of records by time.
 
     Args:
-        mem_records: sequences whose first member has a method `start_ns`.
+        mem_records: sequences whose first item has a method `start_ns`.
     """
 
     def __init__(self, mem_records: Sequence[Any]) -> None:
@@ -58,6 +58,6 @@ class MemRecordsAcc:
         self._times = [record[0].start_ns() for record in self._records]
 
     def in_interval(self, start_ns: int, end_ns: int) -> Iterator[Any]:
-        """The records from one time to another, both included."""
+        """Yield the records from `start_ns` to `end_ns`, both included."""
         first, last = bisect.bisect_left(self._times, start_ns), bisect.bisect_right(self._times, end_ns)
         yield from self._records[first:last]

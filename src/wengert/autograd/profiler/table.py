@@ -1,4 +1,4 @@
-"""The table of a profile: torch's columns, one row for each event or for several with the same key."""
+"""Table of a profile: torch's columns, with a row for each event or key."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .formats import flops_scale, format_memory, format_share, format_time
 
 GAP = "  "
 PLAIN = 12
-"""The width of columns of numbers."""
+"""Width of columns of numbers."""
 
 
 class Column(NamedTuple):
-    """A column: its title, its width, what it shows of an event, on which side its texts stand."""
+    """Column of a table: title, width, function from an event to its text, alignment."""
 
     title: str
     width: int
@@ -22,7 +22,7 @@ class Column(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """How a table is to look, see `EventList.table`."""
+    """Layout of a table, see `EventList.table`."""
 
     max_src_column_width: int | None
     max_name_column_width: int | None
@@ -33,17 +33,17 @@ class Layout(NamedTuple):
 
 
 def fit(longest: int, limit: int | None) -> int:
-    """The width of a column of texts."""
+    """Return the width of a column of texts."""
     return longest + 4 if limit is None else min(longest + 4, limit)
 
 
 def shortened(text: str, limit: int | None) -> str:
-    """A name, cut where it is too long."""
+    """Return a name, cut if it is too long."""
     return text if limit is None or len(text) < limit - 3 else text[: limit - 3] + "..."
 
 
 def end_of(path: str, width: int) -> str:
-    """The end of a path that is too long for its column."""
+    """Return the end of a path that is too long for its column."""
     if len(path) <= width:
         return path
     path = path[len(path) - width :]
@@ -51,7 +51,7 @@ def end_of(path: str, width: int) -> str:
 
 
 def time_columns(events: Sequence[Any], unit: str | None) -> list[Column]:
-    """Times on the CPU."""
+    """Return the columns of times on the CPU."""
     total = sum(event.self_cpu_time_total for event in events)
 
     def own_share(event: Any) -> str:
@@ -72,10 +72,10 @@ def time_columns(events: Sequence[Any], unit: str | None) -> list[Column]:
 
 
 def device_columns(events: Sequence[Any], unit: str | None) -> list[Column]:
-    """Times on another device; none if there are no such times.
+    """Return the columns of times on another device; none if there are no such times.
 
     Raises:
-        RuntimeError: the events do not say which device.
+        RuntimeError: if the events do not name the device.
     """
     total = sum(event.self_device_time_total for event in events)
     if total <= 0:
@@ -92,7 +92,7 @@ def device_columns(events: Sequence[Any], unit: str | None) -> list[Column]:
 
 
 def further_columns(events: Sequence[Any], layout: Layout) -> list[Column]:
-    """Bytes, calls, shapes, sources and operations."""
+    """Return the columns of bytes, calls, shapes, sources and operations."""
     columns = []
     if layout.profile_memory:
         columns += [
@@ -129,7 +129,7 @@ def build_table(
     header: str | None = None,
     top_level_events_only: bool = False,
 ) -> str:
-    """The table of events, see `EventList.table`."""
+    """Return the table of events, see `EventList.table`."""
     if not events:
         return ""
     if sort_by is not None:
@@ -161,12 +161,12 @@ def build_table(
 
 
 def row(columns: list[Column], values: list[Any]) -> str:
-    """One line."""
+    """Return one line of the table."""
     return "".join(f"{value!s:{column.side}{column.width}}{GAP}" for column, value in zip(columns, values))
 
 
 def further_lines(columns: list[Column], event: Any) -> list[str]:
-    """The rest of a stack below the line of its event, and an empty line after it."""
+    """Return the lines for the rest of a stack below its event, and an empty line."""
     at = next((at for at, column in enumerate(columns) if column.title == "Source Location"), None)
     if at is None:
         return []

@@ -1,4 +1,4 @@
-"""Traces in Chrome's format, which https://ui.perfetto.dev, chrome://tracing and TensorBoard read."""
+"""Traces in Chrome's format, for https://ui.perfetto.dev, chrome://tracing and TensorBoard."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def write_trace(events: EventList, path: str, context: dict[str, Any]) -> None:
     """Write a trace.
 
     Args:
-        events: what happened.
-        path: of the file; one that ends with ".gz" is compressed.
-        context: "session" and "pairs" of the profile, "metadata" that a program has added; empty for events of another
+        events: the events.
+        path: path of the file; it is compressed if the name ends with ".gz".
+        context: "session" and "pairs" of the profile, and "metadata" added by a program; empty for events of another
             source.
     """
     session: Session | None = context.get("session")
@@ -40,7 +40,7 @@ def write_trace(events: EventList, path: str, context: dict[str, Any]) -> None:
 
 
 def options_of(session: Session) -> dict[str, int]:
-    """What was asked to be noted."""
+    """Return the options of the profile."""
     named = {
         "record_shapes": session.shapes,
         "with_stack": session.stacks,
@@ -60,7 +60,7 @@ def write_object(file: TextIO, head: dict[str, Any], entries: Iterable[dict[str,
 
 
 def entries(events: EventList, session: Session | None, pairs: Iterable[tuple[Any, Any]]) -> Iterator[dict[str, Any]]:
-    """All entries of a trace."""
+    """Yield all entries of a trace."""
     process = os.getpid()
     yield {"ph": "M", "name": "process_name", "pid": process, "tid": 0, "args": {"name": "wengert"}}
     for number, part in enumerate(session.parts if session else (), 1):
@@ -85,7 +85,7 @@ def entries(events: EventList, session: Session | None, pairs: Iterable[tuple[An
 
 
 def complete(event: Any, process: int) -> dict[str, Any]:
-    """An event from beginning to end."""
+    """Return the entry of an event from beginning to end."""
     args: dict[str, Any] = {"External id": event.id}
     if event.sequence_nr >= 0:
         args |= {"Sequence number": event.sequence_nr, "Fwd thread id": event.fwd_thread or 0}
@@ -113,12 +113,12 @@ def complete(event: Any, process: int) -> dict[str, Any]:
 
 
 def readable(value: Any) -> str:
-    """An argument as text; "" for what was not noted. (Numbers that JSON does not know are texts, too.)"""
+    """Return an argument as text; "" if it was not recorded. (Numbers without a JSON form are texts, too.)"""
     return "" if value is None else str(value)
 
 
 def memory_changes(session: Session) -> Iterator[tuple[int, int, int]]:
-    """Each time when memory was taken or given back, the bytes that were held afterwards, and how many were taken."""
+    """Yield each time when memory was allocated or freed, the live bytes afterwards, and the change in bytes."""
     changes = [
         (event.begun, event.size) for part in session.parts for event in part.events if event.kind == kinds.MEMORY
     ]

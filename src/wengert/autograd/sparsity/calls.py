@@ -1,4 +1,4 @@
-"""One call of an operator, as the rules of the families see it."""
+"""A call of an operator, as passed to the rules of the families."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..._core.tensor.base import Tensor, wrap
 from .sets import Sets, numbers_of, stacked, union
 
 Rule = Callable[["Call", Tensor], "Sets | None"]
-"""What a call makes of the sets of its operands: those of one result; None where it depends on nothing."""
+"""Function from a call and a result to the sets of the result; None if it depends on no input."""
 
 
 class Call:
@@ -20,8 +20,9 @@ class Call:
 
     Attributes:
         op, args: the operator and all its arguments, in the order of its parameters.
-        sets: by name, the sets of each differentiable operand, None for constants; of a list of tensors a list.
-        is_fixed: tells of a constant whether its values, too, do not depend on the inputs, so that zeros stay zeros.
+        sets: by name, the sets of each differentiable operand, None for constants; for a list of tensors a list.
+        is_fixed: function that returns whether the values of a constant are the same for all inputs, so that zeros stay
+            zeros.
     """
 
     def __init__(
@@ -41,15 +42,15 @@ class Call:
             self.sets[op.names[position]] = [sets_of(value) for value in value] if several else sets_of(value)
 
     def __getitem__(self, name: str) -> Any:
-        """An argument by its name."""
+        """Return an argument by its name."""
         return self.args[self.op.names.index(name)]
 
     def has(self, name: str) -> bool:
-        """Whether the operator has a parameter of that name."""
+        """Return whether the operator has a parameter of that name."""
         return name in self.op.names
 
     def operands(self) -> list[Sets]:
-        """The sets of all operands that are no constants."""
+        """Return the sets of all operands that are not constants."""
         parts = []
         for part in self.sets.values():
             parts += part if isinstance(part, list) else [part]
@@ -57,12 +58,12 @@ class Call:
 
 
 def everything(call: Call, result: Tensor) -> Sets | None:
-    """Each element depends on all operands: what holds of any operator."""
+    """Rule of any operator: each element depends on all operands."""
     return union([operand.united().reshaped(()) for operand in call.operands()], result._array_.shape)
 
 
 def pointwise(call: Call, result: Tensor) -> Sets | None:
-    """Each element depends on those in its place; a result that is reduced depends on all."""
+    """Rule of elementwise operators: each element depends on those at its index; a reduced result depends on all."""
     shape = np.broadcast_shapes(*[operand.shape for operand in call.operands()])
     if np.broadcast_shapes(shape, result._array_.shape) != result._array_.shape:
         return everything(call, result)
@@ -70,7 +71,7 @@ def pointwise(call: Call, result: Tensor) -> Sets | None:
 
 
 def moved(call: Call, result: Tensor) -> Sets | None:
-    """Each element is one of the operands', or a constant: which one, the operator itself says, applied to numbers."""
+    """Rule of operators that move elements: the operator itself, applied to numbers of elements, shows their origin."""
     args, parts, start = list(call.args), [], 1.0
 
     def numbered(value: Any, sets: Sets | None) -> Any:
@@ -97,9 +98,9 @@ def moved(call: Call, result: Tensor) -> Sets | None:
 
 
 NEUTRAL: dict[str, Any] = {"value": 0.0, "fill_value": 0.0, "scale_grad_by_freq": False}
-"""Arguments that must not make a number of another one: constants that are filled in, factors."""
+"""Arguments that would change numbers of elements (fill values, factors), with neutral values."""
 
 
 def numbers_by(op: Any, shape: Any, *args: Any) -> Any:
-    """Where an operator that reads elements reads those of a tensor of this shape: their numbers, counted from 0."""
+    """Return the numbers, from 0, of the elements that an operator reads from a tensor of this shape."""
     return op(wrap(numbers_of(shape)), *args).numpy()

@@ -1,7 +1,7 @@
-"""The families of operators: which elements of a result may depend on which of the operands.
+"""Families of operators: the dependence of elements of a result on elements of the operands.
 
-An operator that works element by element is known by its card; one that stands in no table here is taken to make
-each element from all operands.
+Elementwise operators are known by their cards. For an operator in no table here, each element of the result is assumed
+to depend on all operands.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from .windows import average_back, convolution, convolution_back, pooled
 
 
 def nothing(call: Call, result: Tensor) -> Sets | None:
-    """The result is constant."""
+    """Rule of operators with a constant result."""
     return None
 
 
 def only(name: str) -> Rule:
-    """Each element depends on that of one operand in its place, whatever the others are."""
+    """Return the rule: each element depends only on the element of operand `name` at its index."""
     return lambda call, result: union([call.sets[name]], result._array_.shape)
 
 
 def dims_of(call: Call) -> Any:
-    """The dimensions along which a call works; None for all."""
+    """Return the dimensions along which a call works; None for all."""
     dim = call["dim"] if call.has("dim") else None
     return None if dim is None or dim == () else dim
 
 
 def reduced(call: Call, result: Tensor) -> Sets | None:
-    """Each element depends on all of the operand along some dimensions."""
+    """Rule of reductions: each element depends on all of the operand along some dimensions."""
     sets = call.operands()[0].united(dims_of(call))
     return sets.reshaped(result._array_.shape)
 
 
 def of_matrices(call: Call, result: Tensor) -> Sets | None:
-    """Each matrix (or vector, or number) of a result depends on one matrix of each operand."""
+    """Rule of functions of matrices: each matrix (vector, number) of a result depends on one matrix of each operand."""
     shape = result._array_.shape
     depths = [call[name]._array_.ndim - 2 for name in call.sets]
     own = len(shape) - max(depths)  # dimensions of an item of the result
@@ -52,16 +52,16 @@ def of_matrices(call: Call, result: Tensor) -> Sets | None:
 
 
 def along(call: Call, result: Tensor) -> Sets | None:
-    """The same, of a result that keeps its shape: softmax, running sums."""
+    """Rule of functions along a dimension that keep the shape: softmax, cumulative sums."""
     return union([operand.united(call["dim"]) for operand in call.operands()], result._array_.shape)
 
 
 def product(first: str, second: str, added: str = "", *, batches: bool = True) -> Rule:
-    """Matrix products: each element depends on a row of the first operand and a column of the second.
+    """Return the rule of matrix products: each element depends on a row of `first` and a column of `second`.
 
     Args:
-        added: the name of a further operand, which is added to the product.
-        batches: whether products of different batches are kept apart; otherwise they are summed.
+        added: the name of an operand that is added to the product.
+        batches: whether products of different batches are separate; otherwise they are summed.
     """
 
     def rule(call: Call, result: Tensor) -> Sets | None:
@@ -86,7 +86,7 @@ def product(first: str, second: str, added: str = "", *, batches: bool = True) -
 
 
 def by_constant(matrix: Any, right: Sets) -> Sets:
-    """A constant matrix times a matrix or vector: only elements that meet no zero count."""
+    """Return the sets of a constant matrix times a matrix or vector; products with zeros do not count."""
     rows, between = np.nonzero(matrix)
     count = right.shape[1] if len(right.shape) == 2 else 1
     column = np.arange(count)
@@ -95,7 +95,7 @@ def by_constant(matrix: Any, right: Sets) -> Sets:
 
 
 def of_constant(left: Sets, matrix: Any) -> Sets:
-    """A matrix times a constant matrix or vector."""
+    """Return the sets of a matrix times a constant matrix or vector."""
     between, columns = np.nonzero(matrix.reshape(len(matrix), -1))
     count, length = matrix.size // max(len(matrix), 1), left.shape[1]
     row = np.arange(left.shape[0])[:, np.newaxis]
@@ -103,16 +103,16 @@ def of_constant(left: Sets, matrix: Any) -> Sets:
 
 
 def right_rank(value: Any) -> int:
-    """The number of dimensions of a tensor."""
+    """Return the number of dimensions of a tensor."""
     return value._array_.ndim  # type: ignore[no-any-return]
 
 
 def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> Sets | None:
-    """Elements of one operand put where `targets` says, into `self` if there is such an operand.
+    """Return the sets of a result with elements of one operand written at `targets`, into `self` if there is one.
 
     Args:
-        targets: for each of these elements the number of an element of the result.
-        keep: whether they are added to what is there.
+        targets: for each written element the number of an element of the result.
+        keep: whether they are added to the elements there.
     """
     shape = result._array_.shape
     source, own = call.sets[name], call.sets.get("self")
@@ -120,7 +120,7 @@ def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> 
     if source is not None:
         if source.matrix.shape[0] == targets.size:
             source = source.reshaped(targets.shape)
-        elif len(source.shape) == targets.ndim:  # `scatter` takes no more of it than there are indices
+        elif len(source.shape) == targets.ndim:  # `scatter` reads only as many elements as there are indices
             source = source.moved(numbers_of(source.shape)[tuple(map(slice, targets.shape))] + 1)
         parts.append(source.broadcast(targets.shape).gathered(targets, shape))
     if own is not None:
@@ -132,12 +132,12 @@ def written(call: Call, result: Tensor, targets: Any, name: str, keep: bool) -> 
 
 
 def into(reader: str, name: str, *names: str, keep: bool | str = True) -> Rule:
-    """Writes where an operator, called with these arguments, reads.
+    """Return the rule of an operator that writes where another one reads.
 
     Args:
-        reader, given: the operator, and the names of its arguments behind the tensor.
+        reader, names: the reading operator, and the names of its arguments after the tensor.
         name: the operand that is written.
-        keep: whether it is added to what is there, or the name of the argument that says so.
+        keep: whether it is added to the elements there, or the name of the argument that says so.
     """
 
     def rule(call: Call, result: Tensor) -> Sets | None:
@@ -148,12 +148,12 @@ def into(reader: str, name: str, *names: str, keep: bool | str = True) -> Rule:
 
 
 def scattered(call: Call, result: Tensor) -> Sets | None:
-    """`scatter`, which may combine what it writes with what is there."""
+    """Rule of `scatter`, which may combine new elements with those there."""
     return into("gather", "src", "dim", "index", keep=call["reduce"] is not None)(call, result)
 
 
 def indexed(name: str, keep: bool | str = True) -> Rule:
-    """Writes at index tensors."""
+    """Return the rule of writes at index tensors."""
 
     def rule(call: Call, result: Tensor) -> Sets | None:
         shape = result._array_.shape
@@ -165,18 +165,18 @@ def indexed(name: str, keep: bool | str = True) -> Rule:
 
 
 def looked_up(call: Call, result: Tensor) -> Sets | None:
-    """Gradients of rows, added where the rows were read."""
+    """Rule of the gradient of an embedding: gradients of rows, added where the rows were read."""
     targets = numbers_of(result._array_.shape)[call["indices"].numpy()]
     return written(call, result, targets, "grad", True)
 
 
 def normalised(kept: Callable[[Call, int], set[int]]) -> Rule:
-    """Normalisation: each element depends on all others along the dimensions that are not kept."""
+    """Return the rule of normalisations: each element depends on all others along the dimensions that are not kept."""
 
     def rule(call: Call, result: Tensor) -> Sets | None:
         sets = call.sets["input"]
         shape = result._array_.shape
-        if call["input"]._array_.shape != shape:  # a mean, or another such number
+        if call["input"]._array_.shape != shape:  # a mean or another statistic
             return everything(call, result)
         parts = [call.sets["weight"], call.sets["bias"]]
         whole = [None if part is None else part.united().reshaped(()) for part in parts]
@@ -277,7 +277,7 @@ RULES: dict[str, Rule] = {
 
 
 def rule_of(op: Any) -> Rule:
-    """The rule of an operator."""
+    """Return the rule of an operator."""
     known = RULES.get(op.name)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""Arrays of sets: for each element of a tensor, the numbers of the inputs that it may depend on."""
+"""Arrays of sets: for each element of a tensor the numbers of the inputs that it may depend on."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..._start.loading import load
 
 
 def scipy_sparse(caller: str) -> Any:
-    """SciPy's module of sparse arrays.
+    """Return SciPy's module of sparse arrays.
 
     Raises:
-        ImportError: SciPy is not installed.
+        ImportError: if SciPy is not installed.
     """
     try:
         return load("scipy.sparse")
@@ -24,12 +24,12 @@ def scipy_sparse(caller: str) -> Any:
 
 
 def no_rows(count: int, inputs: int) -> Any:
-    """So many empty sets, as the rows of a sparse array."""
+    """Return `count` empty sets, as the rows of a sparse array."""
     return scipy_sparse("sparsity").csr_array((count, inputs), dtype=bool)
 
 
 def all_rows(count: int, inputs: int) -> Any:
-    """So many sets of all inputs, as the rows of a sparse array."""
+    """Return `count` sets of all inputs, as the rows of a sparse array."""
     ones, columns = np.ones(count * inputs, dtype=bool), np.tile(np.arange(inputs, dtype=np.int32), count)
     return scipy_sparse("sparsity").csr_array((ones, columns, np.arange(count + 1) * inputs), shape=(count, inputs))
 
@@ -38,7 +38,7 @@ class Sets:
     """An array of sets.
 
     Attributes:
-        shape: its shape.
+        shape: the shape of the array.
         matrix: a sparse boolean array with a row for each element, in row-major order, and a column for each input.
     """
 
@@ -49,8 +49,9 @@ class Sets:
         self.matrix = matrix
 
     def moved(self, numbers: Any) -> Sets:
-        """Elements put elsewhere: `numbers` says of each element of the result which one it is, counted from 1; 0 is
-        the empty set.
+        """Return moved elements.
+
+        `numbers` holds for each element of the result the number of its source, from 1, or 0 for the empty set.
         """
         wanted = numbers.ravel()
         matrix = self.matrix
@@ -60,18 +61,18 @@ class Sets:
         return Sets(numbers.shape, with_empty[wanted])
 
     def gathered(self, targets: Any, shape: Sequence[int]) -> Sets:
-        """Each element added to the one of an array of this shape that `targets` names, counted from 0."""
+        """Return an array of this shape; each element is united into the one that `targets` numbers, from 0."""
         return self.linked(targets.ravel(), np.arange(targets.size), shape)
 
     def linked(self, rows: Any, elements: Any, shape: Sequence[int]) -> Sets:
-        """The union, for each number in `rows`, of the elements beside it; an array of this shape."""
+        """Return an array of this shape with, for each number in `rows`, the union of the corresponding `elements`."""
         links = scipy_sparse("sparsity").csr_array(
             (np.ones(rows.size, dtype=bool), (rows, elements)), shape=(prod(shape), self.matrix.shape[0])
         )
         return Sets(shape, links @ self.matrix)
 
     def united(self, dims: Iterable[int] | int | None = None) -> Sets:
-        """The unions along some dimensions (None: all), which are of length 1 afterwards."""
+        """Return the unions along some dimensions (None for all), which get length 1."""
         rank = len(self.shape)
         if isinstance(dims, int):
             dims = (dims,)
@@ -80,13 +81,13 @@ class Sets:
         return self if kept == self.shape else self.gathered(np.broadcast_to(numbers_of(kept), self.shape), kept)
 
     def broadcast(self, shape: Sequence[int]) -> Sets:
-        """Repeated to a larger shape, as NumPy does."""
+        """Return the array broadcast to a larger shape."""
         if self.shape == tuple(shape):
             return self
         return self.moved(np.broadcast_to(numbers_of(self.shape) + 1, shape))
 
     def reshaped(self, shape: Sequence[int]) -> Sets:
-        """The same elements in another shape."""
+        """Return the same elements in another shape."""
         return Sets(shape, self.matrix)
 
     def __or__(self, other: Sets) -> Sets:
@@ -94,12 +95,12 @@ class Sets:
 
 
 def numbers_of(shape: Sequence[int]) -> Any:
-    """The numbers of the elements of an array, counted from 0."""
+    """Return the numbers of the elements of an array, from 0."""
     return np.arange(prod(shape)).reshape(tuple(shape))
 
 
 def union(parts: Iterable[Sets | None], shape: Sequence[int]) -> Sets | None:
-    """The union, element by element, of arrays that are broadcast to one shape; None where there are none."""
+    """Return the elementwise union of arrays, broadcast to one shape; None if there are none."""
     joined: Sets | None = None
     for part in parts:
         if part is not None:
@@ -109,7 +110,7 @@ def union(parts: Iterable[Sets | None], shape: Sequence[int]) -> Sets | None:
 
 
 def stacked(parts: Sequence[Sets]) -> Sets:
-    """The elements of several arrays, one after the other."""
+    """Concatenate the elements of several arrays."""
     matrices = [part.matrix for part in parts]
     matrix = matrices[0] if len(matrices) == 1 else scipy_sparse("sparsity").vstack(matrices, format="csr")
     return Sets((matrix.shape[0],), matrix)

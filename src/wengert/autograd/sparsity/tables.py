@@ -1,8 +1,7 @@
-"""Where the sets of tensors are kept: with the memory that the tensors lie in.
+"""Tables of the sets of tensors, one for each storage.
 
-There is one table of sets for each storage, with a row for each place in it. So a view has the sets of its elements
-without a word about views, and what is written to a view is seen in its base and in all other views. A table holds
-for one version of its storage: after a write that was not observed it is worth nothing.
+A table has a row for each place in its storage. So views need no rule: a write to a view changes the sets of its base
+and of all other views. A table is valid for one version of its storage; a write that was not observed invalidates it.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from .sets import Sets, all_rows, no_rows, scipy_sparse
 
 
 class Table(NamedTuple):
-    """The sets of what lies in a storage.
+    """The sets of the elements in a storage.
 
     Attributes:
         unit: the size of a place in bytes; complex numbers take two places.
         matrix: the sets of all places; None if all are empty.
-        version: of the storage.
+        version: the version of the storage.
     """
 
     unit: int
@@ -33,11 +32,11 @@ class Table(NamedTuple):
 
 
 class Tables:
-    """The sets of all tensors on the storages that have been met.
+    """The sets of all tensors on known storages.
 
     Attributes:
-        count: how many inputs there are.
-        tables: by storage.
+        count: the number of inputs.
+        tables: the tables by storage.
     """
 
     def __init__(self, count: int) -> None:
@@ -45,14 +44,14 @@ class Tables:
         self.tables: WeakKeyDictionary[Any, Table] = WeakKeyDictionary()
 
     def known(self, storage: Any) -> Table | None:
-        """The table of a storage; None if there is none that holds."""
+        """Return the valid table of a storage, or None."""
         table = self.tables.get(storage)
         if table is None or table.version != storage.version:
             return None
         return table if table.matrix is None or fits(table, storage) else None
 
     def read(self, tensor: Tensor, table: Table) -> Sets | None:
-        """The sets of the elements of a tensor, from the table of its storage; None if all are empty."""
+        """Return the sets of the elements of a tensor from the table of its storage; None if all are empty."""
         if table.matrix is None:
             return None
         places = places_of(tensor, table.unit)
@@ -65,8 +64,8 @@ class Tables:
         """Set the sets of the elements of a tensor.
 
         Args:
-            sets: None for empty ones.
-            known: the table that held before the tensor was written to, or None.
+            sets: the sets; None if all are empty.
+            known: the table that was valid before the tensor was written to, or None.
         """
         storage = tensor._storage_
         unit = unit_of(tensor._array_.dtype) if known is None else known.unit
@@ -86,31 +85,31 @@ class Tables:
         self.tables[storage] = Table(unit, rows, storage.version)
 
     def keep(self, storage: Any, known: Table | None) -> None:
-        """Let a table hold on after a write that changes no derivatives."""
+        """Keep a table valid after a write that changes no derivatives."""
         if known is not None:
             self.tables[storage] = known._replace(version=storage.version)
 
     def forget(self, tensor: Tensor) -> None:
-        """Let all that lies in the storage of a tensor depend on all inputs."""
+        """Let all elements of the storage of a tensor depend on all inputs."""
         storage = tensor._storage_
         unit = unit_of(tensor._array_.dtype)
         self.tables[storage] = Table(unit, all_rows(size_in_bytes(storage) // unit, self.count), storage.version)
 
 
 def fits(table: Table, storage: Any) -> bool:
-    """Whether a table has as many places as its storage."""
+    """Return whether a table has as many places as its storage."""
     return table.matrix.shape[0] * table.unit == size_in_bytes(storage)  # type: ignore[no-any-return]
 
 
 def unit_of(dtype: Any) -> int:
-    """The size of a real number of a dtype."""
+    """Return the size in bytes of a real number of a dtype."""
     return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize  # type: ignore[no-any-return]
 
 
 def places_of(tensor: Tensor, unit: int) -> Any:
-    """The places of the elements of a tensor in its storage's table; None if they are all places, in order.
+    """Return the places of the elements of a tensor in the table of its storage; None if they are all places, in order.
 
-    An array of the tensor's shape and one more dimension, for the places of one element.
+    The result is an array of the tensor's shape with one more dimension, for the places of an element.
     """
     array, whole = tensor._array_, tensor._storage_.array
     if array.dtype.kind != "c" and array.flags.c_contiguous and array.nbytes == size_in_bytes(tensor._storage_):

@@ -1,7 +1,7 @@
-"""The run of a function in which sets of inputs are passed through the operators.
+"""Tracing of a function: sets of inputs are passed through its operators.
 
-The tracer observes each call. What is not recorded has no derivative, and so no sets; what is recorded but was made
-where no call could be observed (by a custom Function, in another thread) is taken to depend on all inputs.
+The tracer observes each call. Results that are not recorded have no derivative, and so no sets. Recorded tensors that
+were not made by an observed call (but by a custom Function, or in another thread) are assumed to depend on all inputs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from .tables import Tables
 
 
 class Tracer(Observing):
-    """Passes sets through the calls of this thread: a context.
+    """Context that passes sets through the calls of this thread.
 
     Attributes:
         count: how many inputs there are.
         tables: the sets of the tensors.
-        constant: nodes that are known not to lead to an input.
-        born, written: storages with a lower number were there before, and keep their values unless they are written to.
+        constant: nodes that do not lead to an input.
+        born: storages with a lower number existed before; they keep their values unless they are written to.
+        written: storages that were written to.
     """
 
     def __init__(self, variables: Sequence[Tensor]) -> None:
@@ -48,7 +49,7 @@ class Tracer(Observing):
             first = last
 
     def sets_of(self, value: Any) -> Sets | None:
-        """The sets of an operand; None for a constant."""
+        """Return the sets of an operand; None for a constant."""
         if not isinstance(value, Tensor) or not value.requires_grad:
             return None
         node = value.grad_fn  # type: ignore[attr-defined]
@@ -61,30 +62,30 @@ class Tracer(Observing):
         return self.tables.read(value, known)
 
     def leads_to_variable(self, value: Tensor, node: Any) -> bool:
-        """Whether the history of a tensor leads to an input."""
+        """Return whether the history of a tensor leads to an input."""
         if node is None:
             return any(value is variable for variable in self.variables)
         waiting = [node]
         seen = set()
         while waiting:
-            each = waiting.pop()
-            if each in seen or each in self.constant:
+            current = waiting.pop()
+            if current in seen or current in self.constant:
                 continue
-            seen.add(each)
-            if isinstance(each, AccumulateGrad) and any(each.variable is variable for variable in self.variables):
+            seen.add(current)
+            if isinstance(current, AccumulateGrad) and any(current.variable is variable for variable in self.variables):
                 return True
-            waiting += [edge.node for edge in each.next_edges if edge is not None]
+            waiting += [edge.node for edge in current.next_edges if edge is not None]
         self.constant |= seen
         return False
 
     def is_fixed(self, value: Any) -> bool:
-        """Whether the values of a constant are the same for all inputs; a parameter's may change between runs."""
+        """Return whether the values of a constant are the same for all inputs; parameters may change between runs."""
         if not isinstance(value, Tensor) or value.requires_grad:
             return False
         return 0 < value._storage_.serial < self.born and value._storage_ not in self.written
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """See one call: `unusual.observed`."""
+        """Observe one call: see `unusual.observed`."""
         modes = current()
         target = op.written(args)
         known = None if target is None else self.tables.known(target._storage_)
@@ -111,10 +112,10 @@ class Tracer(Observing):
 
 
 def refuse_sparse(values: Any) -> None:
-    """Refuse sparse tensors, whose elements lie in no memory that a table could hold.
+    """Refuse sparse tensors, which have no table: their elements are not strided memory.
 
     Raises:
-        NotImplementedError: there is one.
+        NotImplementedError: if there is a sparse tensor.
     """
     for value in values if isinstance(values, tuple) else (values,):
         if isinstance(value, Tensor) and value._flags_ & flags.SPARSE:

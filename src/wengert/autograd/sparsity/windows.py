@@ -1,4 +1,4 @@
-"""Convolution and pooling: each element depends on the window that it is made from."""
+"""Rules of convolution and pooling: each element depends on its window."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Ints = Sequence[int]
 
 
 def spread(value: Any, count: int) -> tuple[int, ...]:
-    """A number for each of `count` dimensions."""
+    """Return a number for each of `count` dimensions."""
     values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     return values * count if len(values) == 1 else values
 
 
 def pairs(lengths: Ints, counts: Ints, used: Any, stride: Ints, padding: Ints, dilation: Ints) -> tuple[Any, Any]:
-    """Which places a window is made of: the numbers of windows, and beside each that of a place in it.
+    """Return the places of windows: arrays of the numbers of windows, and of a place in each.
 
     Args:
-        lengths, made: of what the windows are taken of, and how many there are, in each dimension.
-        used: which places of a window count.
+        lengths, counts: the size of the input, and the number of windows, in each dimension.
+        used: mask of the places of a window that count.
     """
     windows, places = [np.zeros(0, int)], [np.zeros(0, int)]
     for offsets in np.argwhere(used):
@@ -39,12 +39,12 @@ def pairs(lengths: Ints, counts: Ints, used: Any, stride: Ints, padding: Ints, d
 
 
 def windowed(sets: Sets, groups: int, linked: tuple[Any, Any], shape: Ints, rank: int) -> Sets:
-    """Elements of all channels of a group, united by windows.
+    """Return the union of elements over windows and all channels of a group.
 
     Args:
-        sets: of shape (batch, channels, ...) with `rank` dimensions behind these.
-        linked: the numbers of elements of the result, and beside each that of an element it depends on, in a channel.
-        shape: that of the result.
+        sets: an array of shape (batch, channels, ...) with `rank` further dimensions.
+        linked: arrays of the numbers of elements of the result, and of an element that each depends on, in a channel.
+        shape: the shape of the result.
     """
     lead = sets.shape[: len(sets.shape) - rank]
     batch, size, count = prod(lead[:-1]), prod(sets.shape[len(lead) :]), prod(shape[len(lead) :])
@@ -56,7 +56,7 @@ def windowed(sets: Sets, groups: int, linked: tuple[Any, Any], shape: Ints, rank
 
 
 def geometry(call: Call, lengths: Ints, counts: Ints) -> tuple[Any, Any]:
-    """`pairs` for a convolution; zeros of a kernel that stays as it is do not count."""
+    """Return `pairs` for a convolution; zeros of a constant kernel do not count."""
     options = [spread(call[name], len(lengths)) for name in ("stride", "padding", "dilation")]
     weight = call["weight"]._array_
     used = (weight != 0).any((0, 1)) if call.is_fixed(call["weight"]) else np.ones(weight.shape[2:], bool)
@@ -64,7 +64,7 @@ def geometry(call: Call, lengths: Ints, counts: Ints) -> tuple[Any, Any]:
 
 
 def convolution(call: Call, result: Tensor) -> Sets | None:
-    """The window in all channels of the group, and the weights and the offset of the channel."""
+    """Rule of convolution: the window in all channels of the group, and the weights and bias of the channel."""
     if call["transposed"]:
         return convolution_back(call, result)
     shape = result._array_.shape
@@ -79,13 +79,13 @@ def convolution(call: Call, result: Tensor) -> Sets | None:
 
 
 def offset(call: Call, rank: int) -> Sets | None:
-    """The sets of what is added to each channel."""
+    """Return the sets of the bias of each channel."""
     bias = call.sets.get("bias")
     return None if bias is None else bias.reshaped((bias.shape[0], *(1,) * rank))
 
 
 def convolution_back(call: Call, result: Tensor) -> Sets | None:
-    """The transpose: the windows that an element is in."""
+    """Rule of the gradient of a convolution: the windows that contain an element."""
     shape = result._array_.shape
     sets = call.sets["grad"] if call.has("grad") else call.sets["input"]
     weight = call.sets["weight"]
@@ -99,7 +99,7 @@ def convolution_back(call: Call, result: Tensor) -> Sets | None:
 
 
 def pooling(call: Call, lengths: Ints, counts: Ints) -> tuple[Any, Any]:
-    """`pairs` for pooling in so many dimensions."""
+    """Return `pairs` for pooling."""
     rank = len(lengths)
     kernel = spread(call["kernel_size"], rank)
     stride = spread(call["stride"], rank) if call["stride"] else kernel
@@ -108,7 +108,7 @@ def pooling(call: Call, lengths: Ints, counts: Ints) -> tuple[Any, Any]:
 
 
 def pooled(rank: int) -> Any:
-    """For pooling in so many dimensions: the window in the same channel."""
+    """Return the rule of pooling in `rank` dimensions: the window in the same channel."""
 
     def rule(call: Call, result: Tensor) -> Sets | None:
         sets, shape = call.operands()[0], result._array_.shape
@@ -119,7 +119,7 @@ def pooled(rank: int) -> Any:
 
 
 def average_back(rank: int) -> Any:
-    """The transpose of averages: the windows that an element is in."""
+    """Return the rule of the gradient of average pooling: the windows that contain an element."""
 
     def rule(call: Call, result: Tensor) -> Sets | None:
         sets, shape = call.operands()[0], result._array_.shape

@@ -1,1 +1,1 @@
-"""Taylor mode: power series of tensors, passed through the operators."""
+"""Taylor mode: power series of tensors, propagated through the operators."""

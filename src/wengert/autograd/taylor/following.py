@@ -1,9 +1,9 @@
-"""Tensors whose power series are followed through the operators that they go through.
+"""Propagation of power series of tensors through operators.
 
-While a function runs, an observer sees each call and finds the series of the results from those of the arguments. Three
-ways are enough for all operators: linear ones are applied to each coefficient (products of matrices to each pair of
-coefficients); a few that all others rest on have recurrences; for the rest the forward rule, which gives the derivative
-y' of a result from those of the arguments, is computed on series itself, by these three ways.
+While a function runs, an observer sees each call and computes the series of the results from those of the arguments.
+Three ways cover all operators. Linear operators are applied to each coefficient (products of matrices to each pair of
+coefficients). A few basic operators have recurrences. For all others the forward rule, which computes the derivative y'
+of a result from those of the arguments, is evaluated on series itself, by these three ways.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .recurrences import RECURRENCES, Series, exponential, logarithm, plus, powe
 
 
 class Following(Region):
-    """A run of functions in which series are followed: a context.
+    """Context in which the series of tensors are followed.
 
     Attributes:
         order: the highest power of a series.
-        series: for each tensor that is followed, by the identity of its array, the series. Tensors that stand for
-            others (a saved one, a variable of a transform) have their array, a detached one has its own. The first
-            coefficient is the tensor.
-        kept: these arrays, so that no other has their identity.
-        levels: the levels of forward mode that there were when it began.
+        series: the series of each followed tensor, by the identity of its array. Tensors that stand for others (a saved
+            tensor, a variable of a transform) share the array, a detached tensor has its own. The first coefficient is
+            the tensor itself.
+        kept: these arrays, so that their identities stay unique.
+        levels: the levels of forward mode at the beginning.
     """
 
     __slots__ = ("kept", "levels", "order", "series")
@@ -55,32 +55,33 @@ class Following(Region):
         modes.word = word & ~flags.PROFILED | modes.profiled
 
     def follow(self, tensor: Any, coefficients: Series) -> None:
-        """Let a tensor have the series of these coefficients, after itself."""
+        """Set the series of a tensor: itself, followed by these coefficients."""
         self.series[place(tensor)] = [
             tensor,
             *(None if coefficient is None else fitted(coefficient, tensor) for coefficient in coefficients),
         ]
 
     def series_of(self, value: Any) -> Series:
-        """The series of a tensor, or of something that is constant; for a list those of its elements."""
+        """Return the series of a tensor or a constant; for a list those of its elements."""
         if isinstance(value, list):
             return [self.series_of(element) for element in value]
         return self.series.get(place(value)) or [value, *[None] * self.order]
 
     def is_followed(self, value: Any) -> bool:
-        """Whether a tensor, or one in a list, has a series."""
+        """Return whether a tensor, or a tensor in a list, has a series."""
         if isinstance(value, (list, tuple)):
             return any(place(item) in self.series for item in value)
         return place(value) in self.series
 
     def observe(self, op: Any, args: tuple[Any, ...], proceed: Callable[[], Any]) -> Any:
-        """See the call of an operator, and follow its results."""
+        """Observe the call of an operator, and compute the series of its results."""
         functional, written = getattr(op, "functional", op), op.written(args)
-        slots = getattr(functional, "forward_slots", range(len(args)))  # `out=` is told of by what is no operator
+        # `out=` is reported by an object that is not an operator.
+        slots = getattr(functional, "forward_slots", range(len(args)))
         followed = [position for position in slots if self.is_followed(args[position])]
         if not self.order or (not followed and not self.is_followed(written)):
             return proceed()
-        if written is not None and not getattr(functional, "view", False):  # views are other orders of what stays
+        if written is not None and not getattr(functional, "view", False):  # a view keeps the elements
             raise NotImplementedError(
                 f"jet: {op.name} writes to a tensor in place, which has no Taylor series; use a form that gives a new "
                 "tensor (torch.where, cat, stack, the name without the underscore)"
@@ -101,10 +102,10 @@ class Following(Region):
         return output
 
     def check_levels(self, op: Any, args: tuple[Any, ...]) -> None:
-        """Refuse forward mode inside the function: its tangents are computed where no observer sees it.
+        """Refuse forward mode inside the function: its tangents are computed unobserved.
 
         Raises:
-            NotImplementedError: an argument is dual at a level that began inside.
+            NotImplementedError: if an argument is dual at a level that began inside.
         """
         for value in args:
             for tensor in value if isinstance(value, (list, tuple)) else (value,):
@@ -116,10 +117,10 @@ class Following(Region):
                     )
 
     def function(self, name: str, args: tuple[Any, ...]) -> None:
-        """Refuse a custom Function of what is followed.
+        """Refuse a custom Function of followed tensors.
 
         Raises:
-            NotImplementedError: it is given that.
+            NotImplementedError: if an argument is followed.
         """
         if any(self.is_followed(arg) for arg in args):
             raise NotImplementedError(f"jet: the custom Function {name} has no rule for Taylor series")
@@ -127,7 +128,7 @@ class Following(Region):
     def result_series(
         self, op: Any, args: tuple[Any, ...], followed: list[int], results: tuple[Any, ...]
     ) -> list[Series]:
-        """The coefficients of the results, from the second on."""
+        """Return the coefficients of the results, from the second on."""
         if op.name in COSTLY:
             raise NotImplementedError(f"jet: {op.name} has no rule for Taylor series; use nested jvp")
         linear = PRODUCTS.get(op.name, op.linear)
@@ -165,7 +166,7 @@ class Following(Region):
         return series
 
     def with_bias(self, op: Any, args: tuple[Any, ...], followed: list[int]) -> Series:
-        """The coefficients of a convolution whose bias is followed."""
+        """Return the coefficients of a convolution whose bias is followed."""
         image, weight, bias, *rest = args
         product = self.linear(op, (image, weight, None, *rest), [position for position in followed if position < 2], 1)[
             0
@@ -177,7 +178,7 @@ class Following(Region):
         return [plus(value, other) for value, other in zip(product, shifts)]
 
     def power_of(self, args: tuple[Any, ...], result: Any) -> Series:
-        """The coefficients of x^a = exp(a log x) where both are followed."""
+        """Return the coefficients of x^a = exp(a log x) where both are followed."""
         x, exponent = map(self.series_of, args)
         logs: Series = [x[0].log(), *[None] * self.order]
         logarithm(logs, x)
@@ -187,7 +188,7 @@ class Following(Region):
         return series[1:]
 
     def coefficient(self, value: Any, k: int) -> Any:
-        """The coefficient of the k-th power of an argument, for a list those of its elements; None for zero."""
+        """Return the coefficient of the k-th power of an argument, for a list those of its elements; None for zero."""
         if not isinstance(value, (list, tuple)):
             return self.series_of(value)[k]
         parts = [self.series_of(item)[k] for item in value]
@@ -196,7 +197,7 @@ class Following(Region):
         return [item.new_zeros(item.shape) if part is None else part for item, part in zip(value, parts)]
 
     def added(self, factors: tuple[Any, Any], a: Any, b: Any) -> Series:
-        """The coefficients of a sum of multiples."""
+        """Return the coefficients of a sum of multiples."""
         parts = [
             [
                 None if coefficient is None else coefficient if factor == 1 else coefficient * factor
@@ -209,9 +210,9 @@ class Following(Region):
     def by_tangents(
         self, op: Any, args: tuple[Any, ...], followed: list[int], results: tuple[Any, ...]
     ) -> list[Series]:
-        """The coefficients by the forward rule, on series: those of y' are k + 1 times those of y, one place up.
+        """Return the coefficients by the forward rule on series: y'[k] = (k + 1) y[k + 1].
 
-        A rule that asks for the result can only be computed as far as that is known, power by power.
+        A rule that reads the result can only be evaluated as far as the result is known, power by power.
         """
         mask = sum(1 << slot for slot, position in enumerate(op.forward_slots) if position in followed)
         step_by_step = any(sources.FROM_OUTPUT in share.sources for share in shares_for(op, mask))
@@ -224,15 +225,15 @@ class Following(Region):
         return series
 
     def slopes(
-        self, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], found: list[Series], order: int
+        self, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], known_series: list[Series], order: int
     ) -> list[Series]:
-        """The series of the derivatives of the results, up to an order to which those of the results are known."""
+        """Return the series of the derivatives of the results, up to an order to which the results are known."""
         inner = Following(order)
         for value in args:
             for tensor in value if isinstance(value, (list, tuple)) else (value,):
                 if place(tensor) in self.series:
                     inner.series[place(tensor)] = self.series[place(tensor)][: order + 1]
-        for result, series in zip(results, found):
+        for result, series in zip(results, known_series):
             if door.is_inexact(result._array_):
                 known = (None if coefficient is None else fitted(coefficient, result) for coefficient in series[:order])
                 inner.series[place(result)] = [result, *known]
@@ -243,7 +244,7 @@ class Following(Region):
         return [empty if grad is None else inner.series_of(grad) for grad in grads]
 
     def slope_of(self, value: Any, inner: Following) -> Any:
-        """The derivative of an argument, which is followed from now on; None for zero."""
+        """Return the derivative of an argument, which is followed from now on; None for zero."""
         if isinstance(value, (list, tuple)):
             grads = [self.slope_of(item, inner) for item in value]
             return grads if any(grad is not None for grad in grads) else None
@@ -260,28 +261,28 @@ class Following(Region):
 
 
 def place(value: Any) -> int:
-    """By what the series of a tensor is found."""
+    """Return the key of the series of a tensor."""
     return id(value._array_) if isinstance(value, Tensor) else 0
 
 
 PRODUCTS = {"vdot": ("self", "other"), "convolution": ("input", "weight")}
-"""Operators that are linear in each of these arguments, for real factors, though their cards cannot say so."""
+"""Operators that are linear in each of these arguments, for real factors, though their cards do not say so."""
 COSTLY = {
     *(f"special_modified_bessel_i{order}" for order in (0, 1)),
     *(f"special_scaled_modified_bessel_k{order}" for order in (0, 1)),
     *("cumprod", "logcumsumexp", "recurrence", "scatter_reduce", "index_reduce"),
     *("i0", "special_i0e", "special_i1", "special_i1e"),
 }
-"""Operators whose forward rules call themselves more than once, so that their cost would double with each order."""
+"""Operators whose forward rules call the operator twice or more: the cost would double with each order."""
 ADDING: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "add": lambda alpha: (1, alpha),
     "sub": lambda alpha: (1, -alpha),
     "subtract": lambda alpha: (1, -alpha),
     "rsub": lambda alpha: (-alpha, 1),
 }
-"""By which numbers both arguments are multiplied, by that which the call was given."""
+"""Factors of both arguments of sums and differences, as functions of `alpha`."""
 
 
 def is_natural(value: Any) -> bool:
-    """Whether an exponent is a number without a fraction or sign."""
+    """Return whether an exponent is a non-negative integer."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 and value == int(value)

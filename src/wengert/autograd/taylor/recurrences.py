@@ -1,7 +1,7 @@
-"""How the power series of results follow from those of arguments, for the operators on which all others rest.
+"""Recurrences for the power series of the results of basic operators.
 
 A series is a list of the coefficients c0, c1, ..., cn of powers of t: tensors, or numbers, or None for zero. A
-recurrence is given the series of the arguments and that of the result, of which it finds all but the first.
+recurrence takes the series of the arguments and that of the result, and computes all coefficients but the first.
 
 Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., 2008, section 13.2. Each takes of the order of n^2
 products.
@@ -20,22 +20,22 @@ Series = list[Any]
 
 
 def times(x: Any, y: Any) -> Any:
-    """A product."""
+    """Return the product of two coefficients."""
     return None if x is None or y is None else x * y
 
 
 def plus(x: Any, y: Any) -> Any:
-    """A sum."""
+    """Return the sum of two coefficients."""
     return y if x is None else x if y is None else x + y
 
 
 def minus(x: Any, y: Any) -> Any:
-    """A difference."""
+    """Return the difference of two coefficients."""
     return x if y is None else -y if x is None else x - y
 
 
 def convolved(x: Series, y: Series, k: int, first: int, last: int) -> Any:
-    """The sum of x[j] y[k - j] for j from `first` to `last`."""
+    """Return the sum of x[j] y[k - j] for j from `first` to `last`."""
     total = None
     for j in range(first, last + 1):
         total = plus(total, times(x[j], y[k - j]))
@@ -43,8 +43,9 @@ def convolved(x: Series, y: Series, k: int, first: int, last: int) -> Any:
 
 
 def integrated(x: Series, derivative: Series, k: int, last: int | None = None) -> Any:
-    """Coefficient k of a function whose derivative is slope(t) x'(t): the sum of j x[j] slope[k - j] over k, for j from
-    1 to `last`.
+    """Return coefficient k of a function whose derivative is derivative(t) x'(t).
+
+    It is the sum of j x[j] derivative[k - j] / k, for j from 1 to `last`.
     """
     total = None
     for j in range(1, (k if last is None else last) + 1):
@@ -53,40 +54,40 @@ def integrated(x: Series, derivative: Series, k: int, last: int | None = None) -
 
 
 def multiply(y: Series, a: Series, b: Series) -> None:
-    """y = a b."""
+    """Recurrence of y = a b."""
     for k in range(1, len(y)):
         y[k] = convolved(a, b, k, 0, k)
 
 
 def divide(y: Series, a: Series, b: Series) -> None:
-    """y = a / b."""
+    """Recurrence of y = a / b."""
     for k in range(1, len(y)):
         rest = minus(a[k], convolved(b, y, k, 1, k))
         y[k] = None if rest is None else rest / b[0]
 
 
 def exponential(y: Series, x: Series) -> None:
-    """y' = y x'."""
+    """Recurrence of y' = y x'."""
     for k in range(1, len(y)):
         y[k] = integrated(x, y, k)
 
 
 def logarithm(y: Series, x: Series) -> None:
-    """x y' = x'."""
+    """Recurrence of x y' = x'."""
     for k in range(1, len(y)):
         rest = minus(x[k], integrated(y, x, k, k - 1))
         y[k] = None if rest is None else rest / x[0]
 
 
 def root(y: Series, x: Series) -> None:
-    """y y = x."""
+    """Recurrence of y y = x."""
     for k in range(1, len(y)):
         rest = minus(x[k], convolved(y, y, k, 1, k - 1))
         y[k] = None if rest is None else rest / (2 * y[0])
 
 
 def rotating(sign: int, other: str) -> Callable[[Series, Series], None]:
-    """y' = z x', z' = sign y x', where z is another operator."""
+    """Return the recurrence of y' = z x', z' = sign y x', where z is another operator."""
 
     def recurrence(y: Series, x: Series) -> None:
         z: Series = [getattr(x[0], other)()]
@@ -99,7 +100,7 @@ def rotating(sign: int, other: str) -> Callable[[Series, Series], None]:
 
 
 def cosine(y: Series, x: Series) -> None:
-    """y' = - z x', z' = y x'."""
+    """Recurrence of y' = - z x', z' = y x'."""
     z: Series = [x[0].sin()]
     for k in range(1, len(y)):
         value = integrated(x, z, k)
@@ -108,7 +109,7 @@ def cosine(y: Series, x: Series) -> None:
 
 
 def of_square(start: float, linear: float, square: float) -> Callable[[Series, Series], None]:
-    """y' = (start + linear y + square y^2) x'."""
+    """Return the recurrence of y' = (start + linear y + square y^2) x'."""
 
     def recurrence(y: Series, x: Series) -> None:
         derivative: Series = [start + (linear + square * y[0]) * y[0]]
@@ -122,7 +123,7 @@ def of_square(start: float, linear: float, square: float) -> Callable[[Series, S
 
 
 def power(x: Series, exponent: int) -> Series:
-    """x to an integer that is not negative, by products, which are right also where x is zero."""
+    """Return x to a non-negative integer power, by products, which hold also where x is zero."""
     series: Series = [1.0, *[None] * (len(x) - 1)]
     for digit in f"{exponent:b}":
         series = product(series, series)
@@ -131,9 +132,9 @@ def power(x: Series, exponent: int) -> Series:
 
 
 def solution(y: Series, a: Series, b: Series, left: Series, check: Series) -> None:
-    """a y = b, or y a = b, of matrices."""
+    """Recurrence of a y = b, or y a = b, for matrices."""
     solve: Any = registered("_linalg_solve_ex")
-    if y[0].ndim < a[0].ndim:  # a vector for each matrix
+    if y[0].ndim < a[0].ndim:  # one vector for each matrix
         wide: Series = [y[0].unsqueeze(-1), *y[1:]]
         solution(
             wide, a, [None if coefficient is None else coefficient.unsqueeze(-1) for coefficient in b], left, check
@@ -146,7 +147,7 @@ def solution(y: Series, a: Series, b: Series, left: Series, check: Series) -> No
 
 
 def triangular_solution(y: Series, a: Series, b: Series, upper: Series, left: Series, unit: Series) -> None:
-    """a y = b, or y a = b, of triangular matrices."""
+    """Recurrence of a y = b, or y a = b, for triangular matrices."""
     solve: Any = registered("_linalg_solve_triangular")
     part, first = ("triu", 1) if upper[0] else ("tril", -1)
     a = [None if coefficient is None else getattr(coefficient, part)(first if unit[0] else 0) for coefficient in a]
@@ -156,7 +157,7 @@ def triangular_solution(y: Series, a: Series, b: Series, upper: Series, left: Se
 
 
 def multiplied(a: Series, y: Series, k: int, left: bool) -> Any:
-    """The sum of products of matrices a[j] y[k - j], or the other way round, for j from 1."""
+    """Return the sum of products of matrices a[j] y[k - j], or y[k - j] a[j], for j from 1."""
     total = None
     for j in range(1, k + 1):
         if a[j] is not None and y[k - j] is not None:
@@ -165,10 +166,10 @@ def multiplied(a: Series, y: Series, k: int, left: bool) -> Any:
 
 
 def minors(y: Series, matrices: list[Series]) -> None:
-    """y = the gradient of a derivative of det(matrices[0]), along all others.
+    """Recurrence of the gradient of a derivative of det(matrices[0]) along all other matrices.
 
-    The derivative is linear in each direction, and zero where there are as many directions as rows. So its Taylor
-    polynomial in what is added to the matrix is finite.
+    The derivative is linear in each direction, and zero if there are as many directions as rows. So its Taylor
+    polynomial in a perturbation of the matrix is finite.
     """
     operator: Any = registered("_det_minors")
     matrix, *directions = matrices
@@ -184,7 +185,7 @@ def minors(y: Series, matrices: list[Series]) -> None:
 
 
 def partitions(total: int, most: int) -> Iterator[tuple[int, ...]]:
-    """The ways to write a number as a sum of at most `most` positive integers, in ascending order."""
+    """Yield the partitions of a number into at most `most` positive integers, in ascending order."""
     for count in range(most + 1):
         for parts in combinations_with_replacement(range(1, total + 1), count):
             if sum(parts) == total:
@@ -192,7 +193,7 @@ def partitions(total: int, most: int) -> Iterator[tuple[int, ...]]:
 
 
 def product(a: Series, b: Series) -> Series:
-    """The product of two series."""
+    """Return the product of two series."""
     return [convolved(a, b, k, 0, k) for k in range(len(a))]
 
 
@@ -216,4 +217,4 @@ RECURRENCES: dict[str, Callable[..., None]] = {
     "_linalg_solve_ex": solution,
     "_linalg_solve_triangular": triangular_solution,
 }
-"""By the name of the operator; all its arguments are those of the recurrence."""
+"""Recurrences by the name of the operator, whose arguments are those of the recurrence."""
