@@ -50,8 +50,8 @@ def _describe_build() -> str:
 
 def _instruction_set() -> str:
     """What the inner loops of the kernels were chosen for."""
-    found = _numpy_config().get("SIMD Extensions", {})
-    in_numpy = ", ".join([*found.get("baseline", [])[-1:], *found.get("found", [])[-1:]]) or "unknown"
+    extensions = _numpy_config().get("SIMD Extensions", {})
+    in_numpy = ", ".join([*extensions.get("baseline", [])[-1:], *extensions.get("found", [])[-1:]]) or "unknown"
     if _kernels.native is None:
         return f"NumPy: {in_numpy}"
     return f"native: {_kernels.native.instruction_set()}; NumPy: {in_numpy}"

@@ -129,9 +129,9 @@ def cast_all(value: Any, device_type: str, dtype: Any) -> Any:
     if isinstance(value, (str, bytes, np.ndarray)):
         return value
     if isinstance(value, Mapping):
-        return {cast_all(key, device_type, dtype): cast_all(each, device_type, dtype) for key, each in value.items()}
+        return {cast_all(key, device_type, dtype): cast_all(item, device_type, dtype) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(cast_all(each, device_type, dtype) for each in value)
+        return type(value)(cast_all(item, device_type, dtype) for item in value)
     return value
 
 

@@ -105,21 +105,21 @@ def widest(values: tuple[Any, ...]) -> Any:
     """The dtype that holds all operands."""
     wide = state.kinds["cpu"]
     for value in values:
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            if is_eligible(each):
-                wide = dtypes.promote_types(wide, each.dtype)
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if is_eligible(item):
+                wide = dtypes.promote_types(wide, item.dtype)
     return wide
 
 
 def cast_to(kind: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments with all tensors that take part in a dtype."""
-    made: list[Any] = []
+    results: list[Any] = []
     for value in values:
         if isinstance(value, (tuple, list)) and any(map(is_eligible, value)):
-            made.append(type(value)(one_cast_to(kind, each) for each in value))
+            results.append(type(value)(one_cast_to(kind, item) for item in value))
         else:
-            made.append(one_cast_to(kind, value))
-    return values if all(new is old for new, old in zip(made, values)) else tuple(made)
+            results.append(one_cast_to(kind, value))
+    return values if all(new is old for new, old in zip(results, values)) else tuple(results)
 
 
 def one_cast_to(kind: Any, value: Any) -> Any:
@@ -135,16 +135,16 @@ def one_cast_to(kind: Any, value: Any) -> Any:
     return state.cache[key][1]
 
 
-def device_type_of(name: str, given: Any) -> str:
+def device_type_of(name: str, value: Any) -> str:
     """A type of device.
 
     Raises:
         TypeError: it is no string.
         RuntimeError: no such device exists.
     """
-    if not isinstance(given, str):
-        raise TypeError(f"{name}(): argument 'device_type' (position 1) must be str, not {type(given).__name__}")
-    return Device(given).type
+    if not isinstance(value, str):
+        raise TypeError(f"{name}(): argument 'device_type' (position 1) must be str, not {type(value).__name__}")
+    return Device(value).type
 
 
 @boundary

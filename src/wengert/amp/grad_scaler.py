@@ -103,7 +103,7 @@ class GradScaler:
 
     def _unscale_grads_(self, optimizer: Any, inv_scale: float) -> dict[str, float]:
         """Multiply the gradients; by device 1 if one of them is not finite, otherwise 0; empty if there are none."""
-        found: dict[str, float] = {}
+        found_inf: dict[str, float] = {}
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
@@ -111,8 +111,8 @@ class GradScaler:
                         raise ValueError("Attempting to unscale FP16 gradients.")
                     finite = bool(parameter.grad.isfinite().all())
                     parameter.grad.data.mul_(inv_scale)
-                    found["cpu"] = max(found.get("cpu", 0.0), 0.0 if finite else 1.0)
-        return found
+                    found_inf["cpu"] = max(found_inf.get("cpu", 0.0), 0.0 if finite else 1.0)
+        return found_inf
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """The optimiser's step, left out if a gradient is infinite or NaN; returns what the step does.
@@ -131,10 +131,10 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        found = state["found_inf_per_device"]
-        if not found:
+        found_inf = state["found_inf_per_device"]
+        if not found_inf:
             raise AssertionError("No inf checks were recorded for this optimizer.")
-        result = None if any(found.values()) else optimizer.step(*args, **kwargs)
+        result = None if any(found_inf.values()) else optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
         return result
 
@@ -148,8 +148,10 @@ class GradScaler:
         if not self._enabled:
             return
         scale = self._check_begun("update")
-        found = [
-            each for state in self._per_optimizer_states.values() for each in state["found_inf_per_device"].values()
+        found_infs = [
+            found_inf
+            for state in self._per_optimizer_states.values()
+            for found_inf in state["found_inf_per_device"].values()
         ]
         if isinstance(new_scale, Tensor):
             if new_scale.numel() != 1 or new_scale.requires_grad:
@@ -160,10 +162,10 @@ class GradScaler:
             scale.copy_(new_scale)
         elif new_scale is not None:
             scale.fill_(new_scale)
-        elif not found:
+        elif not found_infs:
             raise AssertionError("No inf checks were recorded prior to update.")
         else:
-            self._move(scale, any(found))
+            self._move(scale, any(found_infs))
         self._per_optimizer_states = defaultdict(fresh_state)
 
     def _move(self, scale: Any, overflow: bool) -> None:

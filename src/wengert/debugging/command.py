@@ -21,15 +21,15 @@ gradient has none, with lines; also after an error or Ctrl-C. The exit status is
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="python -m wengert.explain",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
-    made.add_argument("script", help="the program")
-    made.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
-    return made
+    result.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
+    result.add_argument("script", help="the program")
+    result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return result
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,18 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     with set_debug(lines=True):
         status, names = _program.run(options.script, options.arguments, options.module)
-        told = list(explanations(names))
-    print("\n\n".join(f"== {name}\n{text}" for name, text in told) or "== Nothing to explain: no gradient is missing.")
+        texts = list(explanations(names))
+    print("\n\n".join(f"== {name}\n{text}" for name, text in texts) or "== Nothing to explain: no gradient is missing.")
     return status
 
 
 def explanations(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Name and text of all that misses a gradient among what names stand for, and in the modules among it."""
-    told: set[int] = set()
+    explained: set[int] = set()
     for name, value in names.items():
         for path, tensor in tensors_of(name, value):
-            if id(tensor) not in told and is_missing(tensor):
-                told.add(id(tensor))
+            if id(tensor) not in explained and is_missing(tensor):
+                explained.add(id(tensor))
                 yield path, str(explain(tensor))
 
 

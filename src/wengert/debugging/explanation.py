@@ -76,8 +76,8 @@ def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
     if not tensor.requires_grad:
         return without_history(tensor)
     if loss is not None and not loss.requires_grad:
-        found = without_history(loss)
-        return dataclasses.replace(found, text="The loss itself has no graph. " + found.text)
+        explanation = without_history(loss)
+        return dataclasses.replace(explanation, text="The loss itself has no graph. " + explanation.text)
     kept = tensor._meta_
     if kept is not None and kept.grad is not None:
         by = None if kept.origin is None else place_of(kept.origin.later)
@@ -92,18 +92,18 @@ def without_history(tensor: Tensor) -> Explanation:
     """Why a tensor does not require a gradient."""
     origin = tracing.origin_of(tensor)
     cut = tracing.cut_behind(tensor)
-    made = place_of(origin)
+    place = place_of(origin)
     head = "This tensor has no graph, hence no gradient: "
     if cut is None:
         reason, text = untraced(tensor, origin)
-        return finished(reason, head + text, made, made, "" if origin is None else origin.name)
+        return finished(reason, head + text, place, place, "" if origin is None else origin.name)
     text = WHAT[cut.reason].format(name=called(cut), dtype=tensor.dtype, why=why(cut.name))
     if cut is not origin:
         text = "it was computed from a tensor that had been cut off: there " + text
     text += "." + cut_sentences(cut)
     if cut is not origin:
-        text += line("\nThis tensor was made at {}.", made)
-    return finished(cut.reason, head + text, place_of(cut), made, cut.name or called(cut))
+        text += line("\nThis tensor was made at {}.", place)
+    return finished(cut.reason, head + text, place_of(cut), place, cut.name or called(cut))
 
 
 def called(cut: Any) -> str:
@@ -152,16 +152,16 @@ def shares_memory(tensor: Tensor) -> bool:
     """Whether another tensor that requires a gradient lies on the same memory."""
     import gc
 
-    for each in gc.get_objects():
-        if isinstance(each, Tensor) and each is not tensor and each._flags_ & flags.REQUIRES_GRAD:
-            if each._storage_ is tensor._storage_ or each._storage_.array is tensor._storage_.array:
+    for tensor_ in gc.get_objects():
+        if isinstance(tensor_, Tensor) and tensor_ is not tensor and tensor_._flags_ & flags.REQUIRES_GRAD:
+            if tensor_._storage_ is tensor._storage_ or tensor_._storage_.array is tensor._storage_.array:
                 return True
     return False
 
 
-def finished(reason: str, text: str, where: Place | None, made: Place | None, operator: str = "") -> Explanation:
+def finished(reason: str, text: str, where: Place | None, origin: Place | None, operator: str = "") -> Explanation:
     """An explanation with the advice that belongs to its reason."""
     text += f"\nWhat to do: {ADVICE[reason]}"
     if current().debug is None and where is None and reason not in ("not_a_leaf", "no_backward"):
         text += f"\n{LEARN}"
-    return Explanation(reason, text, where, made, operator)
+    return Explanation(reason, text, where, origin, operator)

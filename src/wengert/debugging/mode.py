@@ -113,7 +113,7 @@ def module_name(scope: Any) -> str:
         inner = chain.pop()
         if inner is outer:
             continue
-        found = "" if outer is None else next((name for name, each in outer.named_modules() if each is inner), "")
-        names.append(found or type(inner).__name__)
+        name_ = "" if outer is None else next((name for name, module in outer.named_modules() if module is inner), "")
+        names.append(name_ or type(inner).__name__)
         outer = inner
     return ".".join(names)

@@ -172,15 +172,15 @@ def graph_report(loss: Tensor) -> GraphReport:
         raise ValueError("graph_report(): the tensor has no graph; wengert.explain(tensor) says why")
     nodes = sorted(nodes_from(root_of(loss)), key=lambda node: node.sequence_number)
     leaves = {id(node.variable._storage_) for node in nodes if hasattr(type(node), "variable")}  # type: ignore[attr-defined]
-    found: dict[int, list[tuple[Node, Any]]] = {}
+    by_address: dict[int, list[tuple[Node, Any]]] = {}
     freed = 0
     for node in nodes:
         kept = kept_by(node)
         freed += kept is None
-        for one in kept or ():
-            if one.nbytes:
-                found.setdefault(one.address, []).append((node, one))
-    rows = [row_of(entries, leaves) for entries in found.values()]
+        for value in kept or ():
+            if value.nbytes:
+                by_address.setdefault(value.address, []).append((node, value))
+    rows = [row_of(entries, leaves) for entries in by_address.values()]
     return GraphReport(tuple(sorted(rows, key=lambda row: -row.nbytes)), len(nodes), freed)
 
 
@@ -193,7 +193,7 @@ def row_of(entries: list[tuple[Node, Any]], leaves: set[int]) -> Kept:
         name=first.name,
         shape=first.shape,
         dtype=first.dtype,
-        nbytes=max(one.nbytes for _, one in entries),
+        nbytes=max(value.nbytes for _, value in entries),
         where=place_of_node(node),
         module="" if origin is None else module_name(origin.scope),
         also=len(entries) - 1,

@@ -14,9 +14,9 @@ from wengert._core.tensor.base import Tensor
 
 def root_of(tensor: Tensor) -> Node:
     """The node that the gradient of a tensor which requires one goes to."""
-    found = tensor.grad_fn if tensor.grad_fn is not None else gradient_edge(tensor).node
-    assert isinstance(found, Node)
-    return found
+    node = tensor.grad_fn if tensor.grad_fn is not None else gradient_edge(tensor).node
+    assert isinstance(node, Node)
+    return node
 
 
 def nodes_from(root: Node) -> Iterator[Node]:

@@ -24,9 +24,9 @@ def reason_of(tensor: Tensor, loss: Tensor | None) -> Reason:
     """The reason, the sentences, and the line."""
     node = tensor.grad_fn
     if loss is not None and loss is not tensor:
-        found = not_reached(tensor, loss)
-        if found is not None:
-            return found
+        reason = not_reached(tensor, loss)
+        if reason is not None:
+            return reason
     if node is None:
         return of_leaf(tensor, loss)
     freed = place_of(getattr(of_node(node), "later", None))

@@ -39,13 +39,13 @@ class Categorical(Odds):
     _binary = False
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        given = self._take_odds(probs, logits)
-        if given.dim() < 1:
+        odds = self._take_odds(probs, logits)
+        if odds.dim() < 1:
             raise ValueError(f"`{'probs' if logits is None else 'logits'}` parameter must be at least one-dimensional.")
-        whole = given / given.sum(-1, True) if logits is None else given - given.logsumexp(-1, True)
+        whole = odds / odds.sum(-1, True) if logits is None else odds - odds.logsumexp(-1, True)
         self._keep_odds(probs, whole)
-        self._num_events = given.shape[-1]
-        super().__init__(given.shape[:-1], validate_args=validate_args)
+        self._num_events = odds.shape[-1]
+        super().__init__(odds.shape[:-1], validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:

@@ -77,7 +77,7 @@ def below(constraint: Any) -> Transform:
 def between(constraint: Any) -> Transform:
     """A sigmoid from one bound to the other."""
     low, high = constraint.lower_bound, constraint.upper_bound
-    if all(isinstance(each, int | float) for each in (low, high)) and (low, high) == (0, 1):
+    if all(isinstance(bound, int | float) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
     return transforms.ComposeTransform([transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)])
 
@@ -96,7 +96,7 @@ def of_parts(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
     """Those of the constraints on parts along a dimension."""
 
     def factory(constraint: Any) -> Transform:
-        parts = [registry(each) for each in constraint.cseq]
+        parts = [registry(part) for part in constraint.cseq]
         if isinstance(constraint, structured_sets._Cat):
             return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
         return transforms.StackTransform(parts, constraint.dim)

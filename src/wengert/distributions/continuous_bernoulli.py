@@ -42,14 +42,14 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         lims: tuple[float, float] = (0.499, 0.501),
         validate_args: bool | None = None,
     ) -> None:
-        (given,) = broadcast_all(self._take_odds(probs, logits))
+        (odds,) = broadcast_all(self._take_odds(probs, logits))
         if probs is not None:
-            if validate_args is not None and validate_args and not bool(constraints.unit_interval.check(given).all()):
+            if validate_args is not None and validate_args and not bool(constraints.unit_interval.check(odds).all()):
                 raise ValueError("The parameter probs has invalid values")
-            given = clamp_probs(given)
-        self._keep_odds(probs, given)
+            odds = clamp_probs(odds)
+        self._keep_odds(probs, odds)
         self._lims = lims
-        super().__init__(given.shape, validate_args=validate_args)
+        super().__init__(odds.shape, validate_args=validate_args)
 
     def _outside(self) -> Tensor:
         """Where the formulas hold."""
@@ -100,8 +100,8 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         self._checked(value)
         p = self._away()
         exact = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
-        found = exact.where(self._outside(), value)
-        return found.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)  # type: ignore[no-any-return]
+        values = exact.where(self._outside(), value)
+        return values.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)  # type: ignore[no-any-return]
 
     def icdf(self, value: Tensor) -> Tensor:
         """See `Distribution.icdf`."""

@@ -30,9 +30,9 @@ class OneTrial(Odds):
     """A family whose one parameter is the probability of a success."""
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        (given,) = broadcast_all(self._take_odds(probs, logits))
-        self._keep_odds(probs, given)
-        super().__init__(given.shape, validate_args=validate_args)
+        (odds,) = broadcast_all(self._take_odds(probs, logits))
+        self._keep_odds(probs, odds)
+        super().__init__(odds.shape, validate_args=validate_args)
 
 
 class Bernoulli(OneTrial, ExponentialFamily):
@@ -205,10 +205,10 @@ class Trials(Odds):
 
     def _take_trials(self, total_count: Any, probs: Any, logits: Any) -> Any:
         """Keep the parameters on one shape, which is returned."""
-        self.total_count, given = broadcast_all(total_count, self._take_odds(probs, logits))
-        self.total_count = self.total_count.type_as(given)
-        self._keep_odds(probs, given)
-        return given.shape
+        self.total_count, odds = broadcast_all(total_count, self._take_odds(probs, logits))
+        self.total_count = self.total_count.type_as(odds)
+        self._keep_odds(probs, odds)
+        return odds.shape
 
 
 class Binomial(Trials):
@@ -286,8 +286,8 @@ class Binomial(Trials):
         """
         if int(self.total_count.max()) != int(self.total_count.min()):
             raise NotImplementedError("Inhomogeneous total count not supported by `entropy`.")
-        found = self.log_prob(self.enumerate_support(False))
-        return -(found.exp() * found).sum(0)
+        log_probs = self.log_prob(self.enumerate_support(False))
+        return -(log_probs.exp() * log_probs).sum(0)
 
 
 class NegativeBinomial(Trials):

@@ -314,14 +314,14 @@ class ExponentialFamily(Distribution):
     def _normalizer_slopes(self) -> tuple[tuple[Tensor, ...], Tensor, tuple[Tensor, ...]]:
         """θ, F(θ) and its gradient, which is the expected statistic."""
         with enable_grad():
-            params = tuple(each.detach().requires_grad_() for each in self._natural_params)
+            params = tuple(parameter.detach().requires_grad_() for parameter in self._natural_params)
             normalizer = self._log_normalizer(*params)
             return params, normalizer, tuple(grad(normalizer.sum(), params, create_graph=True))
 
     def entropy(self) -> Tensor:
         """F(θ) - θ · grad F(θ) - the expected k."""
-        params, normalizer, slopes = self._normalizer_slopes()
+        params, normalizer, grads = self._normalizer_slopes()
         result: Any = normalizer - self._mean_carrier_measure
-        for param, slope in zip(params, slopes):
-            result = result - (param * slope).unsqueeze(-1).flatten(len(self._batch_shape)).sum(-1)
+        for param, mean in zip(params, grads):
+            result = result - (param * mean).unsqueeze(-1).flatten(len(self._batch_shape)).sum(-1)
         return result  # type: ignore[no-any-return]

@@ -197,8 +197,8 @@ class Kumaraswamy(TransformedDistribution):
     def mode(self) -> Tensor:
         """NaN where a concentration is below 1, or both are 1."""
         a, b = self.concentration1, self.concentration0
-        found = (((a - 1).log() - (a * b - 1).log()) / a).exp()
-        return found.masked_fill((a < 1) | (b < 1), math.nan)
+        result = (((a - 1).log() - (a * b - 1).log()) / a).exp()
+        return result.masked_fill((a < 1) | (b < 1), math.nan)
 
     @property
     def variance(self) -> Tensor:

@@ -102,13 +102,15 @@ class Chi2(Gamma):
     arg_constraints = {"df": constraints.positive}  # noqa: RUF012
 
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
-        (given,) = broadcast_all(df)
-        super().__init__(0.5 * given, 0.5, validate_args=validate_args)
+        (freedom,) = broadcast_all(df)
+        super().__init__(0.5 * freedom, 0.5, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """See `Distribution.expand`."""
         new = super().expand(batch_shape, _instance)
-        new.concentration, new.rate = (each.expand(new.batch_shape) for each in (self.concentration, self.rate))
+        new.concentration, new.rate = (
+            parameter.expand(new.batch_shape) for parameter in (self.concentration, self.rate)
+        )
         return new
 
     @property

@@ -33,9 +33,9 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Rule], Rule]:
         ... def between_alike(p, q):
         ...     return p.loc * 0
     """
-    for given, name in ((type_p, "type_p"), (type_q, "type_q")):
-        if not isinstance(given, type):
-            raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
+    for kind, name in ((type_p, "type_p"), (type_q, "type_q")):
+        if not isinstance(kind, type):
+            raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
 
     def register(rule: Rule) -> Rule:
         REGISTRY[type_p, type_q] = rule

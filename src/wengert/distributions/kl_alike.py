@@ -33,8 +33,8 @@ def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Binomial, q: Binomial) -> Tensor:
-    found = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
-    return found.masked_fill(p.total_count > q.total_count, math.inf)
+    result = p.total_count * (p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p())
+    return result.masked_fill(p.total_count > q.total_count, math.inf)
 
 
 @register_kl(Categorical, Categorical)
@@ -115,14 +115,14 @@ def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
 
 @register_kl(Pareto, Pareto)
 def _pareto(p: Pareto, q: Pareto) -> Tensor:
-    found = q.alpha * (p.scale / q.scale).log() - (q.alpha / p.alpha).log() + q.alpha / p.alpha - 1
-    return found.masked_fill(p.support.lower_bound < q.support.lower_bound, math.inf)
+    result = q.alpha * (p.scale / q.scale).log() - (q.alpha / p.alpha).log() + q.alpha / p.alpha - 1
+    return result.masked_fill(p.support.lower_bound < q.support.lower_bound, math.inf)
 
 
 @register_kl(Uniform, Uniform)
 def _uniform(p: Uniform, q: Uniform) -> Tensor:
-    found = ((q.high - q.low) / (p.high - p.low)).log()
-    return found.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
+    result = ((q.high - q.low) / (p.high - p.low)).log()
+    return result.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
 
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
@@ -182,8 +182,8 @@ def _exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
             "The cross KL-divergence between different exponential families cannot be computed using Bregman "
             f"divergences: {type(p).__name__} and {type(q).__name__}"
         )
-    params, normalizer, slopes = p._normalizer_slopes()
-    found: Any = q._log_normalizer(*q._natural_params) - normalizer
-    for other, param, slope in zip(q._natural_params, params, slopes):
-        found = found - _sum_rightmost((other - param) * slope, len(q.event_shape))
-    return found  # type: ignore[no-any-return]
+    params, normalizer, grads = p._normalizer_slopes()
+    result: Any = q._log_normalizer(*q._natural_params) - normalizer
+    for other, param, grad in zip(q._natural_params, params, grads):
+        result = result - _sum_rightmost((other - param) * grad, len(q.event_shape))
+    return result  # type: ignore[no-any-return]

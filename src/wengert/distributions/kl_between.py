@@ -111,8 +111,8 @@ def _pareto_gamma(p: Pareto, q: Gamma) -> Tensor:
 
 @register_kl(Uniform, Gamma)
 def _uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
-    found = to_gamma(p, q, (p.high.xlogy(p.high) - p.low.xlogy(p.low)) / (p.high - p.low) - 1)
-    return found.masked_fill(p.low < 0, math.inf)
+    result = to_gamma(p, q, (p.high.xlogy(p.high) - p.low.xlogy(p.low)) / (p.high - p.low) - 1)
+    return result.masked_fill(p.low < 0, math.inf)
 
 
 def to_gumbel(p: Any, q: Gumbel, fall: Tensor) -> Tensor:
@@ -151,8 +151,8 @@ def _normal_laplace(p: Normal, q: Laplace) -> Tensor:
 @register_kl(Beta, Uniform)
 @register_kl(ContinuousBernoulli, Uniform)
 def _to_uniform(p: Any, q: Uniform) -> Tensor:
-    found = -p.entropy() + (q.high - q.low).log()
-    return found.masked_fill((q.low > 0) | (q.high < 1), math.inf)
+    result = -p.entropy() + (q.high - q.low).log()
+    return result.masked_fill((q.low > 0) | (q.high < 1), math.inf)
 
 
 @register_kl(Uniform, Beta)
@@ -161,18 +161,18 @@ def _uniform_beta(p: Uniform, q: Beta) -> Tensor:
     a, b = q.concentration1, q.concentration0
     logs = (high.xlogy(high) - low.xlogy(low)) / (high - low) - 1
     rests = ((1 - low).xlogy(1 - low) - (1 - high).xlogy(1 - high)) / (high - low) - 1
-    found = by_second(p, q, (a - 1) * logs + (b - 1) * rests + (a + b).lgamma() - a.lgamma() - b.lgamma())
-    return found.masked_fill((low < 0) | (high > 1), math.inf)
+    result = by_second(p, q, (a - 1) * logs + (b - 1) * rests + (a + b).lgamma() - a.lgamma() - b.lgamma())
+    return result.masked_fill((low < 0) | (high > 1), math.inf)
 
 
 @register_kl(Uniform, ContinuousBernoulli)
 def _uniform_continuous_bernoulli(p: Uniform, q: ContinuousBernoulli) -> Tensor:
-    found = by_second(p, q, p.mean * q.logits + (-q.probs).log1p() + q._cont_bern_log_norm())
-    return found.masked_fill((p.low < 0) | (p.high > 1), math.inf)
+    result = by_second(p, q, p.mean * q.logits + (-q.probs).log1p() + q._cont_bern_log_norm())
+    return result.masked_fill((p.low < 0) | (p.high > 1), math.inf)
 
 
 @register_kl(Uniform, Pareto)
 def _uniform_pareto(p: Uniform, q: Pareto) -> Tensor:
     logs = (p.high.xlogy(p.high) - p.low.xlogy(p.low)) / (p.high - p.low) - 1
-    found = by_second(p, q, q.alpha.log() + q.alpha * q.scale.log() - (q.alpha + 1) * logs)
-    return found.masked_fill(p.low < q.scale, math.inf)
+    result = by_second(p, q, q.alpha.log() + q.alpha * q.scale.log() - (q.alpha + 1) * logs)
+    return result.masked_fill(p.low < q.scale, math.inf)

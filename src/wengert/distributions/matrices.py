@@ -108,12 +108,12 @@ class Wishart(ExponentialFamily):
         scale_tril: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        given = {
+        matrices = {
             "covariance_matrix": covariance_matrix,
             "precision_matrix": precision_matrix,
             "scale_tril": scale_tril,
         }
-        named = [(name, matrix) for name, matrix in given.items() if matrix is not None]
+        named = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
         if len(named) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
         ((name, matrix),) = named
@@ -146,7 +146,7 @@ class Wishart(ExponentialFamily):
     @property
     def _size(self) -> int:
         """n."""
-        known = [each for each in ("covariance_matrix", "precision_matrix", "scale_tril") if each in vars(self)]
+        known = [name for name in ("covariance_matrix", "precision_matrix", "scale_tril") if name in vars(self)]
         return vars(self)[known[0]].shape[-1]  # type: ignore[no-any-return]
 
     @lazy_property
@@ -189,15 +189,15 @@ class Wishart(ExponentialFamily):
         As torch, which takes a first draw for singular where it is not, and draws once more; further ones, at most
         `max_try_correction` (10), follow while matrices are singular.
         """
-        made = self._drawn(sample_shape)
-        again = self._definite(made)
+        draws = self._drawn(sample_shape)
+        again = self._definite(draws)
         for _ in range(10 if max_try_correction is None else max_try_correction):
             if not again.any():
                 break
             drawn = self._drawn(again[again].shape)
-            made[again] = drawn
+            draws[again] = drawn
             again = again.masked_scatter(again, ~self._definite(drawn))
-        return made
+        return draws
 
     def _drawn(self, sample_shape: Any) -> Tensor:
         """Matrices of Bartlett's factors, whatever their rank."""
@@ -211,9 +211,9 @@ class Wishart(ExponentialFamily):
 
     def _definite(self, drawn: Tensor) -> Tensor:
         """Whether what was drawn is positive definite; of matrices in a batch whether one is, torch's question."""
-        found = self.support.check(drawn)
+        fits = self.support.check(drawn)
         batch = len(self.df.shape)
-        return found.amax(tuple(range(-batch, 0))) if batch else found  # type: ignore[no-any-return]
+        return fits.amax(tuple(range(-batch, 0))) if batch else fits  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
@@ -231,5 +231,5 @@ class Wishart(ExponentialFamily):
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
         df, size = self.df, self._size
-        found = (size + 1) * (half_log_det(self._unbroadcasted_scale_tril) + 0.5 * size * math.log(2))
-        return found + (df / 2).mvlgamma(size) - 0.5 * (df - size - 1) * self._digammas() + 0.5 * df * size  # type: ignore[no-any-return]
+        result = (size + 1) * (half_log_det(self._unbroadcasted_scale_tril) + 0.5 * size * math.log(2))
+        return result + (df / 2).mvlgamma(size) - 0.5 * (df - size - 1) * self._digammas() + 0.5 * df * size  # type: ignore[no-any-return]

@@ -99,14 +99,14 @@ class MixtureSameFamily(Distribution):
 
     def cdf(self, value: Tensor) -> Tensor:
         """The weighted mean of theirs."""
-        found = self._component_distribution.cdf(value.unsqueeze(-1 - len(self._event_shape)))
-        return (found * self._mixture_distribution.probs).sum(-1)  # type: ignore[no-any-return]
+        values = self._component_distribution.cdf(value.unsqueeze(-1 - len(self._event_shape)))
+        return (values * self._mixture_distribution.probs).sum(-1)  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
-        found = self._component_distribution.log_prob(value.unsqueeze(-1 - len(self._event_shape)))
-        return (found + self._mixture_distribution.logits).logsumexp(-1)  # type: ignore[no-any-return]
+        log_probs = self._component_distribution.log_prob(value.unsqueeze(-1 - len(self._event_shape)))
+        return (log_probs + self._mixture_distribution.logits).logsumexp(-1)  # type: ignore[no-any-return]
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.sample`."""

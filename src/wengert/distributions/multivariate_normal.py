@@ -90,12 +90,12 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = {
+        matrices = {
             "covariance_matrix": covariance_matrix,
             "precision_matrix": precision_matrix,
             "scale_tril": scale_tril,
         }
-        named = [(name, matrix) for name, matrix in given.items() if matrix is not None]
+        named = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
         if len(named) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
         ((name, matrix),) = named
@@ -138,8 +138,8 @@ class MultivariateNormal(Distribution):
     @property
     def variance(self) -> Tensor:
         """The diagonal of the covariance."""
-        found = (self._unbroadcasted_scale_tril**2).sum(-1)
-        return found.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
+        result = (self._unbroadcasted_scale_tril**2).sum(-1)
+        return result.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
@@ -155,8 +155,8 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
-        found = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + half_log_det(self._unbroadcasted_scale_tril)
-        return found.expand(self._batch_shape)
+        result = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + half_log_det(self._unbroadcasted_scale_tril)
+        return result.expand(self._batch_shape)
 
 
 class LowRankMultivariateNormal(Distribution):
@@ -194,7 +194,7 @@ class LowRankMultivariateNormal(Distribution):
         if cov_diag.shape[-1:] != event_shape:
             raise ValueError(f"cov_diag must be a batch of vectors with shape {event_shape}")
         batch_shape = broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
-        self.loc, self.cov_diag = (each.expand((*batch_shape, *event_shape)) for each in (loc, cov_diag))
+        self.loc, self.cov_diag = (parameter.expand((*batch_shape, *event_shape)) for parameter in (loc, cov_diag))
         self.cov_factor = self._expanded(cov_factor, batch_shape, 2)
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         small = cov_factor.mT / cov_diag.unsqueeze(-2) @ cov_factor
@@ -211,8 +211,8 @@ class LowRankMultivariateNormal(Distribution):
     @lazy_property
     def variance(self) -> Tensor:  # type: ignore[override]
         """The diagonal of the covariance."""
-        found = (self._unbroadcasted_cov_factor**2).sum(-1) + self._unbroadcasted_cov_diag
-        return found.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
+        result = (self._unbroadcasted_cov_factor**2).sum(-1) + self._unbroadcasted_cov_diag
+        return result.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
 
     @lazy_property
     def scale_tril(self) -> Tensor:
@@ -230,8 +230,8 @@ class LowRankMultivariateNormal(Distribution):
         """The inverse of the covariance."""
         scaled = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         inner = solve_triangular(self._capacitance_tril, scaled, upper=False)
-        found = self._unbroadcasted_cov_diag.reciprocal().diag_embed() - inner.mT @ inner
-        return self._expanded(found, self._batch_shape, 2)
+        result = self._unbroadcasted_cov_diag.reciprocal().diag_embed() - inner.mT @ inner
+        return self._expanded(result, self._batch_shape, 2)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""
@@ -256,5 +256,5 @@ class LowRankMultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         """See `Distribution.entropy`."""
-        found = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + self._half_log_det()
-        return found.expand(self._batch_shape)
+        result = 0.5 * self._event_shape[0] * (1 + math.log(2 * math.pi)) + self._half_log_det()
+        return result.expand(self._batch_shape)

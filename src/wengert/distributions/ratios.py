@@ -52,8 +52,8 @@ class StudentT(Distribution):
     @property
     def variance(self) -> Tensor:
         """scale² df / (df - 2); infinite up to two degrees of freedom, NaN up to one."""
-        found = (self.scale**2 * self.df / (self.df - 2)).masked_fill(self.df <= 2, math.inf)
-        return found.masked_fill(self.df <= 1, math.nan)  # type: ignore[no-any-return]
+        result = (self.scale**2 * self.df / (self.df - 2)).masked_fill(self.df <= 2, math.inf)
+        return result.masked_fill(self.df <= 1, math.nan)  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """A normal number over the root of a mean square."""

@@ -37,9 +37,9 @@ class LogitRelaxedBernoulli(Odds):
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self.temperature = temperature
-        (given,) = broadcast_all(self._take_odds(probs, logits))
-        self._keep_odds(probs, given)
-        super().__init__(given.shape, validate_args=validate_args)
+        (odds,) = broadcast_all(self._take_odds(probs, logits))
+        self._keep_odds(probs, odds)
+        super().__init__(odds.shape, validate_args=validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         """See `Distribution.rsample`."""

@@ -49,10 +49,10 @@ class Bounded(Constraint):
     upper_bound: Any
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        given = {**dict(zip(self.bounds, values)), **named}
-        if len(values) > len(self.bounds) or set(given) != set(self.bounds):
+        attributes = {**dict(zip(self.bounds, values)), **named}
+        if len(values) > len(self.bounds) or set(attributes) != set(self.bounds):
             raise TypeError(f"{type(self).__name__}() wants {', '.join(self.bounds)}; got {[*values, *named]}")
-        vars(self).update(given)
+        vars(self).update(attributes)
 
     def __repr__(self) -> str:
         shown = [f"{name}={vars(self)[name]}" for name in self.bounds]
@@ -75,8 +75,8 @@ class _Dependent(Constraint):
 
     def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> _Dependent:
         """The same with what is known of all instances."""
-        given: dict[str, Any] = {"is_discrete": is_discrete, "event_dim": event_dim}
-        return _Dependent(**{name: self.given[name] if new is NotImplemented else new for name, new in given.items()})
+        options: dict[str, Any] = {"is_discrete": is_discrete, "event_dim": event_dim}
+        return _Dependent(**{name: self.given[name] if new is NotImplemented else new for name, new in options.items()})
 
     def check(self, x: Tensor) -> Tensor:
         """Cannot be said.
@@ -130,10 +130,10 @@ class _IndependentConstraint(Constraint):
     def check(self, value: Tensor) -> Tensor:
         """Whether all values lie there."""
         count = self.reinterpreted_batch_ndims
-        found = self.base_constraint.check(value)
-        if found.dim() < count:
+        result = self.base_constraint.check(value)
+        if result.dim() < count:
             raise ValueError(f"Expected value.dim() >= {self.base_constraint.event_dim + count} but got {value.dim()}")
-        return found.flatten(-count).all(-1) if count else found
+        return result.flatten(-count).all(-1) if count else result
 
     def __repr__(self) -> str:
         return f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
@@ -159,8 +159,8 @@ class MixtureSameFamilyConstraint(Constraint):
 
     def check(self, value: Tensor) -> Tensor:
         """Whether each value lies there."""
-        found = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        return found.all(-1)
+        result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        return result.all(-1)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_constraint!r})"

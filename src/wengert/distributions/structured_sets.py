@@ -48,8 +48,8 @@ class _Square(Constraint):
     event_dim = 2
 
     def check(self, value: Tensor) -> Tensor:
-        found = value.shape[-2:] == value.shape[-1:] * 2
-        return value.new_full(value.shape[:-2], found, dtype=bool_)
+        square = value.shape[-2:] == value.shape[-1:] * 2
+        return value.new_full(value.shape[:-2], square, dtype=bool_)
 
 
 class _Symmetric(_Square):
@@ -86,7 +86,7 @@ class _Joined(Constraint):
     """Constraints for the parts of values along a dimension."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
-        if not all(isinstance(each, Constraint) for each in cseq):
+        if not all(isinstance(constraint, Constraint) for constraint in cseq):
             raise TypeError(f"{type(self).__name__[1:].lower()} wants a sequence of constraints")
         self.cseq = list(cseq)
         self.dim = dim
@@ -94,12 +94,12 @@ class _Joined(Constraint):
     @property
     def is_discrete(self) -> Any:  # type: ignore[override]
         """Whether one of them is."""
-        return any(each.is_discrete for each in self.cseq)
+        return any(constraint.is_discrete for constraint in self.cseq)
 
     @property
     def event_dim(self) -> Any:  # type: ignore[override]
         """The largest of theirs."""
-        return max(each.event_dim for each in self.cseq)
+        return max(constraint.event_dim for constraint in self.cseq)
 
 
 class _Cat(_Joined):
@@ -114,12 +114,12 @@ class _Cat(_Joined):
     def check(self, value: Tensor) -> Tensor:
         starts = [sum(self.lengths[:place]) for place in range(len(self.cseq))]
         parts = [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
-        return join([each.check(part) for each, part in zip(self.cseq, parts)], self.dim)  # type: ignore[no-any-return]
+        return join([constraint.check(part) for constraint, part in zip(self.cseq, parts)], self.dim)  # type: ignore[no-any-return]
 
 
 class _Stack(_Joined):
     """Parts along a dimension, as `wengert.stack` joins them."""
 
     def check(self, value: Tensor) -> Tensor:
-        parts = [each.check(value.select(self.dim, place)) for place, each in enumerate(self.cseq)]
+        parts = [constraint.check(value.select(self.dim, place)) for place, constraint in enumerate(self.cseq)]
         return join_new(parts, self.dim)  # type: ignore[no-any-return]

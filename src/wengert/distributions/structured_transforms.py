@@ -51,8 +51,8 @@ class CorrCholeskyTransform(Alike):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """From the lengths that are left, and the slope of the tangent."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), -2)
-        slopes = (x + softplus(-2 * x) - 0.6931471805599453).sum(-1)
-        return 0.5 * left.log().sum(-1) - 2 * slopes  # type: ignore[no-any-return]
+        log_slopes = (x + softplus(-2 * x) - 0.6931471805599453).sum(-1)
+        return 0.5 * left.log().sum(-1) - 2 * log_slopes  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
         """(..., D, D)."""
@@ -182,16 +182,16 @@ class Parts(Transform):
     """
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
-        if not all(isinstance(each, Transform) for each in tseq):
+        if not all(isinstance(transform, Transform) for transform in tseq):
             raise TypeError(f"{type(self).__name__} wants a sequence of transforms")
         super().__init__(cache_size)
-        self.transforms = [each.with_cache(cache_size) for each in tseq] if cache_size else list(tseq)
+        self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else list(tseq)
         self.dim = dim
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
         """Whether all are."""
-        return all(each.bijective for each in self.transforms)
+        return all(transform.bijective for transform in self.transforms)
 
     def _split(self, value: Tensor) -> list[Tensor]:
         """The parts."""
@@ -202,10 +202,10 @@ class Parts(Transform):
         raise NotImplementedError
 
     def _call(self, x: Tensor) -> Tensor:
-        return self._join([each(part) for each, part in zip(self.transforms, self._split(x))])
+        return self._join([transform(part) for transform, part in zip(self.transforms, self._split(x))])
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return self._join([each.inv(part) for each, part in zip(self.transforms, self._split(y))])
+        return self._join([transform.inv(part) for transform, part in zip(self.transforms, self._split(y))])
 
 
 class CatTransform(Parts):
@@ -229,7 +229,7 @@ class CatTransform(Parts):
     @property
     def event_dim(self) -> int:
         """The largest of the parts'."""
-        return max(each.event_dim for each in self.transforms)
+        return max(transform.event_dim for transform in self.transforms)
 
     @property
     def length(self) -> int:
@@ -252,24 +252,24 @@ class CatTransform(Parts):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Those of the parts, joined; added up where the dimension belongs to the values."""
-        found = []
-        for each, before, after in zip(self.transforms, self._split(x), self._split(y)):
-            one = each.log_abs_det_jacobian(before, after)
-            further = self.event_dim - each.event_dim
-            found.append(one.flatten(-further).sum(-1) if further else one)
+        terms = []
+        for transform, before, after in zip(self.transforms, self._split(x), self._split(y)):
+            term = transform.log_abs_det_jacobian(before, after)
+            further = self.event_dim - transform.event_dim
+            terms.append(term.flatten(-further).sum(-1) if further else term)
         dim = self.dim if self.dim < 0 else self.dim - x.dim()
         dim += self.event_dim
-        return cat(found, dim) if dim < 0 else sum(found[1:], found[0])  # type: ignore[no-any-return]
+        return cat(terms, dim) if dim < 0 else sum(terms[1:], terms[0])  # type: ignore[no-any-return]
 
     @constraints.dependent_property
     def domain(self) -> Any:
         """Those of the parts."""
-        return constraints.cat([each.domain for each in self.transforms], self.dim, self.lengths)
+        return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
     def codomain(self) -> Any:
         """Those of the parts."""
-        return constraints.cat([each.codomain for each in self.transforms], self.dim, self.lengths)
+        return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
 class StackTransform(Parts):
@@ -292,14 +292,14 @@ class StackTransform(Parts):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Those of the parts, joined."""
         parts = zip(self.transforms, self._split(x), self._split(y))
-        return stack([each.log_abs_det_jacobian(before, after) for each, before, after in parts], self.dim)  # type: ignore[no-any-return]
+        return stack([transform.log_abs_det_jacobian(before, after) for transform, before, after in parts], self.dim)  # type: ignore[no-any-return]
 
     @constraints.dependent_property
     def domain(self) -> Any:
         """Those of the parts."""
-        return constraints.stack([each.domain for each in self.transforms], self.dim)
+        return constraints.stack([transform.domain for transform in self.transforms], self.dim)
 
     @constraints.dependent_property
     def codomain(self) -> Any:
         """Those of the parts."""
-        return constraints.stack([each.codomain for each in self.transforms], self.dim)
+        return constraints.stack([transform.codomain for transform in self.transforms], self.dim)

@@ -59,11 +59,11 @@ class Transform(Guarded):
     @property
     def inv(self) -> Transform:
         """The inverse; its own inverse is this transform."""
-        found = self._inv() if self._inv is not None else None
-        if found is None:
-            found = _InverseTransform(self)
-            self._inv = weakref.ref(found)
-        return found
+        inverse = self._inv() if self._inv is not None else None
+        if inverse is None:
+            inverse = _InverseTransform(self)
+            self._inv = weakref.ref(inverse)
+        return inverse
 
     @property
     def sign(self) -> Any:
@@ -252,11 +252,11 @@ class ComposeTransform(Transform):
     @property
     def inv(self) -> Transform:
         """The inverses, the last one first."""
-        found = self._inv() if self._inv is not None else None
-        if found is None:
-            found = ComposeTransform([part.inv for part in reversed(self.parts)])
-            self._inv, found._inv = weakref.ref(found), weakref.ref(self)
-        return found
+        inverse = self._inv() if self._inv is not None else None
+        if inverse is None:
+            inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
+            self._inv, inverse._inv = weakref.ref(inverse), weakref.ref(self)
+        return inverse
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same with another cache."""
@@ -287,8 +287,8 @@ class ComposeTransform(Transform):
         total: Any = 0
         wanted = self.domain.event_dim
         for part, before, after in zip(self.parts, values, values[1:]):
-            found = part.log_abs_det_jacobian(before, after)
-            total = total + _sum_rightmost(found, wanted - part.domain.event_dim)
+            term = part.log_abs_det_jacobian(before, after)
+            total = total + _sum_rightmost(term, wanted - part.domain.event_dim)
             wanted += part.codomain.event_dim - part.domain.event_dim
         return total  # type: ignore[no-any-return]
 

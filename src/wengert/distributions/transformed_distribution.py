@@ -42,10 +42,10 @@ class TransformedDistribution(Distribution):
         transforms: Transform | Sequence[Transform],
         validate_args: bool | None = None,
     ) -> None:
-        given = [transforms] if isinstance(transforms, Transform) else transforms
-        if not isinstance(given, list | tuple) or not all(isinstance(each, Transform) for each in given):
+        parts = [transforms] if isinstance(transforms, Transform) else transforms
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, Transform) for part in parts):
             raise ValueError(f"transforms must be a Transform or a list of Transforms, but was {transforms}")
-        self.transforms = list(given)
+        self.transforms = list(parts)
         base_shape = base_distribution.batch_shape + base_distribution.event_shape
         own = len(base_distribution.event_shape)
         transform = ComposeTransform(self.transforms)
@@ -113,8 +113,8 @@ class TransformedDistribution(Distribution):
             grown = _sum_rightmost(transform.log_abs_det_jacobian(x, y), event_dim - transform.domain.event_dim)
             total = -grown if total is None else total - grown
             y = x
-        found = _sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
-        return found if total is None else total + found
+        term = _sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
+        return term if total is None else total + term
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """1 - value where the transforms fall."""

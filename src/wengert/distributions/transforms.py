@@ -309,12 +309,12 @@ class AffineTransform(Transform):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """log |scale|, summed over the dimensions of a value."""
         if isinstance(self.scale, Tensor):
-            found = self.scale.abs().log().expand(broadcast_shapes(x.shape, self.scale.shape))
+            result = self.scale.abs().log().expand(broadcast_shapes(x.shape, self.scale.shape))
         else:
-            found = x.new_full(x.shape, math.log(abs(self.scale)))
+            result = x.new_full(x.shape, math.log(abs(self.scale)))
         if self._event_dim:
-            found = found.flatten(-self._event_dim).sum(-1)
-        return found.expand(x.shape[: x.dim() - self._event_dim])  # type: ignore[no-any-return]
+            result = result.flatten(-self._event_dim).sum(-1)
+        return result.expand(x.shape[: x.dim() - self._event_dim])  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
         """The shape, broadcast with those of loc and scale."""

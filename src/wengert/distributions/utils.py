@@ -41,15 +41,15 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         >>> broadcast_all(wg.zeros(2), 1.0)
         (tensor([0., 0.]), tensor([1., 1.]))
     """
-    for each in values:
-        if not isinstance(each, Tensor | Number) and not hasattr(each, "__torch_function__"):
+    for value in values:
+        if not isinstance(value, Tensor | Number) and not hasattr(value, "__torch_function__"):
             raise ValueError(
                 "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
-                f"__torch_function__; got {type(each).__name__}."
+                f"__torch_function__; got {type(value).__name__}."
             )
-    dtype = next((each.dtype for each in values if isinstance(each, Tensor)), None) or get_default_dtype()
-    given = [tensor(each, dtype=dtype) if isinstance(each, Number) else each for each in values]
-    return tuple(broadcast_tensors(*given))
+    dtype = next((value.dtype for value in values if isinstance(value, Tensor)), None) or get_default_dtype()
+    tensors = [tensor(value, dtype=dtype) if isinstance(value, Number) else value for value in values]
+    return tuple(broadcast_tensors(*tensors))
 
 
 def standard_normal(shape: Any, like: Tensor) -> Tensor:
@@ -155,10 +155,10 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         ValueError: no triangle has n elements.
     """
     size = triangle_side(vec.shape[-1], diag)
-    made = vec.new_zeros((*vec.shape[:-1], size, size))
+    matrix = vec.new_zeros((*vec.shape[:-1], size, size))
     rows, columns = tril_indices(size, size, diag)
-    made[..., rows, columns] = vec
-    return made
+    matrix[..., rows, columns] = vec
+    return matrix
 
 
 def triangle_side(count: int, diag: int) -> int:

@@ -57,7 +57,7 @@ class VonMises(Distribution):
         """See `Distribution.sample`; computed in double precision, as small concentrations need it."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
-            loc, k = (each.to(float64).expand(shape) for each in (self.loc, self.concentration))
+            loc, k = (parameter.to(float64).expand(shape) for parameter in (self.loc, self.concentration))
             tau = 1 + (1 + 4 * k**2).sqrt()
             rho = (tau - (2 * tau).sqrt()) / (2 * k)
             r = ((1 + rho**2) / (2 * rho)).where(k > 1e-5, 1 / k + k)

@@ -178,16 +178,17 @@ class Arguments:
         out_dims = self.out_dims
         if any(dim is not None and (isinstance(dim, bool) or not isinstance(dim, int)) for dim in flatten(out_dims)[0]):
             raise ValueError(
-                f"vmap({self.name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of "
-                "ints representing where in the outputs the vmapped dimension should appear."
+                f"vmap({self.name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+                "collection of ints representing where in the outputs the vmapped dimension should appear."
             )
         if structure.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
             out_dims = out_dims[0]
         dims = spread(out_dims, structure)
         if dims is None:
             raise ValueError(
-                f"vmap({self.name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
-                f"`outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has structure {structure}."
+                f"vmap({self.name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+                f"structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but "
+                f"outputs has structure {structure}."
             )
         return dims
 

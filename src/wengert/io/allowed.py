@@ -35,16 +35,16 @@ from .opcodes import LONGEST_NAME, Name
 from .placing import Placer, check_lengths, check_requires_grad, take_attributes
 
 STORAGES = {
-    each.legacy.replace("Tensor", "Storage"): each.name for each in dtypes.ALL if each.legacy.endswith("Tensor")
+    dtype.legacy.replace("Tensor", "Storage"): dtype.name for dtype in dtypes.ALL if dtype.legacy.endswith("Tensor")
 }
 STORAGES["BFloat16Storage"] = "bfloat16"
 """Types of storages, and the dtypes of their elements."""
-DTYPES = {*(each.name for each in dtypes.ALL), "bfloat16", *dtypes.UNHELD}
-TENSORS = {each.replace("Storage", "Tensor") for each in STORAGES}
+DTYPES = {*(dtype.name for dtype in dtypes.ALL), "bfloat16", *dtypes.UNHELD}
+TENSORS = {name.replace("Storage", "Tensor") for name in STORAGES}
 """Classes of tensors, which versions of torch before 0.4 wrote."""
 BUILTINS = {"__builtin__", "builtins"}
 FACTORIES: dict[str, Any] = {
-    each.__name__: each for each in (list, dict, set, tuple, int, float, str, bool, bytes, complex)
+    kind.__name__: kind for kind in (list, dict, set, tuple, int, float, str, bool, bytes, complex)
 } | {"long": int, "unicode": str}  # as Python 2 called them
 """What a defaultdict may make of itself."""
 
@@ -408,8 +408,8 @@ VALUES: dict[str, Any] = {
     "torch.nn.parameter.UninitializedParameter": UninitializedParameter,
     "torch.nn.parameter.UninitializedBuffer": UninitializedBuffer, **plain_objects.VALUES,
     "torch.storage.UntypedStorage": Untyped, "torch.strided": devices.strided,
-    **{f"torch.{each.name}": each for each in (devices.preserve_format, devices.contiguous_format)},
-    **{f"torch.{each.name}": each for each in (devices.channels_last, devices.channels_last_3d)},
+    **{f"torch.{format_.name}": format_ for format_ in (devices.preserve_format, devices.contiguous_format)},
+    **{f"torch.{format_.name}": format_ for format_ in (devices.channels_last, devices.channels_last_3d)},
 }  # fmt: skip
 CALLS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": Allowed.rebuild_v2,
@@ -458,13 +458,13 @@ UNFIT = {Untyped, Tensor, Parameter, Buffer, np.ndarray, Namespace}
 """Classes that files name to make others, but may not hold."""
 
 
-def check_result(made: Any) -> None:
+def check_result(result: Any) -> None:
     """Refuse names that nobody called.
 
     Raises:
         UnpicklingError: one is part of the result.
     """
-    waiting, seen = [made], set()
+    waiting, seen = [result], set()
     while waiting:
         value = waiting.pop()
         kind = type(value)

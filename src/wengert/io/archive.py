@@ -51,7 +51,11 @@ class Archive(Records):
         Raises:
             ValueError: there is none, or several; or it is one with code.
         """
-        roots = [each.removesuffix("data.pkl") for each in self.members if each.count("/") == 1 and "/data.pkl" in each]
+        roots = [
+            member.removesuffix("data.pkl")
+            for member in self.members
+            if member.count("/") == 1 and "/data.pkl" in member
+        ]
         if len(roots) != 1 or f"{roots[0]}constants.pkl" in self.members:
             kind = "a TorchScript archive, whose code is not run here" if roots else "a zip file without data.pkl"
             raise ValueError(f"it is not what torch.save writes, but {kind}")

@@ -216,11 +216,11 @@ class Encoder:
     def sparse(self, value: Tensor, path: Path) -> dict[str, Any]:
         """How the places and the entries of a sparse tensor lie."""
         indices, values, shape, form = parts_of(value)
-        found = {"values": self.strided(values, path), "shape": list(shape)}
+        parts = {"values": self.strided(values, path), "shape": list(shape)}
         if isinstance(form, str):
-            bounds, plain = (self.strided(wrap(each), path) for each in indices)
-            return {"bounds": bounds, "indices": plain, **found, "layout": form}
-        return {"indices": self.strided(wrap(indices), path), **found, "coalesced": form}
+            bounds, plain = (self.strided(wrap(index), path) for index in indices)
+            return {"bounds": bounds, "indices": plain, **parts, "layout": form}
+        return {"indices": self.strided(wrap(indices), path), **parts, "coalesced": form}
 
     def storage(self, memory: Storage, dtype: Any, path: Path, tensor: Tensor | None = None) -> str:
         """The name of the entry that holds the memory of a storage, which is added where it is new."""

@@ -131,6 +131,6 @@ def fetch_weights(
     path = os.path.join(folder, file_name or name_of(url))
     if not os.path.exists(path):
         sys.stderr.write(f'Downloading: "{url}" to {path}\n')
-        found = HASH_REGEX.search(os.path.basename(path)) if check_hash else None
-        fetch(url, path, found[1] if found else None, progress)
+        match = HASH_REGEX.search(os.path.basename(path)) if check_hash else None
+        fetch(url, path, match[1] if match else None, progress)
     return load(path, map_location=map_location)

@@ -43,7 +43,9 @@ def create(cls: Any, arguments: tuple[Any, ...]) -> Any:
     if not trusted.is_own(cls):
         raise UnpicklingError(f"{shown_name(cls)} may not be created")
     if issubclass(cls, tuple):
-        if len(arguments) != len(cls._fields) or not all(isinstance(each, (Tensor, type(None))) for each in arguments):  # type: ignore[attr-defined]
+        if len(arguments) != len(cls._fields) or not all(
+            isinstance(argument, (Tensor, type(None))) for argument in arguments
+        ):  # type: ignore[attr-defined]
             raise ValueError(f"a {cls.__name__} has not the fields that torch writes")
         return tuple.__new__(cls, arguments)
     if arguments:
@@ -139,10 +141,10 @@ def may_be_set(cls: type, name: Any) -> bool:
         return True
     for base in cls.__mro__:
         if name in vars(base):
-            found = vars(base)[name]
-            if isinstance(found, (MemberDescriptorType, functools.cached_property)):
+            attribute = vars(base)[name]
+            if isinstance(attribute, (MemberDescriptorType, functools.cached_property)):
                 return True
-            return not callable(found) and not hasattr(type(found), "__get__")
+            return not callable(attribute) and not hasattr(type(attribute), "__get__")
     return True
 
 
@@ -156,23 +158,23 @@ def module_state(cls: type, state: dict[str, Any]) -> dict[str, Any]:
         UnpicklingError: if a hook is not one of the functions and objects that files may hold.
         ValueError: if a table holds something else than it should.
     """
-    made: dict[str, Any] = vars(Registration())
+    tables: dict[str, Any] = vars(Registration())
     for name in HOOKS:
         for number, hook in table(state, name).items():
             if not callable(hook) or not trusted.may_be_held(hook):
                 raise UnpicklingError(f"a hook of a {cls.__name__} is {shown(hook)}, which files may not hold")
-            made[name][number] = hook
+            tables[name][number] = hook
     for name in MARKS:
-        made[name].update(dict.fromkeys(table(state, name), True))
+        tables[name].update(dict.fromkeys(table(state, name), True))
     for name, kinds in TABLES.items():
         for key, value in table(state, name, str).items():
             if not isinstance(value, kinds) or not key or "." in key or not may_be_set(cls, key):
                 raise ValueError(f"a {cls.__name__} has {shown(key)} in {name}, which is {shown(value)}")
-            made[name][key] = value
+            tables[name][key] = value
     if type(state.get("training", True)) is not bool:
         raise ValueError(f"a {cls.__name__} has the mode {shown(state['training'])}")
     known = {*HOOKS, *MARKS, *TABLES, *RECOMPUTED}
-    return made | {name: value for name, value in state.items() if name not in known}
+    return tables | {name: value for name, value in state.items() if name not in known}
 
 
 def table(state: dict[str, Any], name: str, kind: type = int) -> dict[Any, Any]:
@@ -181,23 +183,23 @@ def table(state: dict[str, Any], name: str, kind: type = int) -> dict[Any, Any]:
     Raises:
         ValueError: if it is none.
     """
-    found = state.get(name)
-    if found is None:
+    value = state.get(name)
+    if value is None:
         return {}
-    if not isinstance(found, dict) or not all(type(key) is kind for key in found):
+    if not isinstance(value, dict) or not all(type(key) is kind for key in value):
         raise ValueError(f"the {name} of a module are no dictionary by {kind.__name__}")
-    return found
+    return value
 
 
 def written_state(state: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a module as torch has them."""
     from collections import OrderedDict
 
-    made = {name: value for name, value in state.items() if name not in RECOMPUTED}
+    result = {name: value for name, value in state.items() if name not in RECOMPUTED}
     for name in (*HOOKS, *MARKS):
-        if name in made:
-            made[name] = OrderedDict(made[name])
-    return made
+        if name in result:
+            result[name] = OrderedDict(result[name])
+    return result
 
 
 def shown_name(value: Any) -> str:

@@ -231,7 +231,7 @@ class Pickler(pickle._Pickler):
         if isinstance(form, str):
             values.requires_grad = value.requires_grad  # as torch, which keeps it of compressed tensors only
             return self.named("torch._utils._rebuild_sparse_tensor"), (
-                value.layout, (*(wrap(each) for each in indices), values, size)  # type: ignore[attr-defined]
+                value.layout, (*(wrap(index) for index in indices), values, size)  # type: ignore[attr-defined]
             )  # fmt: skip
         parts = (wrap(indices), values, size, bool(form))
         return self.named("torch._utils._rebuild_sparse_tensor"), (value.layout, parts)  # type: ignore[attr-defined]

@@ -29,8 +29,8 @@ HERE = (
 )
 ABSENT = {
     **{
-        each: f"Attempting to deserialize object on a {each.upper()} device but torch.{each}.is_available() is False. "
-        for each in ("cuda", "xpu")
+        kind: f"Attempting to deserialize object on a {kind.upper()} device but torch.{kind}.is_available() is False. "
+        for kind in ("cuda", "xpu")
     },
     "mps": "torch.UntypedStorage(): Storage device not recognized: mps. ",
     "hpu": "The HPU device module is not registered. ",

@@ -38,9 +38,9 @@ def made_of(cls: Any) -> Callable[..., Any]:
     """Return what makes an object of a class whose arguments hold nothing but what they are."""
 
     def make(*arguments: Any) -> Any:
-        for each in arguments:
-            if type(each) not in PARTS or is_too_large(each):
-                raise ValueError(f"a {cls.__name__} of {shown(each)}")
+        for argument in arguments:
+            if type(argument) not in PARTS or is_too_large(argument):
+                raise ValueError(f"a {cls.__name__} of {shown(argument)}")
         try:
             return cls(*arguments)
         except (ArithmeticError, NotImplementedError) as error:
@@ -70,14 +70,14 @@ def new_deque(items: Any = (), maxlen: Any = None) -> deque[Any]:
 
 def new_slice(*bounds: Any) -> slice:
     """A slice of integers."""
-    if len(bounds) != 3 or not all(type(each) in (int, type(None)) and not is_too_large(each) for each in bounds):
+    if len(bounds) != 3 or not all(type(bound) in (int, type(None)) and not is_too_large(bound) for bound in bounds):
         raise ValueError("a slice of no integers")
     return slice(*bounds)
 
 
 def new_range(*bounds: Any) -> range:
     """A range of integers."""
-    if not all(type(each) is int and not is_too_large(each) for each in bounds):
+    if not all(type(bound) is int and not is_too_large(bound) for bound in bounds):
         raise ValueError("a range of no integers")
     return range(*bounds)
 
@@ -142,8 +142,8 @@ def new_dtype(name: Any, align: Any = False, copy: Any = True) -> np.dtype[Any]:
     """A dtype of NumPy's that no other value shares; its byte order follows."""
     if not isinstance(name, str) or len(name) > LONGEST or align not in (False, 0) or "," in name:
         raise ValueError(f"a dtype of {shown(name)}")
-    made = np.dtype(name)
-    check_kind(made)
+    dtype = np.dtype(name)
+    check_kind(dtype)
     return np.dtype(name, copy=True)
 
 
@@ -166,7 +166,7 @@ def set_dtype(value: np.dtype[Any], state: Any) -> None:
     known: Any = value.__reduce__()[2]
     if not isinstance(state, tuple) or not len(known) <= len(state) <= len(known) + 1 or state[1] not in ORDERS:
         raise ValueError("the state of a dtype is not one that NumPy writes")
-    if any(each is not None for each in state[FIELDS_OF_DTYPE]):
+    if any(field is not None for field in state[FIELDS_OF_DTYPE]):
         raise ValueError("a dtype has fields, or parts")
     unit = unit_of(state[len(known) - 1]) if value.kind in "mM" else known[-1]
     value.__setstate__((known[0], state[1], *known[2:-1], unit))  # type: ignore[attr-defined]
@@ -181,7 +181,7 @@ def unit_of(metadata: Any) -> Any:
     unit = metadata[1] if isinstance(metadata, tuple) and len(metadata) == 2 and not metadata[0] else None
     if not isinstance(unit, tuple) or len(unit) != 4 or unit[0] not in UNITS:
         raise ValueError("a dtype of dates has no unit")
-    if not all(type(each) is int and 0 < each < 2**31 for each in unit[1:]):
+    if not all(type(number) is int and 0 < number < 2**31 for number in unit[1:]):
         raise ValueError("a dtype of dates has no unit")
     return (None, unit)
 

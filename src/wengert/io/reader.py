@@ -70,7 +70,7 @@ class PyTorchFileReader:
     def get_all_records(self) -> list[str]:
         """The names of all records, in the order of the file."""
         root = self._records.root
-        return [each.removeprefix(root) for each in self._records.members]
+        return [member.removeprefix(root) for member in self._records.members]
 
     def has_record(self, name: str, /) -> bool:
         """Whether there is a record of that name."""
@@ -137,11 +137,11 @@ class PyTorchFileReader:
         wanted = dtypes.uint8 if isinstance(dtype, type) and issubclass(dtype, StorageBase) else dtype
         if not isinstance(wanted, dtypes.dtype):
             raise TypeError(f"get_storage_from_record(): expected a dtype, not {type(dtype).__name__}")
-        size, given = self.get_record_size(name), int(numel) * wanted.itemsize
-        if size != given:
+        size, wanted_size = self.get_record_size(name), int(numel) * wanted.itemsize
+        if size != wanted_size:
             raise RuntimeError(
-                f"record size ({size} bytes) does not match expected size ({given} bytes = {int(numel)} elements * "
-                f"{wanted.itemsize} bytes/element) for dtype {wanted}"
+                f"record size ({size} bytes) does not match expected size ({wanted_size} bytes = {int(numel)} "
+                f"elements * {wanted.itemsize} bytes/element) for dtype {wanted}"
             )
         storage = UntypedStorage(memory_of(self._bytes(name)))
         return empty(0, dtype=wanted).set_(storage, 0, (0,), (1,))  # type: ignore[no-any-return]

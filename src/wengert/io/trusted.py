@@ -61,7 +61,7 @@ def clear() -> None:
 
 def listed() -> list[Any]:
     """What the program has named, each once."""
-    return list({id(given): given for _, given in _named.values()}.values())
+    return list({id(function): function for _, function in _named.values()}.values())
 
 
 def names_of(value: Any) -> dict[str, Any]:
@@ -117,12 +117,12 @@ def classes() -> dict[str, type]:
     from ..optim import lr_scheduler, swa_utils
 
     schedulers = (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau)
-    found = [
+    classes_ = [
         *classes_of(nn, nn.Module), *classes_of(optim, optim.Optimizer), *classes_of(lr_scheduler, *schedulers),
         *classes_of(swa_utils, nn.Module, lr_scheduler.LRScheduler), GradScaler, NonDynamicallyQuantizableLinear,
         PackedSequence, SpectralNorm, WeightNorm,
     ]  # fmt: skip
-    known = {as_torch(f"{cls.__module__}.{cls.__qualname__}"): cls for cls in found}
+    known = {as_torch(f"{cls.__module__}.{cls.__qualname__}"): cls for cls in classes_}
     return known | {older: known[name] for older, name in OLDER.items()}
 
 
@@ -131,8 +131,8 @@ def results() -> dict[str, type]:
     """The classes of what operators with several results return, by torch's names."""
     from ..ops import return_types
 
-    found = [value for value in list(vars(return_types).values()) if hasattr(value, "n_fields")]
-    return {f"torch.return_types.{cls.__name__}": cls for cls in found}
+    types_ = [value for value in list(vars(return_types).values()) if hasattr(value, "n_fields")]
+    return {f"torch.return_types.{cls.__name__}": cls for cls in types_}
 
 
 @functools.cache
@@ -141,29 +141,29 @@ def functions() -> dict[str, Any]:
     from ..amp.grad_scaler import fresh_state
     from ..nn import functional, init
 
-    found: dict[str, Any] = {SCALER_STATE: fresh_state}
-    found |= {f"torch.{name}": value for name, value in operators().items()}
-    found |= {f"torch._C._VariableFunctionsClass.{name}": value for name, value in operators().items()}
+    table: dict[str, Any] = {SCALER_STATE: fresh_state}
+    table |= {f"torch.{name}": value for name, value in operators().items()}
+    table |= {f"torch._C._VariableFunctionsClass.{name}": value for name, value in operators().items()}
     for name in functional.__all__:
         value = getattr(functional, name)
         if callable(value) and not isinstance(value, type):
-            found |= {f"torch._C._nn.{name}": value, f"torch.nn.functional.{name}": value}
+            table |= {f"torch._C._nn.{name}": value, f"torch.nn.functional.{name}": value}
     for name in dir(init):
         value = getattr(init, name)
         if isinstance(value, FunctionType) and not name.startswith("_"):
-            found[f"torch.nn.init.{name}"] = value
-    return found
+            table[f"torch.nn.init.{name}"] = value
+    return table
 
 
 def operators() -> dict[str, Any]:
     """The operators that the package itself has, by name."""
     import wengert
 
-    found = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_")}
-    kinds = (type(found["add"]), type(found["relu_"]))
+    table = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_")}
+    kinds = (type(table["add"]), type(table["relu_"]))
     return {
         name: value
-        for name, value in found.items()
+        for name, value in table.items()
         if name not in UNSUITED
         and (isinstance(value, kinds) or (isinstance(value, FunctionType) and value.__module__ == PACKAGE))
     }

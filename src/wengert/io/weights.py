@@ -99,9 +99,9 @@ def check_saved(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | Non
     Raises:
         TypeError: see `save_file`.
     """
-    for given in (tensors, {} if metadata is None else metadata):
-        if not isinstance(given, Mapping):
-            raise TypeError(f"save_file(): tensors and metadata must be mappings, not {type(given).__name__}")
+    for mapping in (tensors, {} if metadata is None else metadata):
+        if not isinstance(mapping, Mapping):
+            raise TypeError(f"save_file(): tensors and metadata must be mappings, not {type(mapping).__name__}")
     for name, value in tensors.items():
         if not isinstance(name, str) or name == METADATA:
             raise TypeError(f"save_file(): names must be strings other than {METADATA!r}, not {name!r}")
@@ -225,10 +225,10 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     Raises:
         ValueError: a name appears twice.
     """
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    table = dict(pairs)
+    if len(table) != len(pairs):
         raise ValueError("a name appears twice")
-    return made
+    return table
 
 
 def find_problem(entry: Any) -> str:

@@ -128,7 +128,7 @@ class Adam(Stepwise):
                 continue
             self._check_capture(group)
             amsgrad = group["amsgrad"]
-            states = [self._state_of(each, group) for each in params]
+            states = [self._state_of(parameter, group) for parameter in params]
             adam_step(
                 params,
                 grads,

@@ -103,7 +103,7 @@ class LBFGS(Optimizer):
         state.update(run.kept())
         return first
 
-    def _go(self, run: Run, evaluate: Closure, slope: Any, left: int, *, last: bool) -> int:
+    def _go(self, run: Run, evaluate: Closure, derivative: Any, left: int, *, last: bool) -> int:
         """Take the step of an iteration; how often the loss was asked for, about `left` times at most."""
         kind = run.group["line_search_fn"]
         if kind is not None and kind != "strong_wolfe":
@@ -123,7 +123,7 @@ class LBFGS(Optimizer):
                 parameter.copy_(kept)
             return loss, grad
 
-        start = Point(0, run.loss, run.grad, slope)
+        start = Point(0, run.loss, run.grad, derivative)
         point, asked = StrongWolfe(at, run.direction, start, 1e-9, left).search(run.t)
         run.t, run.loss, run.grad = point[:3]
         self._move(run.t, run.direction)

@@ -58,8 +58,8 @@ class Rprop(Stepwise):
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
-        lr, slope = float(group["lr"]), cast(Tensor, parameter.grad)
-        first = full_like(slope, complex(lr, lr) if parameter.dtype.is_complex else lr)
+        lr, grad = float(group["lr"]), cast(Tensor, parameter.grad)
+        first = full_like(grad, complex(lr, lr) if parameter.dtype.is_complex else lr)
         return {"step": counter(), "prev": zeros_as(parameter), "step_size": first}
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:

@@ -49,14 +49,14 @@ def taken_states(saved: Mapping[Any, Any], parameters: Mapping[int, Tensor]) -> 
 
 def taken_groups(groups: Sequence[Group], saved: Sequence[Group]) -> list[Group]:
     """Saved groups with the optimiser's own parameters."""
-    made = []
+    taken_list = []
     for group, other in zip(groups, saved):
         loaded = {key: copy.deepcopy(value) for key, value in other.items() if key != "params"}
         if "param_names" in group and "param_names" not in loaded:
             loaded["param_names"] = group["param_names"]
         loaded["params"] = group["params"]
-        made.append(loaded)
-    return made
+        taken_list.append(loaded)
+    return taken_list
 
 
 def taken(value: Any, parameter: Tensor, key: str) -> Any:

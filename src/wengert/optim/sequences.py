@@ -24,31 +24,31 @@ class Composed(LRScheduler):
             ValueError: one wants a measure, or belongs to another optimiser.
         """
         name = type(self).__name__
-        for at, each in enumerate(self._schedulers):
-            if not hasattr(each, "optimizer"):
+        for at, scheduler in enumerate(self._schedulers):
+            if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{name} at index {at} should have `optimizer` as its attribute.")
-            if isinstance(each, ReduceLROnPlateau):
+            if isinstance(scheduler, ReduceLROnPlateau):
                 raise ValueError(
                     f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
                     f"specified when calling `step`, but got one at index {at} in the given schedulers sequence."
                 )
-            if each.optimizer is not optimizer:
+            if scheduler.optimizer is not optimizer:
                 raise ValueError(
                     f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(each).__name__} at index {at} has {each.optimizer}, which is different from "
+                    f"{type(scheduler).__name__} at index {at} has {scheduler.optimizer}, which is different from "
                     f"{type(optimizer).__name__}."
                 )
 
     def state_dict(self) -> dict[str, Any]:
         """The states of all schedules, and the attributes but the optimiser."""
         state = {key: value for key, value in super().state_dict().items() if key != "_schedulers"}
-        return {**state, "_schedulers": [each.state_dict() for each in self._schedulers]}
+        return {**state, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take what `state_dict` gave."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
-        for each, state in zip(self._schedulers, state_dict["_schedulers"]):
-            each.load_state_dict(state)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
+            scheduler.load_state_dict(state)
 
 
 class SequentialLR(Composed):
@@ -111,8 +111,8 @@ class SequentialLR(Composed):
 def undo(schedule: Any, wholly: bool = False) -> None:
     """Take back the step that each schedule made when it was constructed, or all of them."""
     if hasattr(schedule, "_schedulers"):
-        for each in schedule._schedulers:
-            undo(each, wholly)
+        for scheduler in schedule._schedulers:
+            undo(scheduler, wholly)
     elif hasattr(schedule, "last_epoch"):
         schedule.last_epoch = -1 if wholly else schedule.last_epoch - 1
 
@@ -144,6 +144,6 @@ class ChainedScheduler(Composed):
 
     def step(self) -> None:  # type: ignore[override]
         """Go on by one epoch."""
-        for each in self._schedulers:
-            each.step()
+        for scheduler in self._schedulers:
+            scheduler.step()
         self._last_lr = self._current()

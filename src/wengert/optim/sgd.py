@@ -108,17 +108,21 @@ class SGD(Stepwise):
             if not params:
                 continue
             momentum = float(group["momentum"])
-            if any(each._flags_ & flags.SPARSE for each in grads):
+            if any(grad._flags_ & flags.SPARSE for grad in grads):
                 self._step_sparse(params, grads, group)
                 continue
-            known = [self.state[each].get("momentum_buffer") for each in params] if momentum else [None] * len(params)
+            known = (
+                [self.state[parameter].get("momentum_buffer") for parameter in params]
+                if momentum
+                else [None] * len(params)
+            )
             buffers = sgd_step(
                 params, grads, known, float(group["lr"]), momentum, float(group["dampening"]),
                 float(group["weight_decay"]), group["nesterov"], group["maximize"],
             )  # fmt: skip
             if momentum:
-                for each, buffer in zip(params, buffers):
-                    self.state[each]["momentum_buffer"] = buffer
+                for parameter, buffer in zip(params, buffers):
+                    self.state[parameter]["momentum_buffer"] = buffer
         return loss
 
     def _step_sparse(self, params: list[Tensor], grads: list[Any], group: Group) -> None:

@@ -210,8 +210,8 @@ class profile:  # noqa: N801 - torch's name
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
         """Events with the same name together, see `EventList.key_averages`."""
-        made = self._made("getting key averages")
-        return made.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
+        profile_ = self._made("getting key averages")
+        return profile_.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
         """Write a trace of the last cycle, see `wengert.autograd.profiler.profile.export_chrome_trace`."""
@@ -277,12 +277,12 @@ def named(activities: Iterable[Any]) -> set[ProfilerActivity]:
         TypeError: something else is in it.
         ValueError: an activity is in it twice.
     """
-    found: set[ProfilerActivity] = set()
+    activities_: set[ProfilerActivity] = set()
     for item in activities:
-        for each in item if isinstance(item, dict) else (item,):
-            if not isinstance(each, ProfilerActivity):
-                raise TypeError(f"Expected ProfilerActivity or dict, got {type(each)}")
-            if each in found:
-                raise ValueError(f"Activity {each} specified more than once")
-            found.add(each)
-    return found
+        for activity in item if isinstance(item, dict) else (item,):
+            if not isinstance(activity, ProfilerActivity):
+                raise TypeError(f"Expected ProfilerActivity or dict, got {type(activity)}")
+            if activity in activities_:
+                raise ValueError(f"Activity {activity} specified more than once")
+            activities_.add(activity)
+    return activities_

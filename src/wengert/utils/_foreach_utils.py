@@ -33,5 +33,5 @@ def _device_has_foreach_support(device: Any) -> bool:
 
 def _has_foreach_support(tensors: Sequence[Tensor | None], device: Any) -> bool:
     """Whether a device takes a list of these: they are plain tensors or parameters."""
-    plain = all(each is None or type(each) in _foreach_supported_types for each in tensors)
+    plain = all(tensor is None or type(tensor) in _foreach_supported_types for tensor in tensors)
     return _device_has_foreach_support(device) and plain

@@ -13,7 +13,7 @@ no_dispatch = DisableTorchDispatch
 def all_same_mode(modes: Iterable[Any]) -> bool:
     """Whether all modes are one and the same object."""
     first, *others = modes
-    return all(each is first for each in others)
+    return all(other is first for other in others)
 
 
 __all__: list[str] = ["all_same_mode", "no_dispatch"]

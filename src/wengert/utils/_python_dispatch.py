@@ -74,8 +74,8 @@ def _get_current_dispatch_mode_stack() -> list[Any]:
 
 def _get_current_dispatch_mode() -> Any:
     """The innermost of these modes; None if there is none."""
-    found = stack()
-    return found[-1] if found else None
+    modes = stack()
+    return modes[-1] if modes else None
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
@@ -129,14 +129,14 @@ def transform_subclass(
     size, stride = outer_size or t.size(), outer_stride or t.stride()
     names, context = t.__tensor_flatten__()
     inner = {name: callback(name, getattr(t, name)) for name in names}
-    made = type(t).__tensor_unflatten__(inner, context, size, stride)
-    for kind, wanted, found in (("size", size, made.shape), ("stride", stride, made.stride())):
-        if tuple(wanted) != tuple(found):
+    result = type(t).__tensor_unflatten__(inner, context, size, stride)
+    for kind, wanted, actual in (("size", size, result.shape), ("stride", stride, result.stride())):
+        if tuple(wanted) != tuple(actual):
             raise AssertionError(
                 f"Expected return value from {type(t)}__tensor_unflatten__() to have {kind} {tuple(wanted)}, "
-                f"but it has {tuple(found)}"
+                f"but it has {tuple(actual)}"
             )
-    return made
+    return result
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:

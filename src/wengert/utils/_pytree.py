@@ -76,7 +76,9 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
 """All classes of containers; one function stands for all classes of named tuples, as in torch."""
 BUILT_IN = frozenset(SUPPORTED_NODES) - {Size}
 """Those that `flatten_up_to` compares as containers of Python's; the others are a program's or a library's."""
-SUPPORTED_NODES |= {cls: SUPPORTED_NODES[cls]._replace(flatten_with_keys_fn=each) for cls, each in WITH_KEYS.items()}
+SUPPORTED_NODES |= {
+    cls: SUPPORTED_NODES[cls]._replace(flatten_with_keys_fn=flatten) for cls, flatten in WITH_KEYS.items()
+}
 
 
 RESULTS = "wengert.return_types"
@@ -155,8 +157,8 @@ class TreeSpec:
         self.type, self.context, self.children_specs = type, context, children_specs
         self.num_children = len(children_specs)
         leaf = type is None
-        self.num_leaves: int = 1 if leaf else sum([each.num_leaves for each in children_specs])
-        self.num_nodes: int = 1 + sum([each.num_nodes for each in children_specs])
+        self.num_leaves: int = 1 if leaf else sum([spec.num_leaves for spec in children_specs])
+        self.num_nodes: int = 1 + sum([spec.num_nodes for spec in children_specs])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeSpec):
@@ -170,7 +172,7 @@ class TreeSpec:
         if self.is_leaf():
             return "*"
         space = ",\n" + " " * (indent + 2)
-        children = space.join([each.__repr__(indent + 2) for each in self.children_specs])
+        children = space.join([spec.__repr__(indent + 2) for spec in self.children_specs])
         kind = getattr(self.type, "__name__", self.type)
         return f"TreeSpec({kind}, {self.context}, [{children}])"
 
@@ -192,18 +194,18 @@ class TreeSpec:
         Raises:
             ValueError: there are more or fewer leaves than places.
         """
-        given = list(leaves)
-        if len(given) != self.num_leaves:
+        leaves_list = list(leaves)
+        if len(leaves_list) != self.num_leaves:
             raise ValueError(
-                f"treespec.unflatten(leaves): `leaves` has length {len(given)} but the spec refers to a pytree that "
-                f"holds {self.num_leaves} items ({self})."
+                f"treespec.unflatten(leaves): `leaves` has length {len(leaves_list)} but the spec refers to a pytree "
+                f"that holds {self.num_leaves} items ({self})."
             )
-        return self._made(iter(given))
+        return self._made(iter(leaves_list))
 
     def _made(self, leaves: Iterator[Any]) -> PyTree:
         if self.is_leaf():
             return next(leaves)
-        parts = [each._made(leaves) for each in self.children_specs]
+        parts = [spec._made(leaves) for spec in self.children_specs]
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
@@ -227,8 +229,8 @@ class TreeSpec:
             )
         if kinds.is_mapping(kind):
             parts = self._by_keys(dict(zip(kinds.keys_of(kind, context), parts)))
-        found = [each.flatten_up_to(part) for each, part in zip(self.children_specs, parts)]
-        return [leaf for leaves in found for leaf in leaves]
+        parts_ = [spec.flatten_up_to(part) for spec, part in zip(self.children_specs, parts)]
+        return [leaf for leaves in parts_ for leaf in leaves]
 
     def _by_keys(self, parts: dict[Any, Any]) -> list[Any]:
         keys = kinds.keys_of(self.type, self.context)
@@ -270,7 +272,7 @@ def opened(tree: PyTree, leaves: list[Any], is_leaf: Leafhood) -> TreeSpec:
         return _LEAF
     kind = _get_node_type(tree)
     parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
-    return TreeSpec(kind, context, [opened(each, leaves, is_leaf) for each in parts])
+    return TreeSpec(kind, context, [opened(part, leaves, is_leaf) for part in parts])
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
@@ -339,8 +341,8 @@ def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Le
     (4, [6])
     """
     leaves, structure = tree_flatten(tree, is_leaf)
-    others = [structure.flatten_up_to(each) for each in rests]
-    return structure.unflatten([func(*each) for each in zip(leaves, *others)])
+    others = [structure.flatten_up_to(rest) for rest in rests]
+    return structure.unflatten([func(*row) for row in zip(leaves, *others)])
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Leafhood = None) -> list[tuple[KeyPath, Any]]:
@@ -353,21 +355,21 @@ def tree_leaves_with_path(tree: PyTree, is_leaf: Leafhood = None) -> list[tuple[
     >>> [(keystr(path), leaf) for path, leaf in tree_leaves_with_path({"a": [1, 2]})]
     [("['a'][0]", 1), ("['a'][1]", 2)]
     """
-    found: list[tuple[KeyPath, Any]] = []
+    pairs: list[tuple[KeyPath, Any]] = []
     waiting: list[tuple[KeyPath, Any]] = [((), tree)]
     while waiting:
-        path, each = waiting.pop()
-        if tree_is_leaf(each, is_leaf):
-            found.append((path, each))
+        path, node = waiting.pop()
+        if tree_is_leaf(node, is_leaf):
+            pairs.append((path, node))
             continue
-        with_keys = SUPPORTED_NODES[_get_node_type(each)].flatten_with_keys_fn
+        with_keys = SUPPORTED_NODES[_get_node_type(node)].flatten_with_keys_fn
         if with_keys is None:
             raise ValueError(
-                f"Did not find a flatten_with_keys_fn for type: {type(each)}. Please pass a flatten_with_keys_fn "
+                f"Did not find a flatten_with_keys_fn for type: {type(node)}. Please pass a flatten_with_keys_fn "
                 "argument to register_pytree_node."
             )
-        waiting += [((*path, step), part) for step, part in reversed(with_keys(each)[0])]
-    return found
+        waiting += [((*path, step), part) for step, part in reversed(with_keys(node)[0])]
+    return pairs
 
 
 def tree_flatten_with_path(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
@@ -377,9 +379,9 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list
 
 def tree_map_with_path(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
     """`tree_map` with `func(path, leaf, ...)`."""
-    found, structure = tree_flatten_with_path(tree, is_leaf)
-    others = [structure.flatten_up_to(each) for each in rests]
-    return structure.unflatten([func(*pair, *rest) for pair, *rest in zip(found, *others)])
+    pairs, structure = tree_flatten_with_path(tree, is_leaf)
+    others = [structure.flatten_up_to(rest) for rest in rests]
+    return structure.unflatten([func(*pair, *rest) for pair, *rest in zip(pairs, *others)])
 
 
 def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
@@ -444,10 +446,10 @@ def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: Leafhoo
     parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
     if len(parts) != treespec.num_children or not _same_container(kind, context, treespec):
         return None
-    found = [_broadcast_to_and_flatten(part, spec, is_leaf) for part, spec in zip(parts, treespec.children_specs)]
-    if None in found:
+    rows = [_broadcast_to_and_flatten(part, spec, is_leaf) for part, spec in zip(parts, treespec.children_specs)]
+    if None in rows:
         return None
-    return [leaf for leaves in found if leaves is not None for leaf in leaves]
+    return [leaf for leaves in rows if leaves is not None for leaf in leaves]
 
 
 def __getattr__(name: str) -> Any:

@@ -170,8 +170,8 @@ class CheckpointFunction(Function):
         ctx.run_function = run_function
         ctx.place = default_generator.mark() if preserve_rng_state else None
         ctx.precision = Precision()
-        ctx.others = [None if isinstance(each, Tensor) else each for each in args]
-        ctx.places = [at for at, each in enumerate(args) if isinstance(each, Tensor)]
+        ctx.others = [None if isinstance(arg, Tensor) else arg for arg in args]
+        ctx.places = [at for at, arg in enumerate(args) if isinstance(arg, Tensor)]
         ctx.save_for_backward(*[args[at] for at in ctx.places])
         return run_function(*args)
 
@@ -196,7 +196,7 @@ class CheckpointFunction(Function):
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([result for result, _ in pairs], [grad for _, grad in pairs])
-        return (None, None, *[each.grad if isinstance(each, Tensor) else None for each in args])
+        return (None, None, *[arg.grad if isinstance(arg, Tensor) else None for arg in args])
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
@@ -205,7 +205,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     Args:
         inputs: tensors and other things.
     """
-    if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
+    if not any(isinstance(input_, Tensor) and input_.requires_grad for input_ in inputs):
         warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
@@ -221,7 +221,8 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(
-        each.detach().requires_grad_(each.requires_grad) if isinstance(each, Tensor) else each for each in inputs
+        input_.detach().requires_grad_(input_.requires_grad) if isinstance(input_, Tensor) else input_
+        for input_ in inputs
     )
 
 

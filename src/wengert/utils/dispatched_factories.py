@@ -22,7 +22,7 @@ def form_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     if name == "empty":
         return "memory_format"
     if name == "arange":
-        numbers = len(args) + sum(each in kwargs for each in ("start", "end", "step"))
+        numbers = len(args) + sum(name_ in kwargs for name_ in ("start", "end", "step"))
         return ("default", "start", "start_step")[min(max(numbers, 1), 3) - 1]
     if name == "eye" and (len(args) > 1 or "m" in kwargs):
         return "m"
@@ -48,11 +48,16 @@ class FactoryCall:
         self.function, self.kwargs = function, dict(kwargs)
         self.requires_grad = self.kwargs.pop("requires_grad", False)
         if name == "tensor":
-            self.function, name, args, self.kwargs = lambda made: made, "lift_fresh", (function(*args, **kwargs),), {}
+            self.function, name, args, self.kwargs = (
+                lambda tensor: tensor,
+                "lift_fresh",
+                (function(*args, **kwargs),),
+                {},
+            )
         elif name in SIZED:
             size = self.kwargs.pop("size", args[0] if len(args) == 1 else args)
             args = (list(size) if isinstance(size, (tuple, list)) else [size],)
-        self.args = tuple(list(each) if isinstance(each, tuple) else each for each in args)
+        self.args = tuple(list(arg) if isinstance(arg, tuple) else arg for arg in args)
         aten = NAMESPACES["aten"]
         packet = vars(aten).get(name) or vars(aten).setdefault(name, AtenPacket(name, self.function))
         self.func: AtenOverload = getattr(packet, form_of(name, args, self.kwargs))

@@ -100,12 +100,12 @@ class FlopCounterMode(Region):
     def _refuse_(self) -> None:
         raise AssertionError("FlopCounterMode: this region has not been entered")
 
-    def count(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], made: Any) -> None:
+    def count(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Add the operations of a call to the modules that are being called."""
         op = self.by_name.get(name)
         if op is None:
             return
-        number = self.flop_registry[op](*args, **kwargs, out_val=made)
+        number = self.flop_registry[op](*args, **kwargs, out_val=result)
         for module in self.mod_tracker.parents:
             self.flop_counts[module][op] += number
 

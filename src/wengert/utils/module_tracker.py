@@ -101,7 +101,7 @@ class ModuleTracker(Region):
 
     def at_gradients(self, values: Any, function: Callable[[Any], None]) -> None:
         """Call a function when the gradients of the tensors among these values are there."""
-        tensors = [each for each in tree_leaves(values) if isinstance(each, Tensor) and each.requires_grad]
+        tensors = [leaf for leaf in tree_leaves(values) if isinstance(leaf, Tensor) and leaf.requires_grad]
         if tensors:
             self.handles.append(register_multi_grad_hook(tensors, function))
 

@@ -26,13 +26,13 @@ def second(number: str, tensor: str = "Tensor", both: str = "") -> Rule:
     return rule
 
 
-def of_dims(one: str, many: str = "", none: str = "default") -> Rule:
+def of_dims(single: str, many: str = "", none: str = "default") -> Rule:
     """The rule of a reduction: the names where it is over one dimension, over several, over all."""
 
     def rule(a: Any, dim: Any = None, *rest: Any) -> str:
         if dim is None:
             return none
-        return one if isinstance(dim, int) else many or one
+        return single if isinstance(dim, int) else many or single
 
     return rule
 
@@ -47,7 +47,7 @@ def _divided(a: Any, b: Any = None, rounding: Any = None, *rest: Any) -> str:
 
 
 def _bounded(a: Any, *bounds: Any) -> str:
-    return "Tensor" if any(isinstance(each, Tensor) for each in bounds) else "default"
+    return "Tensor" if any(isinstance(bound, Tensor) for bound in bounds) else "default"
 
 
 def _scattered(a: Any, dim: Any, index: Any, source: Any, reduce: Any = None) -> str:
@@ -118,10 +118,10 @@ def packet_of(op: Any) -> AtenPacket:
     name = NAMES[stem] + name[len(stem) :] if stem in NAMES else name_of(op)
     aten = NAMESPACES["aten"]
     try:
-        found: AtenPacket = getattr(aten, name)
+        packet: AtenPacket = getattr(aten, name)
     except AttributeError:  # it has another name here
-        found = vars(aten).setdefault(name, AtenPacket(name, op))
-    return found
+        packet = vars(aten).setdefault(name, AtenPacket(name, op))
+    return packet
 
 
 def overload_of(op: Any, args: tuple[Any, ...]) -> AtenOverload:
@@ -136,8 +136,8 @@ def overload_of(op: Any, args: tuple[Any, ...]) -> AtenOverload:
     if form is None:
         rule = RULES.get(packet._opname) or RULES.get(packet._opname.removesuffix("_"))
         form = "default" if rule is None else rule(*args)
-    found: AtenOverload = getattr(packet, form)
-    return found
+    overload: AtenOverload = getattr(packet, form)
+    return overload
 
 
 SEVERAL = frozenset(("amax", "amin", "flip", "linalg_vector_norm", "logsumexp", "mean", "nansum"))

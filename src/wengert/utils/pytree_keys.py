@@ -76,7 +76,7 @@ def key_get(obj: Any, kp: Iterable[KeyEntry]) -> Any:
 
 
 def _list_flatten_with_keys(d: Any) -> Keyed:
-    return [(SequenceKey(at), each) for at, each in enumerate(d)], None
+    return [(SequenceKey(at), item) for at, item in enumerate(d)], None
 
 
 _tuple_flatten_with_keys = _list_flatten_with_keys
@@ -87,7 +87,7 @@ def _deque_flatten_with_keys(d: deque[Any]) -> Keyed:
 
 
 def _dict_flatten_with_keys(d: Any) -> Keyed:
-    return [(MappingKey(key), each) for key, each in d.items()], list(d)
+    return [(MappingKey(key), value) for key, value in d.items()], list(d)
 
 
 _ordereddict_flatten_with_keys = _dict_flatten_with_keys
@@ -99,7 +99,7 @@ def _defaultdict_flatten_with_keys(d: defaultdict[Any, Any]) -> Keyed:
 
 
 def _namedtuple_flatten_with_keys(d: Any) -> Keyed:
-    return [(GetAttrKey(name), each) for name, each in zip(d._fields, d)], type(d)
+    return [(GetAttrKey(name), item) for name, item in zip(d._fields, d)], type(d)
 
 
 WITH_KEYS: dict[Any, Callable[[Any], Keyed]] = {

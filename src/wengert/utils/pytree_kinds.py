@@ -109,7 +109,7 @@ def is_structseq_class(cls: object) -> bool:
     return (
         isinstance(cls, type)
         and issubclass(cls, tuple)
-        and all(type(cls.__dict__.get(each)) is int for each in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
+        and all(type(cls.__dict__.get(name)) is int for name in ("n_fields", "n_sequence_fields", "n_unnamed_fields"))
     )
 
 

@@ -97,7 +97,7 @@ def plain_structure(spec: Any) -> dict[str, Any]:
             "with a `serialized_type_name` kwarg."
         )
     named = NAMES[spec.type]
-    children = [plain_structure(each) for each in spec.children_specs]
+    children = [plain_structure(spec) for spec in spec.children_specs]
     return {"type": named.name, "context": named.to_plain(spec.context), "children_spec": children}
 
 
@@ -111,15 +111,15 @@ def made_structure(plain: dict[str, Any], make: Callable[[Any, Any, list[Any]], 
         return leaf
     for cls, named in NAMES.items():
         if named.name == plain["type"]:
-            children = [made_structure(each, make, leaf) for each in plain["children_spec"]]
+            children = [made_structure(child, make, leaf) for child in plain["children_spec"]]
             return make(cls, named.from_plain(plain["context"]), children)
     raise NotImplementedError(f"Deserializing {plain['type']} in pytree is not registered.")
 
 
-def check_protocol(found: int) -> None:
+def check_protocol(protocol: int) -> None:
     """Refuse another form than the one that is known."""
-    if found != PROTOCOL:
-        raise ValueError(f"Unknown protocol {found}. Available protocols: [{PROTOCOL}]")
+    if protocol != PROTOCOL:
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{PROTOCOL}]")
 
 
 def dumped(spec: Any, protocol: int | None) -> str:

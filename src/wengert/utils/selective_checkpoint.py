@@ -50,10 +50,10 @@ def create_selective_checkpoint_contexts(
             [2.0000, 5.4366]])
     """
     if isinstance(policy_fn_or_list, list):
-        for each in policy_fn_or_list:
-            if not isinstance(each, AtenOverload):
+        for op in policy_fn_or_list:
+            if not isinstance(op, AtenOverload):
                 raise ValueError(
-                    f"Expected op in `op_list` to be an OpOverload but got: {each} of type {type(each)}. Take "
+                    f"Expected op in `op_list` to be an OpOverload but got: {op} of type {type(op)}. Take "
                     "operators from torch.ops.aten, such as torch.ops.aten.mm.default."
                 )
         policy = _keeping(frozenset(policy_fn_or_list))

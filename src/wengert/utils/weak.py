@@ -100,9 +100,9 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     __hash__ = None  # type: ignore[assignment]
 
     def __or__(self, other: Mapping[Any, Any]) -> WeakIdKeyDictionary:
-        made = self.copy()
-        made.update(other)
-        return made
+        result = self.copy()
+        result.update(other)
+        return result
 
     def __ior__(self, other: Mapping[Any, Any]) -> WeakIdKeyDictionary:  # type: ignore[misc]
         self.update(other)

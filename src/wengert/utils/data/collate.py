@@ -52,7 +52,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, np.ndarray | np.generic):
         if np.asarray(first).dtype.kind in "SUOV":
             raise TypeError(unfit(np.asarray(first).dtype))
-        return stack([from_numpy(np.asarray(each)) for each in batch], 0)
+        return stack([from_numpy(np.asarray(array)) for array in batch], 0)
     if isinstance(first, float):
         return tensor(batch, dtype=dtypes.float64)
     if isinstance(first, int):
@@ -60,9 +60,9 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, str | bytes):
         return batch
     if isinstance(first, Mapping):
-        return {key: default_collate([each[key] for each in batch]) for key in first}
+        return {key: default_collate([sample[key] for sample in batch]) for key in first}
     if isinstance(first, Sequence):
-        if any(len(each) != len(first) for each in batch):
+        if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
         columns = [default_collate(column) for column in zip(*batch)]
         return type(first)(*columns) if hasattr(first, "_fields") else columns

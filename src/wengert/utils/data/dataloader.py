@@ -186,34 +186,34 @@ def check_workers(num_workers: int, timeout: float, prefetch_factor: int | None,
         raise ValueError("persistent_workers option needs num_workers > 0")
 
 
-def read_context(given: Any, num_workers: int) -> Any:
+def read_context(context_: Any, num_workers: int) -> Any:
     """The context of `multiprocessing` that a program means, by its name or itself; None for None.
 
     Raises:
         ValueError: there are no other processes, or no way of this name to start them.
         TypeError: neither a name nor a context.
     """
-    if given is None:
+    if context_ is None:
         return None
     if num_workers == 0:
         raise ValueError(
             "multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
             f"but got num_workers={num_workers}"
         )
-    if isinstance(given, str):
+    if isinstance(context_, str):
         known = multiprocessing.get_all_start_methods()
-        if given not in known:
+        if context_ not in known:
             raise ValueError(
                 "multiprocessing_context option should specify a valid start method in "
-                f"{known!r}, but got multiprocessing_context={given!r}"
+                f"{known!r}, but got multiprocessing_context={context_!r}"
             )
-        return multiprocessing.get_context(given)
-    if not isinstance(given, multiprocessing.context.BaseContext):
+        return multiprocessing.get_context(context_)
+    if not isinstance(context_, multiprocessing.context.BaseContext):
         raise TypeError(
             "multiprocessing_context option should be a valid context object or a string specifying the start "
-            f"method, but got multiprocessing_context={given}"
+            f"method, but got multiprocessing_context={context_}"
         )
-    return given
+    return context_
 
 
 def check_order(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: Any) -> None:

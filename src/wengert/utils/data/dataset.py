@@ -76,9 +76,9 @@ class ConcatDataset(Dataset[Any]):
         self.datasets = list(datasets)
         if not self.datasets:
             raise AssertionError("datasets should not be an empty iterable")
-        if any(isinstance(each, IterableDataset) for each in self.datasets):
+        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(itertools.accumulate(len(each) for each in self.datasets))  # type: ignore[arg-type]
+        self.cumulative_sizes = list(itertools.accumulate(len(dataset) for dataset in self.datasets))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -101,8 +101,8 @@ class ChainDataset(IterableDataset[Any]):
         self.datasets = datasets
 
     def __iter__(self) -> Iterator[Any]:
-        for each in self.datasets:
-            yield from each  # type: ignore[misc]
+        for dataset in self.datasets:
+            yield from dataset  # type: ignore[misc]
 
     def __len__(self) -> int:
         return sum(map(len, self.datasets))  # type: ignore[arg-type]
@@ -122,7 +122,7 @@ class Subset(Dataset[T]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, list):
-            return self.dataset[[self.indices[each] for each in index]]
+            return self.dataset[[self.indices[place] for place in index]]
         return self.dataset[self.indices[index]]
 
     def __len__(self) -> int:

@@ -125,7 +125,7 @@ def rows_of(dataset: Any, numbers: list[int]) -> list[Tensor] | None:
     while type(dataset) is Subset:
         numbers = [dataset.indices[at] for at in numbers]
         dataset = dataset.dataset
-    if type(dataset) is not TensorDataset or any(each.requires_grad for each in dataset.tensors):
+    if type(dataset) is not TensorDataset or any(tensor.requires_grad for tensor in dataset.tensors):
         return None
     chosen = np.asarray(numbers, np.intp)
-    return [from_numpy(each._array_[chosen]) for each in dataset.tensors]
+    return [from_numpy(tensor._array_[chosen]) for tensor in dataset.tensors]

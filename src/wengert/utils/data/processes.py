@@ -57,8 +57,16 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             tasks = context.Queue()
             tasks.cancel_join_thread()
             receiver, sender = context.Pipe(duplex=False)
-            told = (number, loader.num_workers, self._base_seed, self._fetcher, loader.worker_init_fn, tasks, sender)
-            process = context.Process(target=work, args=told, daemon=True)
+            arguments = (
+                number,
+                loader.num_workers,
+                self._base_seed,
+                self._fetcher,
+                loader.worker_init_fn,
+                tasks,
+                sender,
+            )
+            process = context.Process(target=work, args=arguments, daemon=True)
             process.start()
             sender.close()  # no other worker is to hold it: so the connection ends with its worker
             self._started.append(process)
@@ -119,11 +127,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         ready = wait(self._answers, self._timeout)
         if not ready:
             raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
-        for worker, each in enumerate(self._answers):
-            if each not in ready:
+        for worker, connection in enumerate(self._answers):
+            if connection not in ready:
                 continue
             try:
-                epoch, task, answer = each.recv()
+                epoch, task, answer = connection.recv()
             except (EOFError, OSError):
                 raise RuntimeError(
                     f"DataLoader worker (pid(s) {self._started[worker].pid}) exited unexpectedly"
@@ -145,8 +153,8 @@ def stop(owner: int, started: list[Any], tasks: list[Any], answers: list[Connect
     """
     if os.getpid() != owner:
         return
-    for each in tasks:
-        each.put(None)
+    for task in tasks:
+        task.put(None)
     for connection in answers:
         connection.close()
     deadline = time.monotonic() + PATIENCE
@@ -155,5 +163,5 @@ def stop(owner: int, started: list[Any], tasks: list[Any], answers: list[Connect
         if process.is_alive():
             process.terminate()
             process.join()
-    for each in tasks:
-        each.close()
+    for task in tasks:
+        task.close()

@@ -30,7 +30,7 @@ class StackDataset(Dataset[Any]):
         if not (args or kwargs):
             raise ValueError("At least one dataset should be passed")
         self.datasets = args or kwargs
-        lengths = [len(each) for each in self._each()]
+        lengths = [len(dataset) for dataset in self._each()]
         if any(length != lengths[0] for length in lengths):
             raise ValueError("Size mismatch between datasets")
         self._length = lengths[0]
@@ -42,11 +42,11 @@ class StackDataset(Dataset[Any]):
         return dict(zip(self.datasets, parts)) if isinstance(self.datasets, dict) else tuple(parts)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._sample([each[index] for each in self._each()])
+        return self._sample([dataset[index] for dataset in self._each()])
 
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
         """The samples at some indices; datasets that have a `__getitems__` of their own are asked once."""
-        columns = [several(each, indices) for each in self._each()]
+        columns = [several(dataset, indices) for dataset in self._each()]
         return [self._sample(parts) for parts in zip(*columns)]
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ def several(dataset: Any, indices: Sequence[Any]) -> Sequence[Any]:
     """
     if not callable(getattr(dataset, "__getitems__", None)):
         return [dataset[index] for index in indices]
-    found: Sequence[Any] = dataset.__getitems__(indices)
-    if len(found) != len(indices):
-        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(found)}")
-    return found
+    samples: Sequence[Any] = dataset.__getitems__(indices)
+    if len(samples) != len(indices):
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(samples)}")
+    return samples

@@ -54,11 +54,11 @@ class TaskSpec:
 
     def summarize(self) -> str:
         """Title, description and setup, one below the other."""
-        parts = [each for each in (self.title, self.description, self.setup_str()) if each]
-        return "\n".join(f"{each}\n" if "\n" in each else each for each in parts)
+        parts = [part for part in (self.title, self.description, self.setup_str()) if part]
+        return "\n".join(f"{part}\n" if "\n" in part else part for part in parts)
 
 
-SPECIFIED = frozenset(each.name for each in fields(TaskSpec))
+SPECIFIED = frozenset(field.name for field in fields(TaskSpec))
 
 
 @dataclass(repr=False)
@@ -81,7 +81,7 @@ class Measurement:
     @property
     def times(self) -> list[float]:
         """Seconds for one call, one for each run."""
-        return [each / self.number_per_run for each in self.raw_times]
+        return [time / self.number_per_run for time in self.raw_times]
 
     @property
     def mean(self) -> float:
@@ -160,8 +160,8 @@ class Measurement:
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
         """One measurement for each specification, with the times of all; `metadata` is left out."""
         groups: dict[TaskSpec, list[float]] = {}
-        for each in measurements:
-            groups.setdefault(each.task_spec, []).extend(each.times)
+        for measurement in measurements:
+            groups.setdefault(measurement.task_spec, []).extend(measurement.times)
         return [Measurement(1, times, spec) for spec, times in groups.items()]
 
 

@@ -43,10 +43,10 @@ class Compare:
         Raises:
             ValueError: one is none.
         """
-        for each in (given := list(results)):
-            if not isinstance(each, Measurement):
-                raise ValueError(f"Expected an instance of `Measurement`, got {type(each)} instead.")
-        self._results += given
+        for measurement in (measurements := list(results)):
+            if not isinstance(measurement, Measurement):
+                raise ValueError(f"Expected an instance of `Measurement`, got {type(measurement)} instead.")
+        self._results += measurements
 
     def trim_significant_figures(self) -> None:
         """Show as many figures as mean something."""
@@ -66,10 +66,10 @@ class Compare:
 
     def __str__(self) -> str:
         groups: dict[str | None, list[Measurement]] = {}
-        for each in Measurement.merge(self._results):
-            groups.setdefault(each.task_spec.label, []).append(each)
+        for measurement in Measurement.merge(self._results):
+            groups.setdefault(measurement.task_spec.label, []).append(measurement)
         tables = (Table(group, self._trim, self._highlight, self._colorize) for group in groups.values())
-        return "\n".join(each.render() for each in tables)
+        return "\n".join(table.render() for table in tables)
 
 
 Key = tuple[int, str, str]
@@ -86,13 +86,13 @@ class Table:
     def __init__(self, results: list[Measurement], trim: bool, highlight: bool, colorize: Colorize) -> None:
         self.trim, self.colorize = trim, colorize
         self.label = results[0].task_spec.label or ""
-        self.unit, self.scale = select_unit(min(each.median for each in results))
-        self.warned = highlight and any(each.has_warnings for each in results)
+        self.unit, self.scale = select_unit(min(result.median for result in results))
+        self.warned = highlight and any(result.has_warnings for result in results)
         self.highlight = highlight
-        rows = sorted(ordered_unique(row_of(each) for each in results), key=lambda key: key[:2])
-        self.names = ordered_unique(each.task_spec.description or "" for each in results)
-        found = {(row_of(each), each.task_spec.description or ""): each for each in results}
-        self.rows: dict[Key, Cells] = {row: [found.get((row, name)) for name in self.names] for row in rows}
+        rows = sorted(ordered_unique(row_of(result) for result in results), key=lambda key: key[:2])
+        self.names = ordered_unique(result.task_spec.description or "" for result in results)
+        measurements = {(row_of(result), result.task_spec.description or ""): result for result in results}
+        self.rows: dict[Key, Cells] = {row: [measurements.get((row, name)) for name in self.names] for row in rows}
 
     def render(self) -> str:
         """The text, with a line break at its end."""
@@ -117,24 +117,24 @@ class Table:
         """The names of the rows, with the environment where it is another one than in the row before."""
         environments = {env for _, env, _ in self.rows}
         width = max(map(len, environments)) if len(environments) > 1 else 0
-        found = []
+        titles_ = []
         before: tuple[int, str] | None = None
         for threads, env, name in self.rows:
             shown = f"({env})" if width and before != (threads, env) else ""
             before = threads, env
-            found.append(f"  {shown.ljust(width + 4)}{name}")
-        return found
+            titles_.append(f"  {shown.ljust(width + 4)}{name}")
+        return titles_
 
     def column(self, cells: Cells) -> list[str]:
         """The numbers of a column, one below the other by their points."""
-        there = [each for each in cells if each is not None]
-        sizes = [math.ceil(math.log10(each.median / self.scale)) for each in there]
+        there = [cell for cell in cells if cell is not None]
+        sizes = [math.ceil(math.log10(measurement.median / self.scale)) for measurement in there]
         places = 1
         if self.trim:
-            places = min(max(each.significant_figures - size, 0) for each, size in zip(there, sizes))
+            places = min(max(measurement.significant_figures - size, 0) for measurement, size in zip(there, sizes))
         length = max(sizes) + places + bool(places)
-        beside = 7 if self.highlight and any(each.has_warnings for each in there) else 0
-        return [self.number(each, length, places, beside) for each in cells]
+        beside = 7 if self.highlight and any(measurement.has_warnings for measurement in there) else 0
+        return [self.number(cell, length, places, beside) for cell in cells]
 
     def number(self, measured: Measurement | None, length: int, places: int, beside: int) -> str:
         """The number of a cell, and how far it is spread; blank if there is none."""
@@ -149,12 +149,12 @@ class Table:
         """The numbers of a row in the colours of their times."""
         if self.colorize is Colorize.NONE:
             return list(texts)
-        found = []
+        coloured_texts = []
         for at, (text, measured) in enumerate(zip(texts, cells)):
             others = cells if self.colorize is Colorize.ROWWISE else self.same_threads(key[0], at)
-            best = min(each.median for each in others if each is not None) if measured else 0.0
-            found.append(colour(text, measured.median, best) if measured else text)
-        return found
+            best = min(other.median for other in others if other is not None) if measured else 0.0
+            coloured_texts.append(colour(text, measured.median, best) if measured else text)
+        return coloured_texts
 
     def same_threads(self, threads: int, at: int) -> Cells:
         """The cells of a column that were measured with as many threads."""

@@ -33,19 +33,19 @@ def collate(batch: Any, *, collate_fn_map: dict[Kind, Collated] | None = None) -
         RuntimeError: sequences of different lengths.
     """
     first = batch[0]
-    found = collate_fn_map and function_for(type(first), first, collate_fn_map)
-    if found:
-        return found(batch, collate_fn_map=collate_fn_map)
+    function = collate_fn_map and function_for(type(first), first, collate_fn_map)
+    if function:
+        return function(batch, collate_fn_map=collate_fn_map)
     if isinstance(first, Mapping):
-        columns = {key: collate([each[key] for each in batch], collate_fn_map=collate_fn_map) for key in first}
+        columns = {key: collate([sample[key] for sample in batch], collate_fn_map=collate_fn_map) for key in first}
         return like_mapping(first, columns)
     if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
-        if any(len(each) != len(first) for each in batch):
+        if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        made = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)]
+        values = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)]
         if isinstance(first, tuple):
-            return type(first)(*made) if hasattr(first, "_fields") else made
-        return like_sequence(first, made)
+            return type(first)(*values) if hasattr(first, "_fields") else values
+        return like_sequence(first, values)
     raise TypeError(unfit(type(first)))
 
 
@@ -53,27 +53,27 @@ def function_for(kind: type, sample: Any, table: dict[Kind, Collated]) -> Collat
     """What the table says of a type: of that very type, or of the first that the sample is an instance of."""
     if kind in table:
         return table[kind]
-    return next((function for each, function in table.items() if isinstance(sample, each)), None)
+    return next((function for kind, function in table.items() if isinstance(sample, kind)), None)
 
 
 def like_mapping(sample: Any, columns: dict[Any, Any]) -> Any:
     """The columns in a mapping of the sample's type, or in a dictionary where such a one cannot be made."""
     try:
         if isinstance(sample, MutableMapping):
-            made = sample.copy() if hasattr(sample, "copy") else type(sample)(sample)  # type: ignore[call-arg]
-            made.update(columns)
-            return made
+            result = sample.copy() if hasattr(sample, "copy") else type(sample)(sample)  # type: ignore[call-arg]
+            result.update(columns)
+            return result
         return type(sample)(columns)
     except TypeError:
         return columns
 
 
-def like_sequence(sample: Any, made: list[Any]) -> Any:
+def like_sequence(sample: Any, values: list[Any]) -> Any:
     """The columns in a sequence of the sample's type, or in a list where such a one cannot be made."""
     try:
-        return type(sample)(made)
+        return type(sample)(values)
     except TypeError:
-        return made
+        return values
 
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
@@ -89,7 +89,7 @@ def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
     """
     if batch[0].dtype.kind in "SUOV":
         raise TypeError(unfit(batch[0].dtype))
-    return collate([as_tensor(each) for each in batch], collate_fn_map=collate_fn_map)
+    return collate([as_tensor(sample) for sample in batch], collate_fn_map=collate_fn_map)
 
 
 def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:

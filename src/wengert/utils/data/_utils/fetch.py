@@ -37,8 +37,8 @@ class _DatasetKind:
         kind: int, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> _BaseDatasetFetcher:
         """What takes batches from a dataset of that kind."""
-        made = _MapDatasetFetcher if kind == _DatasetKind.Map else _IterableDatasetFetcher
-        return made(dataset, auto_collation, collate_fn, drop_last)
+        fetcher = _MapDatasetFetcher if kind == _DatasetKind.Map else _IterableDatasetFetcher
+        return fetcher(dataset, auto_collation, collate_fn, drop_last)
 
 
 class _MapDatasetFetcher(_BaseDatasetFetcher):

@@ -10,7 +10,7 @@ def pin_memory(data: Any, device: Any = None) -> Any:
     if isinstance(data, dict):
         return type(data)((key, pin_memory(value, device)) for key, value in data.items())
     if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*[pin_memory(each, device) for each in data])
+        return type(data)(*[pin_memory(item, device) for item in data])
     if isinstance(data, (list, tuple)):
-        return type(data)([pin_memory(each, device) for each in data])
+        return type(data)([pin_memory(item, device) for item in data])
     return data.pin_memory() if hasattr(data, "pin_memory") else data

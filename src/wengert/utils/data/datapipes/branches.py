@@ -124,14 +124,14 @@ class DemultiplexerIterDataPipe(IterDataPipe[Any]):
         warn_of_local(classifier_fn)
 
         def places(value: Any) -> tuple[int, ...]:
-            found = classifier_fn(value)
-            if found is None and drop_none:
+            place = classifier_fn(value)
+            if place is None and drop_none:
                 return ()
-            if found is None or not 0 <= found < num_instances:
+            if place is None or not 0 <= place < num_instances:
                 raise ValueError(
-                    f"Output of the classification fn should be between 0 and {num_instances - 1}. {found} is returned."
+                    f"Output of the classification fn should be between 0 and {num_instances - 1}. {place} is returned."
                 )
-            return (int(found),)
+            return (int(place),)
 
         shared = Shared(datapipe, num_instances, places, buffer_size)
         return [BranchIterDataPipe(shared, number, False) for number in range(num_instances)]

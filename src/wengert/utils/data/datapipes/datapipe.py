@@ -32,7 +32,7 @@ class DataChunk(list[Any]):
 
     def as_str(self, indent: str = "") -> str:
         """The text of its values."""
-        return indent + "[" + ", ".join(str(each) for each in iter(self)) + "]"
+        return indent + "[" + ", ".join(str(item) for item in iter(self)) + "]"
 
     def raw_iterator(self) -> Iterator[Any]:
         """An iterator of its values."""
@@ -163,24 +163,24 @@ def shufflers(pipe: Any, seen: set[int] | None = None) -> Iterator[Any]:
     if hasattr(pipe, "set_shuffle"):
         yield pipe
     for value in vars(pipe).values():
-        for each in value if isinstance(value, (tuple, list)) else (value,):
-            yield from shufflers(each, seen)
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            yield from shufflers(item, seen)
 
 
 def in_order(pipe: Any, shuffle: bool | None) -> Any:
     """A pipe for a loader whose option `shuffle` this is, which switches random orders on or off."""
     if shuffle is None:
         return pipe
-    found = list(shufflers(pipe))
-    if shuffle and not found:
+    shuffles = list(shufflers(pipe))
+    if shuffle and not shuffles:
         warnings.warn(
             "`shuffle=True` was set, but the datapipe does not contain a `Shuffler`. Adding one at the end. Be aware "
             "that the default buffer size might not be sufficient for your task.",
             stacklevel=4,
         )
         return pipe.shuffle()
-    for each in found:
-        each.set_shuffle(shuffle)
+    for shuffler in shuffles:
+        shuffler.set_shuffle(shuffle)
     return pipe
 
 
@@ -192,8 +192,8 @@ def begin_orders(pipe: Any, generator: Any) -> None:
         generator: its generator; the default one if it is None.
     """
     own = Generator().manual_seed(drawn_seed(generator))
-    for each in shufflers(pipe):
-        each.set_seed(drawn_seed(own))
+    for shuffler in shufflers(pipe):
+        shuffler.set_seed(drawn_seed(own))
 
 
 def drawn_seed(generator: Any = None) -> int:

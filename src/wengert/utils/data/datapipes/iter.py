@@ -63,16 +63,16 @@ class MapperIterDataPipe(IterDataPipe[Any]):
     def changed(self, value: Any) -> Any:
         """A value with the result among its parts."""
         columns = self.input_col if isinstance(self.input_col, (list, tuple)) else [self.input_col]
-        made = self.fn(*(value[each] for each in columns))
+        result = self.fn(*(value[column] for column in columns))
         parts = list(value) if isinstance(value, tuple) else copy.copy(value)
         if self.output_col == -1:
-            parts.append(made)
+            parts.append(result)
         elif self.output_col is not None:
-            parts[self.output_col] = made
+            parts[self.output_col] = result
         else:
-            parts[columns[0]] = made
-            for each in sorted(columns[1:], reverse=True):
-                del parts[each]
+            parts[columns[0]] = result
+            for column in sorted(columns[1:], reverse=True):
+                del parts[column]
         return tuple(parts) if isinstance(value, tuple) else parts
 
     def __len__(self) -> int:
@@ -99,14 +99,14 @@ class FilterIterDataPipe(IterDataPipe[Any]):
             ValueError: it says neither True nor False.
         """
         if self.input_col is None:
-            found = self.filter_fn(value)
+            answer = self.filter_fn(value)
         elif isinstance(self.input_col, (list, tuple)):
-            found = self.filter_fn(*(value[each] for each in self.input_col))
+            answer = self.filter_fn(*(value[column] for column in self.input_col))
         else:
-            found = self.filter_fn(value[self.input_col])
-        if not isinstance(found, bool):
-            raise ValueError(f"Boolean output is required for `filter_fn` of FilterIterDataPipe, got {type(found)}")
-        return found
+            answer = self.filter_fn(value[self.input_col])
+        if not isinstance(answer, bool):
+            raise ValueError(f"Boolean output is required for `filter_fn` of FilterIterDataPipe, got {type(answer)}")
+        return answer
 
 
 @functional_datapipe("batch")
@@ -149,8 +149,8 @@ class UnBatcherIterDataPipe(IterDataPipe[Any]):
         if level == 0 or (level == -1 and not is_list):
             yield value
         elif is_list:
-            for each in value:
-                yield from self.opened(each, max(level - 1, -1))
+            for item in value:
+                yield from self.opened(item, max(level - 1, -1))
         else:
             raise IndexError(f"unbatch_level {self.unbatch_level} exceeds the depth of the DataPipe")
 
@@ -181,7 +181,7 @@ class ConcaterIterDataPipe(IterDataPipe[Any]):
     def __init__(self, *datapipes: Any) -> None:
         if not datapipes:
             raise ValueError("Expected at least one DataPipe, but got nothing")
-        if not all(isinstance(each, IterDataPipe) for each in datapipes):
+        if not all(isinstance(datapipe, IterDataPipe) for datapipe in datapipes):
             raise TypeError("Expected all inputs to be `IterDataPipe`")
         self.datapipes = datapipes
 
@@ -189,7 +189,7 @@ class ConcaterIterDataPipe(IterDataPipe[Any]):
         yield from chain.from_iterable(self.datapipes)
 
     def __len__(self) -> int:
-        return sum(len(each) for each in self.datapipes)
+        return sum(len(datapipe) for datapipe in self.datapipes)
 
 
 @functional_datapipe("zip")
@@ -197,7 +197,7 @@ class ZipperIterDataPipe(IterDataPipe[Any]):
     """Tuples of the values of several pipes, as many as the shortest has."""
 
     def __init__(self, *datapipes: Any) -> None:
-        if not all(isinstance(each, IterDataPipe) for each in datapipes):
+        if not all(isinstance(datapipe, IterDataPipe) for datapipe in datapipes):
             raise TypeError("All inputs are required to be `IterDataPipe` for `ZipIterDataPipe`.")
         self.datapipes = datapipes
 
@@ -205,7 +205,7 @@ class ZipperIterDataPipe(IterDataPipe[Any]):
         yield from zip(*self.datapipes)
 
     def __len__(self) -> int:
-        return min(len(each) for each in self.datapipes)
+        return min(len(datapipe) for datapipe in self.datapipes)
 
 
 @functional_datapipe("mux")
@@ -220,7 +220,7 @@ class MultiplexerIterDataPipe(IterDataPipe[Any]):
             yield from values
 
     def __len__(self) -> int:
-        return min(len(each) for each in self.datapipes) * len(self.datapipes)
+        return min(len(datapipe) for datapipe in self.datapipes) * len(self.datapipes)
 
 
 @functional_datapipe("shuffle")
@@ -312,7 +312,7 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
                 count -= self.group_size
                 yield self.given(key, groups.pop(key))
             if count == self.buffer_size:
-                largest = max(groups, key=lambda each: len(groups[each]))
+                largest = max(groups, key=lambda key: len(groups[key]))
                 count -= len(groups[largest])
                 yield from self.early(largest, groups.pop(largest))
         if not self.drop_remaining:

@@ -46,10 +46,10 @@ class ZipperMapDataPipe(MapDataPipe[Any]):
         self.datapipes = datapipes
 
     def __getitem__(self, index: Any) -> Any:
-        return tuple(each[index] for each in self.datapipes)
+        return tuple(datapipe[index] for datapipe in self.datapipes)
 
     def __len__(self) -> int:
-        return min(len(each) for each in self.datapipes)
+        return min(len(datapipe) for datapipe in self.datapipes)
 
 
 @functional_datapipe("concat")
@@ -61,14 +61,14 @@ class ConcaterMapDataPipe(MapDataPipe[Any]):
 
     def __getitem__(self, index: int) -> Any:
         rest = index
-        for each in self.datapipes:
-            if rest < len(each):
-                return each[rest]
-            rest -= len(each)
+        for datapipe in self.datapipes:
+            if rest < len(datapipe):
+                return datapipe[rest]
+            rest -= len(datapipe)
         raise IndexError(f"Index {index} is out of range.")
 
     def __len__(self) -> int:
-        return sum(len(each) for each in self.datapipes)
+        return sum(len(datapipe) for datapipe in self.datapipes)
 
 
 @functional_datapipe("batch")
