@@ -1,4 +1,4 @@
-"""Functions that make derivatives of functions: to be nested in any order, to any depth."""
+"""Transforms of functions: derivatives and batches, nested in any order and to any depth."""
 
 from __future__ import annotations
 

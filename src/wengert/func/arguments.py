@@ -1,4 +1,4 @@
-"""Which arguments a transform differentiates by, and what it gives back for functions of a certain form."""
+"""Arguments that a transform differentiates with respect to, and checks of outputs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..autograd.containers import flatten, unflatten
 
 
 def check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions of the arguments, counted from the front.
+    """Return the positions of the arguments, counted from the front.
 
     Raises:
-        RuntimeError: they are neither an integer nor a tuple of different ones, or there are fewer arguments.
+        RuntimeError: if `argnums` is neither an integer nor a tuple of distinct integers, or out of range.
     """
     if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
@@ -34,7 +34,7 @@ def check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 class Chosen:
-    """The arguments that a transform differentiates by.
+    """The arguments that a transform differentiates with respect to.
 
     Attributes:
         elements: the tensors in them, from left to right.
@@ -48,14 +48,14 @@ class Chosen:
         self.elements = [element for elements, _ in self.parts for element in elements]
 
     def replaced(self, elements: list[Any]) -> list[Any]:
-        """All arguments, with other elements in those that were chosen."""
+        """Return all arguments, with new elements in the chosen ones."""
         args = list(self.args)
         for place, part in zip(self.places, self.grouped(elements)):
             args[place] = part
         return args
 
     def grouped(self, elements: list[Any]) -> list[Any]:
-        """One container of elements for each of the arguments, of its structure."""
+        """Return for each chosen argument a container of its structure with these elements."""
         start, groups = 0, []
         for own, structure in self.parts:
             groups.append(unflatten(elements[start : start + len(own)], structure))
@@ -63,16 +63,16 @@ class Chosen:
         return groups
 
     def result(self, elements: list[Any]) -> Any:
-        """What belongs to the arguments, as the program asked for them: alone, or in a tuple."""
+        """Return the containers for the chosen arguments: a single one, or a tuple for a tuple of positions."""
         results = self.grouped(elements)
         return results[0] if self.single else tuple(results)
 
 
 def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """What a function returned as its output and what it gave beside that.
+    """Return the output of a function and its auxiliary result.
 
     Raises:
-        RuntimeError: it should have returned both, and did not.
+        RuntimeError: if `has_aux`, and the result is not a tuple of two.
     """
     if not has_aux:
         return result, None
@@ -82,10 +82,10 @@ def parted(result: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
 
 
 def only_tensors(name: str, output: Any) -> tuple[list[Any], Any]:
-    """The tensors in a function's output, and its structure.
+    """Return the tensors in a function's output, and its structure.
 
     Raises:
-        RuntimeError: if there is nothing in it, or something else.
+        RuntimeError: if the output is empty, or has elements that are not tensors.
     """
     elements, structure = flatten(output)
     if not elements or output is None:
@@ -102,8 +102,9 @@ def only_tensors(name: str, output: Any) -> tuple[list[Any], Any]:
 
 
 def named(function: Callable[..., Any], wrapper: Callable[..., Any], transform: str) -> Callable[..., Any]:
-    """The wrapper with the name and the docstring of the function, where that has them; a boundary of tracebacks, in
-    which it has the name of the transform.
+    """Return the wrapper with the name and docstring of the function, if that has them.
+
+    It is a boundary of tracebacks, with the name of the transform.
     """
     wrapper = boundary(wrapper, transform)
     for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):

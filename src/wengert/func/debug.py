@@ -1,4 +1,4 @@
-"""`debug_unwrap`: the tensor within the wrappers in which functions that are transformed see it."""
+"""`debug_unwrap`: the tensor behind the argument of a transformed function."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from .._tensor.transforms import layers, without_transforms
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
-    """The tensor that stands behind one that a transformed function is given, to look at it in a debugger.
+    """Return the tensor behind an argument of a transformed function, for use in a debugger.
 
     Args:
         tensor: any tensor.
-        recurse: leave out all transforms; with False only the innermost batch, or the gradients.
+        recurse: remove all transforms; with False only the innermost batch, or the gradients.
 
     Returns:
-        A tensor of the same memory: of all members of a batch, and without history; `tensor` where nothing is
-        transformed.
+        A tensor on the same memory, of all members of a batch, and without history; `tensor` itself outside of
+        transforms.
 
     Raises:
-        TypeError: it is no tensor.
+        TypeError: if `tensor` is not a tensor.
 
     >>> import wengert as wg
     >>> def show(row):

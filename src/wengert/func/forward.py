@@ -1,4 +1,4 @@
-"""Derivatives of functions along a direction, by forward mode."""
+"""Directional derivatives of functions, by forward mode."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ JVP = "jvp(f, primals, tangents)"
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> tuple[Any, ...]:
-    """The value of a function, and its derivative along a direction (the Jacobian-vector product).
+    """Return the value of a function and its derivative along a direction (the Jacobian-vector product).
 
     Args:
-        func: gives tensors, in containers or not; with `has_aux` a tuple of that and anything else.
-        primals: a tuple of its arguments, tensors or containers of them.
+        func: function that returns tensors or containers of tensors; with `has_aux` a tuple of these and any object.
+        primals: tuple of the arguments, tensors or containers of tensors.
         tangents: the direction, of the same structure.
-        strict: refuse an output that does not depend on `primals`, rather than giving zeros for it.
-        has_aux: give what `func` returns beside its output, too.
+        strict: refuse an output that does not depend on `primals`, instead of returning zeros.
+        has_aux: also return the auxiliary result of `func`.
 
     Returns:
-        The output and its derivative along the direction, of the same structure; with `has_aux` what `func` returned
-        beside its output comes third.
+        The output and its derivative along the direction, of the same structure; with `has_aux` the auxiliary result is
+        third.
 
     Raises:
-        RuntimeError: the structures differ, or `func` returned something that is no tensor.
+        RuntimeError: if the structures differ, or `func` returns something other than tensors.
 
     >>> import wengert as wg
     >>> wg.func.jvp(wg.sin, (wg.tensor([0.0, 1.0]),), (wg.ones(2),))
@@ -53,10 +53,10 @@ def jvp(
 
 
 def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
-    """The elements of primals and tangents, and their common structure.
+    """Return the elements of primals and tangents, and their common structure.
 
     Raises:
-        RuntimeError: it is not common, they are in no tuple, or not all of them are tensors.
+        RuntimeError: if the structures differ, `primals` or `tangents` is not a tuple, or an element is not a tensor.
     """
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
@@ -81,10 +81,10 @@ def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
 
 
 def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
-    """The tangent of an output, zeros if it does not depend on the primals.
+    """Return the tangent of an output; zeros if it does not depend on the primals.
 
     Raises:
-        RuntimeError: it does not, and that is not allowed.
+        RuntimeError: if it does not depend on the primals, and `strict`.
     """
     tangent = level.tangent(output)
     if tangent is not None:
@@ -99,21 +99,23 @@ def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
 
 @boundary
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The value of a function, and its derivative as a linear function of directions, which does not run it again.
+    """Return the value of a function, and its derivative as a linear function that does not run it again.
 
-    The derivative is taken from the recorded graph: the gradient, by its cotangent, of the gradient along a direction.
+    The derivative comes from the recorded graph: it is the gradient, with respect to the cotangent, of the product of
+        the
+    gradient and a direction.
 
     Args:
-        func: gives tensors, in containers or not; what else stands among them does not vary.
-        primals: its arguments, tensors or containers of them.
+        func: function that returns tensors or containers of tensors; other elements are constants.
+        primals: the arguments, tensors or containers of tensors.
 
     Returns:
         The output, and a function that takes a direction for each of `primals` and returns the derivative, of the
-        output's structure: zeros for tensors of integers or bools, and what is no tensor as it is.
+        output's structure: zeros for tensors of integers or bools, and constants unchanged.
 
     Raises:
-        ValueError: if one of `primals` is no tensor, or one of integers or bools.
-        NotImplementedError: if `func` returned something that is neither a tensor, None, a number nor a string.
+        ValueError: if one of `primals` is not a tensor, or a tensor of integers or bools.
+        NotImplementedError: if `func` returns something other than tensors, None, numbers and strings.
 
     >>> import wengert as wg
     >>> value, along = wg.func.linearize(wg.sin, wg.tensor([0.0, 1.0]))
@@ -148,7 +150,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 
 def depends_smoothly(output: Any) -> bool:
-    """Whether a part of an output can have a derivative: it is a tensor of floating-point or complex numbers."""
+    """Return whether a part of an output can have a derivative: a floating-point or complex tensor."""
     return isinstance(output, Tensor) and (output.is_floating_point() or output.is_complex())  # type: ignore[attr-defined]
 
 
@@ -166,16 +168,16 @@ def check_constant(output: Any) -> None:
 
 
 def unmoved(output: Any) -> Any:
-    """What a linearised function returns for a part of the output without derivative: zeros, or the constant."""
+    """Return the derivative of a part of the output without derivative: zeros, or the constant itself."""
     return output.new_zeros(output.shape) if isinstance(output, Tensor) else output  # type: ignore[attr-defined]
 
 
 def check_tangents(tangents: list[Any], primals: list[Any]) -> None:
-    """Refuse directions that are no tensors, or not of the shapes and dtypes of the arguments.
+    """Refuse directions that are not tensors, or not of the shapes and dtypes of the arguments.
 
     Raises:
-        RuntimeError: a shape or a dtype is another one.
-        TypeError: one is no tensor.
+        RuntimeError: if a shape or a dtype differs.
+        TypeError: if a direction is not a tensor.
     """
     for at, (tangent, primal) in enumerate(zip(tangents, primals)):
         if not isinstance(tangent, Tensor):

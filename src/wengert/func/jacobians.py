@@ -19,10 +19,10 @@ from .vmap import check_options
 
 
 def check_chunk_size(name: str, chunk_size: int | None) -> None:
-    """Refuse parts without anything in them.
+    """Refuse an empty chunk.
 
     Raises:
-        ValueError: the size is not positive.
+        ValueError: if `chunk_size` is not positive.
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"{name}: `chunk_size` should be greater than 0.")
@@ -36,16 +36,17 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, row by row: a backward pass for all elements of an output at
-    once.
+    """Return a function that computes the Jacobian of `func` by reverse mode.
+
+    The rows of an output are computed by one batched backward pass.
 
     Args:
-        func: gives tensors, in containers or not; with `has_aux` a tuple of that and anything else.
-        argnums: the position of the argument to differentiate by, or a tuple of positions.
-        has_aux: give what `func` returns beside its output, too.
-        chunk_size: how many rows may be computed at once; None for all.
-        _preallocate_and_copy: copy each part into the result as soon as it is there, rather than joining all parts
-            in the end: half of the memory.
+        func: function that returns tensors or containers of tensors; with `has_aux` a tuple of these and any object.
+        argnums: the position of the argument to differentiate with respect to, or a tuple of positions.
+        has_aux: also return the auxiliary result of `func`.
+        chunk_size: the largest number of rows computed at once; None for all.
+        _preallocate_and_copy: copy each chunk into the result at once, rather than joining all chunks at the end; it
+            takes half of the memory.
 
     Returns:
         A function of the same arguments: for each output tensor, for each argument tensor, a tensor of the output's
@@ -75,7 +76,7 @@ def jacrev(
 
 
 def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | None, preallocate: bool) -> list[Any]:
-    """The derivatives of one tensor by all variables, from a backward pass for all its elements, or for some."""
+    """Return the derivatives of a tensor with respect to all variables, by batched backward passes over chunks."""
     count = output.numel()
     joined: list[Any] = [None] * len(variables)
     parts = []
@@ -93,7 +94,7 @@ def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | N
 
 
 def copied(whole: Any, part: Any, start: int, count: int) -> Any:
-    """The `count` rows of a Jacobian with those from `start` on copied from `part`; made of the first part."""
+    """Copy `part` to the rows from `start` of a Jacobian of `count` rows, which is allocated with the first part."""
     if whole is None:
         whole = part.new_zeros((count, *part.shape[1:]))
     whole.narrow(0, start, part.shape[0]).copy_(part)
@@ -101,13 +102,13 @@ def copied(whole: Any, part: Any, start: int, count: int) -> Any:
 
 
 def chunks(count: int, chunk_size: int | None) -> list[tuple[int, int]]:
-    """Where parts of so many begin, and how long they are; one that is empty if there is nothing."""
+    """Yield start and length of chunks; a single empty one if `count` is 0."""
     step = count if chunk_size is None else chunk_size
     return [(start, min(step, count - start)) for start in range(0, count, max(step, 1))] or [(0, 0)]
 
 
 def unit_vectors(tensor: Any, start: int, count: int) -> Any:
-    """Some of the unit vectors of the space of a tensor, along a new first dimension."""
+    """Return `count` unit vectors of the space of a tensor, along a new first dimension."""
     basis = tensor.new_zeros((count, tensor.numel()))
     basis.diagonal(start).fill_(1)
     return basis.view((count, *tensor.shape))
@@ -120,12 +121,13 @@ def jacfwd(
     *,
     randomness: str = "error",
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func`, column by column: a run in forward mode for all elements of
-    an input at once.
+    """Return a function that computes the Jacobian of `func` by forward mode.
+
+    The columns of an input are computed by one batched run.
 
     Args:
         func, argnums, has_aux: as for `jacrev`.
-        randomness: "error", "different" or "same": what random operators do, see `vmap`.
+        randomness: behaviour of random operators, "error", "different" or "same"; see `vmap`.
 
     Returns:
         As for `jacrev`.
@@ -155,7 +157,7 @@ def jacfwd(
 def columns_of(
     func: Callable[..., Any], chosen: Chosen, kwargs: dict[str, Any], has_aux: bool, nr: int, randomness: str
 ) -> tuple[list[Any], Any, Any]:
-    """The derivatives of all outputs by element number `nr`, their structure, and what the function returned beside."""
+    """Return the derivatives of all outputs with respect to element `nr`, their structure, and the auxiliary result."""
     element = chosen.elements[nr]
     check_element(element)
     values = list(chosen.elements)
@@ -170,11 +172,11 @@ def columns_of(
 
 
 def check_element(element: Any) -> None:
-    """Refuse what has no derivative.
+    """Refuse an element without a derivative.
 
     Raises:
-        RuntimeError: it is no tensor.
-        ValueError: it is neither floating point nor complex.
+        RuntimeError: if it is not a tensor.
+        ValueError: if it is neither floating point nor complex.
     """
     if not isinstance(element, Tensor):
         raise RuntimeError(f"{JVP}: Expected primals to only contain Tensors, got {type(element)}")
@@ -182,11 +184,11 @@ def check_element(element: Any) -> None:
 
 
 def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
-    """A function that gives the Hessian of `func`: forward mode over reverse mode.
+    """Return a function that computes the Hessian of `func`, by forward mode over reverse mode.
 
     Args:
-        func: gives tensors, in containers or not.
-        argnums: the position of the argument to differentiate by, or a tuple of positions.
+        func: function that returns tensors or containers of tensors.
+        argnums: the position of the argument to differentiate with respect to, or a tuple of positions.
 
     Returns:
         A function of the same arguments: for each output tensor, for each pair of argument tensors, a tensor of the

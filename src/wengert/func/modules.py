@@ -23,30 +23,29 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with other tensors in the place of its parameters and buffers.
+    """Call a module with other tensors in place of its parameters and buffers.
 
     Args:
-        module: the module; it is as it was afterwards.
-        parameter_and_buffer_dicts: tensors by the names that `named_parameters` and `named_buffers` give, in one
-            dictionary or in several; what is missing stays. A buffer that the module replaces is replaced in the
-            dictionary.
-        args, kwargs: the arguments of the call; what is no tuple is the only argument.
-        tie_weights: a tensor that the module has by several names is replaced under all of them.
-        strict: refuse names that are missing, and such that the module does not have.
+        module: the module; it is restored afterwards.
+        parameter_and_buffer_dicts: tensors by the names of `named_parameters` and `named_buffers`, in one dictionary or
+            in several; other tensors stay. A buffer that the module replaces is replaced in the dictionary.
+        args, kwargs: the arguments of the call; an `args` that is not a tuple is the only argument.
+        tie_weights: replace a tensor that has several names under all of them.
+        strict: refuse missing names, and names that the module does not have.
 
     Returns:
-        What the module returns.
+        The result of the module.
 
     Raises:
-        TypeError: what is called is no module, or what is given or replaced is no tensor.
-        AttributeError: a name leads to no module.
-        ValueError: a name is in several dictionaries, or two tensors are given for one that has several names.
-        RuntimeError: `strict`, and the names do not fit.
+        TypeError: if `module` is not a module, or a new or replaced value is not a tensor.
+        AttributeError: if a name does not lead to a module.
+        ValueError: if a name is in several dictionaries, or tied names have different tensors.
+        RuntimeError: if `strict`, and the names do not fit.
 
     >>> import wengert as wg
     >>> layer = wg.nn.Linear(2, 1)
-    >>> given = {"weight": wg.ones(1, 2), "bias": wg.zeros(1)}
-    >>> wg.func.functional_call(layer, given, (wg.tensor([1.0, 2.0]),))
+    >>> tensors = {"weight": wg.ones(1, 2), "bias": wg.zeros(1)}
+    >>> wg.func.functional_call(layer, tensors, (wg.tensor([1.0, 2.0]),))
     tensor([3.])
     """
     check_module("functional_call", module)
@@ -61,12 +60,12 @@ def functional_call(
 def reparametrized(
     module: Any, tensors: dict[str, Any], last: dict[str, Any], tie_weights: bool, strict: bool
 ) -> Iterator[None]:
-    """A region in which a module has other parameters and buffers; see `functional_call`.
+    """Context in which a module has other parameters and buffers; see `functional_call`.
 
     Args:
         module: the module.
-        given: the tensors by name.
-        last: gets what the module has at the end of the region, by the same names.
+        tensors: the tensors by name.
+        last: receives the tensors of the module at the end, by the same names.
         tie_weights, strict: as for `functional_call`.
     """
     own = places_of(module) if tie_weights or strict else {}
@@ -83,20 +82,20 @@ def reparametrized(
 
 
 def check_module(name: str, value: Any) -> None:
-    """Refuse what is no module.
+    """Refuse a value that is not a module.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `value` is not a module.
     """
     if not callable(value) or not hasattr(value, "named_modules") or isinstance(value, type):
         raise TypeError(f"{name}: expected a module, but got {type(value).__name__}")
 
 
 def merged(dicts: Any) -> dict[str, Any]:
-    """One dictionary.
+    """Merge dictionaries.
 
     Raises:
-        ValueError: a name is in several.
+        ValueError: if `dicts` is not a dictionary or a sequence of dictionaries, or a name is in several of them.
     """
     if isinstance(dicts, dict):
         return dict(dicts)
@@ -114,16 +113,16 @@ def merged(dicts: Any) -> dict[str, Any]:
 
 
 def check_names(module: Any, own: dict[str, Place], places: dict[str, Place], wanted: dict[str, Any]) -> None:
-    """Refuse tensors of the module in whose place there is none, and such that the module does not have.
+    """Refuse names of the module that are missing, and names that the module does not have.
 
     Args:
         module: the module.
         own: the places of its parameters and buffers.
-        places: these, and those of all other names that were given.
+        places: these, and the places of all other names.
         wanted: the tensors for them.
 
     Raises:
-        RuntimeError: if there are some.
+        RuntimeError: if there are such names.
     """
     known = {(id(owner), key) for owner, key in own.values()}
     filled = {(id(places[name][0]), places[name][1]) for name in wanted}
@@ -139,10 +138,10 @@ def check_names(module: Any, own: dict[str, Place], places: dict[str, Place], wa
 
 
 def with_ties(places: dict[str, Place], values: dict[str, Any]) -> dict[str, Any]:
-    """The tensors by name, also under the other names of those that they replace.
+    """Return the tensors by name, also under the tied names of the tensors that they replace.
 
     Raises:
-        ValueError: two are given for one.
+        ValueError: if tied names have different tensors.
     """
     names: dict[Any, list[str]] = {}
     for name, place in places.items():
@@ -161,16 +160,16 @@ def with_ties(places: dict[str, Place], values: dict[str, Any]) -> dict[str, Any
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of several modules of one kind, each stacked along a new first dimension.
+    """Stack the parameters and buffers of several modules of the same class along a new first dimension.
 
     Args:
         models: modules of the same class and mode, whose parameters have the same shapes.
 
     Returns:
-        Two dictionaries: parameters, leaves that require gradients as the modules' do, and buffers.
+        Two dictionaries: parameters (leaves with the `requires_grad` of the modules') and buffers.
 
     Raises:
-        RuntimeError: there are no models, or they differ.
+        RuntimeError: if there are no models, or they differ.
 
     >>> import wengert as wg
     >>> parameters, buffers = wg.func.stack_module_state([wg.nn.Linear(3, 2) for _ in range(5)])
@@ -199,10 +198,10 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def stacked_leaf(name: str, tensors: list[Any]) -> Any:
-    """One leaf of several tensors.
+    """Stack tensors to one leaf.
 
     Raises:
-        RuntimeError: some require a gradient, others do not.
+        RuntimeError: if some tensors require a gradient and others do not.
     """
     wanted = tensors[0].requires_grad
     if any(tensor.requires_grad != wanted for tensor in tensors):
@@ -211,7 +210,7 @@ def stacked_leaf(name: str, tensors: list[Any]) -> Any:
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
-    """Let every batch norm in a module forget its running statistics, which a transform could not write.
+    """Remove the running statistics, which a transform cannot write, from all batch norms in a module.
 
     Args:
         root: changed in place, with all modules in it.
@@ -220,7 +219,7 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
         `root`.
     """
     for module in root.modules():
-        kinds = {kind.__name__ for kind in type(module).__mro__}  # a layer above this one has the class
+        kinds = {kind.__name__ for kind in type(module).__mro__}  # the class is in a layer above
         if "_BatchNorm" in kinds and module.track_running_stats:
             module.running_mean = module.running_var = module.num_batches_tracked = None
             module.track_running_stats = False
@@ -228,17 +227,17 @@ def replace_all_batch_norm_modules_(root: Any) -> Any:
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """The function itself: torch takes writes and views out of it for compilers, of which there is none here.
+    """Return the function itself; torch removes writes and views for compilers, of which there are none here.
 
     Args:
         func: a function of tensors.
         remove: "mutations" or "mutations_and_views".
 
     Returns:
-        A function that gives what `func` gives.
+        A function with the results of `func`.
 
     Raises:
-        RuntimeError: `remove` is something else.
+        RuntimeError: if `remove` is something else.
     """
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(

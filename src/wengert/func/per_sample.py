@@ -1,4 +1,4 @@
-"""Gradients of each sample from one ordinary backward pass."""
+"""Per-sample gradients from one ordinary backward pass."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ NAME = "per_sample_gradients"
 
 
 class per_sample_gradients:  # noqa: N801 - a context, called as a function
-    """A context in which calls of a module leave, after `backward()`, each parameter's gradient by sample beside it.
+    """Context in which calls of a module store per-sample gradients at its parameters, after `backward()`.
 
-    Within the context the module runs for each sample alone, all at once (as by `vmap`): its parameters count as one
-    for each sample, and what arrives at these is kept before it is summed to `.grad`, which is as always. Random
-    operators draw for each sample; layers that mix samples (batch normalisation while training) see one sample only,
-    and are refused where they write what they saw into their buffers.
+    Within the context the module runs on each sample separately, batched as by `vmap`, with its parameters expanded
+    over the samples. Their gradients are stored before they are summed to `.grad`, which is unchanged. Random operators
+    draw for each sample. Layers that mix samples (batch normalisation in training mode) see a single sample, and are
+    refused if they write to their buffers.
 
     Args:
-        module: takes tensors whose first dimension counts the samples; all others, and those of another length, are the
-            same for all samples. It returns tensors whose first dimension counts them, too.
-        name: the attribute of parameters that the gradients are put in: tensors of the parameter's shape with the
-            number of samples in front. Those of several calls are added; they are not there before the first.
+        module: module of tensors whose first dimension is the batch; arguments without that dimension are the same for
+            all samples. It returns tensors whose first dimension is the batch, too.
+        name: the attribute of parameters for the gradients: tensors of shape (samples, *shape of the parameter).
+            Gradients of several calls are added; the attribute does not exist before the first.
 
     Raises:
-        TypeError: `module` is no module.
-        RuntimeError: (when it is called) no argument has samples, or a result has no row for each of them.
+        TypeError: if `module` is not a module.
+        RuntimeError: if no argument has samples, or a result has no row for each of them (when the module is called).
 
-    A loss that is the mean over N samples gives gradients of 1/N of each sample's loss: they sum to `.grad`.
+    For a loss that is the mean over N samples these are the gradients of 1/N of each sample's loss: they sum to
+    `.grad`.
 
     >>> import wengert as wg
     >>> layer = wg.nn.Linear(2, 1, bias=False)
@@ -61,7 +62,7 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         del self.module.forward
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """The module's `forward` for all samples, each alone."""
+        """Run the module's `forward` on each sample separately."""
         if not is_grad_enabled():
             return self.forward(*args, **kwargs)
         elements, structure = flatten((args, kwargs))
@@ -79,7 +80,7 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         return unflatten([rows_of(level, result) for result in results], structure)
 
     def copies_by_name(self, tensors: dict[str, Any], level: BatchLevel) -> dict[str, Any]:
-        """Of the parameters that need a gradient, tensors with a copy for each sample."""
+        """Return the parameters that require a gradient, expanded to a copy for each sample."""
         known: dict[int, Any] = {}
         wanted = {name: tensor for name, tensor in tensors.items() if tensor.requires_grad}
         for parameter in wanted.values():
@@ -90,11 +91,11 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
         return {name: known[id(parameter)] for name, parameter in wanted.items()}
 
     def copies_of(self, parameter: Any, count: int) -> Any:
-        """A parameter once for each sample."""
+        """Return a parameter expanded over the samples."""
         return parameter.expand((count, *parameter.shape))
 
     def keeper(self, parameter: Any) -> Any:
-        """What keeps the gradients of all samples at a parameter."""
+        """Return a hook that stores the gradients of all samples at a parameter."""
 
         def keep(grad: Any) -> None:
             with no_grad():
@@ -105,15 +106,15 @@ class per_sample_gradients:  # noqa: N801 - a context, called as a function
 
 
 def has_samples(value: Any, count: int) -> bool:
-    """Whether the first dimension of a value counts samples."""
+    """Return whether the first dimension of a value is the batch."""
     return isinstance(value, Tensor) and value.ndim > 0 and value.shape[0] == count
 
 
 def number_of_samples(elements: list[Any]) -> int:
-    """How many samples there are: the first length of the first tensor.
+    """Return the number of samples: the first length of the first tensor.
 
     Raises:
-        RuntimeError: no argument is a tensor with dimensions.
+        RuntimeError: if no argument is a tensor with dimensions.
     """
     for element in elements:
         if isinstance(element, Tensor) and element.ndim:
@@ -122,10 +123,10 @@ def number_of_samples(elements: list[Any]) -> int:
 
 
 def rows_of(level: BatchLevel, value: Any) -> Any:
-    """A result with a row for each sample.
+    """Return a result with a row for each sample.
 
     Raises:
-        RuntimeError: it has none.
+        RuntimeError: if it has no such rows.
     """
     if not isinstance(value, Tensor):
         return value

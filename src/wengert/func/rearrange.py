@@ -1,4 +1,4 @@
-"""Dimensions of a tensor split, joined and put in another order, as a pattern of names says."""
+"""`rearrange`: split, join and permute dimensions by a pattern of names."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..ops.shapes.join import stack
 
 ELLIPSIS = "..."
 ALL = "\u2026"
-"""An ellipsis without brackets: any number of dimensions, each of its own."""
+"""Ellipsis without brackets: any number of separate dimensions."""
 Group = list[str]
-"""The names that one dimension consists of."""
+"""Names that one dimension consists of."""
 
 
 def check_name(name: str) -> None:
-    """Refuse what is no name of a dimension.
+    """Refuse an invalid name of a dimension.
 
     Raises:
-        ValueError: it is none.
+        ValueError: if `name` is not an identifier.
     """
     if not name.isidentifier():
         raise ValueError(f"Invalid axis identifier: {name}\nnot a valid python identifier")
@@ -34,10 +34,10 @@ def check_name(name: str) -> None:
 
 
 def groups_of(side: str) -> list[Group]:
-    """The dimensions that one side of a pattern names.
+    """Return the dimensions that one side of a pattern names.
 
     Raises:
-        ValueError: brackets, dots or names are wrong.
+        ValueError: if brackets, dots or names are wrong.
     """
     rest = side.replace(ELLIPSIS, f" {ALL} ", 1)
     if "." in rest:
@@ -64,10 +64,10 @@ def groups_of(side: str) -> list[Group]:
 
 
 def add_name(name: str, groups: list[Group], within: Group | None, seen: set[str]) -> None:
-    """Put one name of a side where it belongs.
+    """Add a name of a side to its group.
 
     Raises:
-        ValueError: it is no name, or was there before.
+        ValueError: if it is not a valid name, or occurs twice.
     """
     if name.isdecimal():
         if int(name) != 1:
@@ -90,11 +90,11 @@ def add_name(name: str, groups: list[Group], within: Group | None, seen: set[str
 
 
 def check_sides(left: list[Group], right: list[Group], pattern: str, lengths: dict[str, int]) -> None:
-    """Refuse sides that do not name the same, and lengths of what is not named.
+    """Refuse sides with different names, and lengths of unknown names.
 
     Raises:
-        TypeError: a length is no integer.
-        ValueError: the names do not fit.
+        TypeError: if a length is not an integer.
+        ValueError: if the names do not fit.
     """
     names, others = ({ELLIPSIS if name == ALL else name for group in side for name in group} for side in (left, right))
     if ELLIPSIS in others - names:
@@ -111,10 +111,10 @@ def check_sides(left: list[Group], right: list[Group], pattern: str, lengths: di
 
 
 def spread(groups: list[Group], ndim: int) -> list[Group]:
-    """The dimensions of the left side, with names for those that an ellipsis stands for.
+    """Return the dimensions of the left side, with names for those of an ellipsis.
 
     Raises:
-        ValueError: the tensor has another number of dimensions.
+        ValueError: if the tensor has another number of dimensions.
     """
     at = next((place for place, group in enumerate(groups) if group == [ALL]), None)
     count = ndim - len(groups) + (at is not None)
@@ -130,10 +130,10 @@ def spread(groups: list[Group], ndim: int) -> list[Group]:
 
 
 def sizes_of(groups: list[Group], shape: Sequence[int], lengths: dict[str, int]) -> dict[str, int]:
-    """The length of each name, where one in a group may be left out.
+    """Return the length of each name; one in each group may be left out.
 
     Raises:
-        ValueError: lengths do not fit the shape, or do not follow from it.
+        ValueError: if lengths do not fit the shape, or do not follow from it.
     """
     sizes: dict[str, int] = {}
     for group, length in zip(groups, shape):
@@ -152,20 +152,20 @@ def sizes_of(groups: list[Group], shape: Sequence[int], lengths: dict[str, int])
 
 
 def rearrange(tensor: Tensor | Sequence[Tensor], pattern: str, **axes_lengths: int) -> Tensor:
-    """A tensor with its dimensions split, joined and in another order, as a pattern says (that of `einops.rearrange`).
+    """Split, join and permute the dimensions of a tensor by a pattern (that of `einops.rearrange`).
 
     Args:
-        tensor: a tensor, or a sequence of equal ones, which are stacked first.
-        pattern: names of the dimensions before and after, as "b (h two) w -> b w (two h)": those in brackets are one
-            dimension, `1` and `()` are one of length 1, `...` are all others.
+        tensor: a tensor, or a sequence of tensors of one shape, which are stacked first.
+        pattern: names of the dimensions before and after, such as "b (h two) w -> b w (two h)": names in brackets form
+            one dimension, `1` and `()` stand for a dimension of length 1, `...` for all others.
         axes_lengths: lengths of names that do not follow from the shape.
 
     Returns:
-        A view where there is one, else a new tensor.
+        A view if possible, otherwise a new tensor.
 
     Raises:
-        TypeError: a length is no integer.
-        ValueError: the pattern is wrong, or does not fit the tensor.
+        TypeError: if a length is not an integer.
+        ValueError: if the pattern is wrong, or does not fit the tensor.
 
     >>> import wengert as wg
     >>> from wengert.func import rearrange

@@ -1,4 +1,4 @@
-"""Tensors of modules by their names: found, and replaced for a while."""
+"""Tensors of modules by their names, and their temporary replacement."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from .._tensor import Tensor
 
 Place = tuple[Any, str]
-"""A module, and the name of one of its attributes."""
+"""Module, and the name of one of its attributes."""
 
 MISSING: Any = object()
-"""The value of an attribute that is not there."""
+"""Value of a missing attribute."""
 
 
 def tables_of(module: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of a module itself."""
+    """Return the tables of parameters and buffers of a module itself."""
     return module._parameters, module._buffers
 
 
 def places_of(module: Any) -> dict[str, Place]:
-    """Where the parameters and buffers of a module and its parts are, by name.
+    """Return the places of the parameters and buffers of a module and its submodules, by name.
 
-    A part with several names gives them all. A part that holds what it is a part of is not entered again.
+    All names of a submodule are listed. A submodule that contains one of its parents is not entered again.
     """
     places: dict[str, Place] = {}
     waiting: list[tuple[str, Any, frozenset[int]]] = [("", module, frozenset())]
@@ -38,12 +38,12 @@ def places_of(module: Any) -> dict[str, Place]:
 
 
 def place_of(module: Any, name: str) -> Place:
-    """Where the tensor of a name is, or would be.
+    """Return the place of a name, whether or not there is a tensor.
 
     Raises:
         KeyError: if the last part of the name is empty.
-        AttributeError: if another part of the name is no attribute.
-        TypeError: if it is one that is no module.
+        AttributeError: if another part of the name is not an attribute.
+        TypeError: if it is not a module.
     """
     path, _, key = name.rpartition(".")
     if not key:
@@ -59,7 +59,7 @@ def place_of(module: Any, name: str) -> Place:
 
 
 def read(place: Place) -> Any:
-    """The tensor at a place; `MISSING` if there is none.
+    """Return the tensor at a place; `MISSING` if there is none.
 
     Raises:
         TypeError: if there is something else.
@@ -75,7 +75,7 @@ def read(place: Place) -> Any:
 
 
 def write(place: Place, value: Any) -> None:
-    """Put a tensor, None or `MISSING` at a place, as a parameter or buffer if there was one."""
+    """Write a tensor, None or `MISSING` to a place, as a parameter or buffer if it held one."""
     module, key = place
     for table in tables_of(module):
         if key in table:
@@ -92,15 +92,15 @@ def write(place: Place, value: Any) -> None:
 
 @contextmanager
 def replaced(places: Mapping[str, Place], tensors: Mapping[str, Any], last: dict[str, Any]) -> Iterator[None]:
-    """A region in which other tensors are at places.
+    """Context in which places hold other tensors.
 
     Args:
         places: the places by name.
-        tensors: what is there meanwhile, by the same names.
-        last: gets what is there at the end of the region, by name, where a tensor is.
+        tensors: the temporary tensors, by the same names.
+        last: receives the tensors there at the end, by name.
 
     Raises:
-        TypeError: if one is no tensor and not None, or if there is something else at its place.
+        TypeError: if a new value is neither a tensor nor None, or a place holds something else.
     """
     before: list[tuple[str, Any]] = []
     try:

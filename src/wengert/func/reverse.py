@@ -18,22 +18,21 @@ VJP = "vjp(f, *primals)"
 
 
 def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that gives the gradient of `func`.
+    """Return a function that computes the gradient of `func`.
 
     Args:
-        func: gives a tensor without dimensions; with `has_aux` a tuple of that and anything else.
-        argnums: the position of the argument to differentiate by, or a tuple of positions. Arguments may be containers
-            of
-            tensors: dictionaries, lists, tuples.
-        has_aux: give what `func` returns beside its value, too.
+        func: function that returns a 0-dim tensor; with `has_aux` a tuple of that and any object.
+        argnums: the position of the argument to differentiate with respect to, or a tuple of positions. Arguments may
+            be containers of tensors: dictionaries, lists, tuples.
+        has_aux: also return the auxiliary result of `func`.
 
     Returns:
         A function of the same arguments that returns the gradient, of the argument's structure (a tuple for a tuple of
-        positions); with `has_aux` a tuple of that and what `func` returned beside its value.
+        positions); with `has_aux` a tuple of that and the auxiliary result.
 
     Raises:
-        RuntimeError: (when called) `func` returned something else, or `argnums` do not fit.
-        ValueError: (when called) something that is no tensor stands where a derivative is wanted.
+        RuntimeError: if `func` returns something else, or `argnums` do not fit (when called).
+        ValueError: if an element of these arguments is not a tensor (when called).
 
     >>> import wengert as wg
     >>> cube = lambda x: x**3
@@ -54,14 +53,14 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
 def grad_and_value(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that gives the gradient of `func` and its value: `grad` without computing the value again.
+    """Return a function that computes the gradient of `func` and its value, in one run.
 
     Args:
         func, argnums, has_aux: as for `grad`.
 
     Returns:
         A function of the same arguments that returns a tuple of the gradient and the value; with `has_aux` the second
-        is a tuple of the value and what `func` returned beside it.
+        is a tuple of the value and the auxiliary result.
 
     >>> import wengert as wg
     >>> wg.func.grad_and_value(lambda x: x**3)(wg.tensor(2.0))
@@ -87,7 +86,7 @@ def check_scalar(output: Any) -> None:
     """Refuse an output that has no gradient.
 
     Raises:
-        RuntimeError: it is no tensor, or one with dimensions.
+        RuntimeError: if it is not a tensor, or has dimensions.
     """
     if not isinstance(output, Tensor):
         raise RuntimeError(f"{GRAD}: Expected f(*args) to return a Tensor, got {type(output)}")
@@ -100,20 +99,20 @@ def check_scalar(output: Any) -> None:
 
 @boundary
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """The value of a function, and its derivative as a function of cotangents (the vector-Jacobian product).
+    """Return the value of a function, and its vector-Jacobian product as a function of cotangents.
 
     Args:
-        func: gives tensors, in containers or not; with `has_aux` a tuple of that and anything else.
-        primals: its arguments, tensors or containers of them.
-        has_aux: give what `func` returns beside its output, too.
+        func: function that returns tensors or containers of tensors; with `has_aux` a tuple of these and any object.
+        primals: the arguments, tensors or containers of tensors.
+        has_aux: also return the auxiliary result of `func`.
 
     Returns:
         The output, and a function that takes cotangents of the output's structure (for a tuple either that or its
         elements) and returns a tuple with the gradient for each of `primals`. It can be called any number of times.
-        With `has_aux` what `func` returned beside its output comes third.
+        With `has_aux` the auxiliary result is third.
 
     Raises:
-        RuntimeError: if `func` returned nothing, something that is no tensor, or a tensor of integers or bools; of the
+        RuntimeError: if `func` returns nothing, something other than tensors, or a tensor of integers or bools; in the
             second function, if cotangents do not fit.
 
     >>> import wengert as wg
@@ -148,7 +147,7 @@ def check_differentiable(outputs: list[Any]) -> None:
     """Refuse outputs that have no derivative.
 
     Raises:
-        RuntimeError: if one holds neither floating-point nor complex numbers.
+        RuntimeError: if an output is neither floating point nor complex.
     """
     for output in outputs:
         if not output.is_floating_point() and not output.is_complex():
@@ -159,10 +158,10 @@ def check_differentiable(outputs: list[Any]) -> None:
 
 
 def fitting(cotangents: tuple[Any, ...], structure: Any) -> list[Any]:
-    """The cotangents of all outputs.
+    """Return the cotangents of all outputs.
 
     Raises:
-        RuntimeError: they are not in containers of the output's structure.
+        RuntimeError: if they do not have the output's structure.
     """
     whole = cotangents[0] if len(cotangents) == 1 else cotangents
     elements, own = flatten(whole)

@@ -1,4 +1,4 @@
-"""Derivatives of any order along a direction or a curve, in one run: Taylor mode."""
+"""Taylor mode: derivatives of any order along a direction or a curve, in one run."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from .arguments import only_tensors
 
 @boundary
 def jet(func: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, list[Any]]:
-    """The value of a function and its derivatives along a curve, up to an order, in one run.
+    """Return the value of a function and its derivatives along a curve, up to an order, in one run.
 
-    Where the arguments are curves x(t), the result is a curve y(t) = f(x(t)). The derivatives of x at one place are
-    given, those of y come out. The work grows with the square of the order (cubically for a few operators), where
-    nested forward mode doubles with each order.
+    If the arguments are curves x(t), the result is a curve y(t) = f(x(t)). The derivatives of y at t = 0 are computed
+    from those of x. The cost grows with the square of the order (cubically for a few operators), whereas it doubles
+    with each order in nested forward mode.
 
     Args:
-        func: gives tensors, in containers or not. It may call pointwise and linear operators, reductions, products of
-            matrices; not what writes in place, nor custom Functions, nor forward mode (`jvp`).
-        primals: a tuple of its arguments, the places x(0): tensors or containers of them.
-        series: for each of `primals` a sequence of its derivatives x'(0), x''(0), ..., of its shape; all as long. They
-            are derivatives, not coefficients of powers: these are n! times smaller.
+        func: function that returns tensors or containers of tensors. It may call pointwise and linear operators,
+            reductions and products of matrices, but no in-place operators, custom Functions or forward mode (`jvp`).
+        primals: tuple of the arguments x(0): tensors or containers of tensors.
+        series: for each of `primals` a sequence of its derivatives x'(0), x''(0), ..., of its shape; all of one length.
+            They are derivatives, not coefficients of powers, which are n! times smaller.
 
     Returns:
-        y(0), and a list of y'(0), y''(0), ..., each of the output's structure.
+        The output y(0), and a list of y'(0), y''(0), ..., each of the output's structure.
 
     Raises:
-        ValueError: there are not as many series as primals, or they differ in length.
-        RuntimeError: a derivative has another structure or shape than its primal, or an output is no tensor.
-        NotImplementedError: (names it) an operator that has no rule was called.
+        ValueError: if the number of series is not that of primals, or they differ in length.
+        RuntimeError: if a derivative has another structure or shape than its primal, or an output is not a tensor.
+        NotImplementedError: if an operator without a rule was called; the text names it.
 
     Source: A. Griewank, A. Walther, Evaluating Derivatives, 2nd ed., 2008, chapter 13. Name and conventions are those
     of `jax.experimental.jet`.
@@ -64,11 +64,11 @@ def jet(func: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, list[
 
 @boundary
 def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) -> list[Any]:
-    """The derivatives of a function along a direction, from that of order 0, the value, to one of a given order.
+    """Return the derivatives of a function along a direction, from order 0 (the value) to `order`.
 
     Args:
         func: as for `jet`.
-        primals: a tuple of its arguments, tensors or containers of them.
+        primals: tuple of the arguments, tensors or containers of tensors.
         tangents: the direction, of the same structure.
         order: the highest derivative, 0 or more.
 
@@ -77,7 +77,7 @@ def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) ->
         structure: f(x + t v) is the sum of t^n / n! times element n.
 
     Raises:
-        ValueError: `order` is negative.
+        ValueError: if `order` is negative.
         RuntimeError, NotImplementedError: as `jet`.
 
     >>> import wengert as wg
@@ -97,7 +97,7 @@ def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) ->
 
 
 def zeros(value: Any) -> Any:
-    """Zeros like the tensors in containers."""
+    """Return zeros like the tensors in containers."""
     elements, structure = flatten(value)
     return unflatten(
         [element.new_zeros(element.shape) if isinstance(element, Tensor) else element for element in elements],
@@ -106,16 +106,16 @@ def zeros(value: Any) -> Any:
 
 
 def derivative(output: Any, series: Sequence[Any], k: int) -> Any:
-    """The derivative of order k of an output."""
+    """Return the derivative of order k of an output."""
     return output.new_zeros(output.shape) if series[k] is None else series[k] * factorial(k)
 
 
 def read(primals: Any, series: Any) -> tuple[list[Any], Any, list[list[Any]]]:
-    """The elements of the primals, their structure, and for each order the derivatives of all elements.
+    """Return the elements of the primals, their structure, and for each order the derivatives of all elements.
 
     Raises:
-        ValueError: there are not as many series as primals, or they differ in length.
-        RuntimeError: primals are no tuple or no tensors, or a derivative does not fit.
+        ValueError: if the number of series is not that of primals, or they differ in length.
+        RuntimeError: if `primals` is not a tuple of tensors, or a derivative does not fit.
     """
     if not isinstance(primals, tuple):
         raise RuntimeError("jet(f, primals, series): Expected primals to be a tuple, f(*primals) is called")
@@ -133,10 +133,10 @@ def read(primals: Any, series: Any) -> tuple[list[Any], Any, list[list[Any]]]:
 
 
 def fitting(elements: list[Any], structure: Any, tree: Any) -> list[Any]:
-    """The derivatives of one order of all elements.
+    """Return the derivatives of one order of all elements.
 
     Raises:
-        RuntimeError: they have another structure, or a shape that does not fit.
+        RuntimeError: if their structure or a shape does not fit.
     """
     ways, own = flatten(tree)
     if own != structure:

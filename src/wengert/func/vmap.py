@@ -1,4 +1,4 @@
-"""Functions of one member made functions of a batch: `vmap`."""
+"""`vmap`: run a function on all members of a batch at once."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that runs `func` for all members of a batch at once.
+    """Return a function that runs `func` on all members of a batch at once.
 
     Args:
-        func: takes tensors, in containers or not, and anything else; gives tensors, in containers or not.
-        in_dims: the dimension of each argument along which its members lie, None for an argument that is the same for
-            all; one for all arguments, or a container of the structure of the arguments (or of the outer part of it).
-        out_dims: where the members of the results are to lie.
-        randomness: what random operators do within `func`: "error" refuses them, "different" draws for each member,
+        func: function of tensors, containers of tensors and other objects; returns tensors or containers of tensors.
+        in_dims: the batch dimension of each argument, None for an argument that is the same for all members; one for
+            all arguments, or a container with the structure (or the outer part of the structure) of the arguments.
+        out_dims: the batch dimension of each result.
+        randomness: behaviour of random operators in `func`: "error" refuses them, "different" draws for each member,
             "same" draws once for all.
-        chunk_size: run at most so many members at once; None for all.
+        chunk_size: the largest number of members run at once; None for all.
 
     Returns:
-        A function of the same arguments, with a dimension more, whose results have one more, too.
+        A function of the same arguments with a batch dimension, whose results have a batch dimension, too.
 
     Raises:
-        ValueError: (when called) `in_dims` or `out_dims` do not fit, or the arguments' batches have different sizes.
+        ValueError: if `in_dims` or `out_dims` do not fit, or the batch sizes of the arguments differ (when called).
 
     >>> import wengert as wg
     >>> wg.vmap(wg.dot)(wg.tensor([[1.0, 2.0], [3.0, 4.0]]), wg.tensor([[1.0, 1.0], [1.0, 0.0]]))
@@ -57,11 +57,11 @@ def vmap(
 
 
 def check_options(randomness: Any, chunk_size: Any) -> None:
-    """Refuse what `vmap` does not know.
+    """Refuse invalid options of `vmap`.
 
     Raises:
-        RuntimeError: `randomness` is none of the three words.
-        ValueError: `chunk_size` is not positive.
+        RuntimeError: if `randomness` is not "error", "different" or "same".
+        ValueError: if `chunk_size` is not positive.
     """
     if randomness not in RANDOMNESS:
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
@@ -70,13 +70,13 @@ def check_options(randomness: Any, chunk_size: Any) -> None:
 
 
 class Arguments:
-    """A function with its arguments, taken apart.
+    """A function with its flattened arguments.
 
     Attributes:
-        func, out_dims: as given.
-        elements, structure: what is in the arguments' containers, and these.
-        dims: the dimension of each element along which its members lie, counted from the front, or None.
-        size: how many members there are.
+        func, out_dims: arguments of `vmap`.
+        elements, structure: the elements of the arguments, and their containers.
+        dims: the batch dimension of each element, counted from the front, or None.
+        size: the number of members.
     """
 
     def __init__(self, func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...], out_dims: Any) -> None:
@@ -105,10 +105,10 @@ class Arguments:
         self.size = self.size_of()
 
     def dim_of(self, dim: Any, value: Any) -> int | None:
-        """The dimension of one element, counted from the front.
+        """Return the batch dimension of an element, counted from the front.
 
         Raises:
-            ValueError: there is no such dimension, or it is no tensor.
+            ValueError: if there is no such dimension, or the element is not a tensor.
         """
         if dim is None:
             return None
@@ -129,10 +129,10 @@ class Arguments:
         return dim % value.ndim
 
     def size_of(self) -> int:
-        """How many members there are.
+        """Return the number of members.
 
         Raises:
-            ValueError: no element has a batch, or they have different ones.
+            ValueError: if no element has a batch dimension, or the sizes differ.
         """
         sizes = [element.shape[dim] for element, dim in zip(self.elements, self.dims) if dim is not None]
         if not sizes:
@@ -145,7 +145,7 @@ class Arguments:
         return int(sizes[0])
 
     def run(self, level: BatchLevel, elements: list[Any], kwargs: dict[str, Any]) -> Any:
-        """The results for one batch."""
+        """Return the results for one batch."""
         with Limits(), level:
             entered = [
                 element if dim is None else level.enter(element, dim) for element, dim in zip(elements, self.dims)
@@ -154,10 +154,10 @@ class Arguments:
         return self.out_of(level, output)
 
     def out_of(self, level: BatchLevel, output: Any) -> Any:
-        """The results with the members along a dimension that the program sees.
+        """Return the results with the members along an ordinary dimension.
 
         Raises:
-            ValueError: something else than tensors came, or `out_dims` do not fit.
+            ValueError: if the output has elements that are not tensors, or `out_dims` do not fit.
         """
         results, structure = flatten(output)
         dims = self.dims_of_results(structure)
@@ -170,10 +170,10 @@ class Arguments:
         return unflatten([self.placed(level, result, dim) for result, dim in zip(results, dims)], structure)
 
     def dims_of_results(self, structure: Any) -> list[Any]:
-        """Where the members of each result are to lie.
+        """Return the batch dimension of each result.
 
         Raises:
-            ValueError: `out_dims` do not fit.
+            ValueError: if `out_dims` do not fit.
         """
         out_dims = self.out_dims
         if any(dim is not None and (isinstance(dim, bool) or not isinstance(dim, int)) for dim in flatten(out_dims)[0]):
@@ -193,11 +193,11 @@ class Arguments:
         return dims
 
     def placed(self, level: BatchLevel, value: Any, dim: Any) -> Any:
-        """One result.
+        """Return a result with its members along `dim`.
 
         Raises:
-            ValueError: it is batched, but has no place for the batch.
-            IndexError: it has no such dimension.
+            ValueError: if it is batched, but `dim` is None.
+            IndexError: if it has no such dimension.
         """
         if dim is None:
             if level.carries(value):
@@ -214,7 +214,7 @@ class Arguments:
 
 
 def in_chunks(arguments: Arguments, kwargs: dict[str, Any], randomness: str, chunk_size: int) -> Any:
-    """The results of parts of a batch, one after the other, as those of the whole."""
+    """Run chunks of a batch one after the other, and join their results."""
     parts = []
     again = same_draws(None) if randomness == "same" else None
     for start in range(0, arguments.size, chunk_size):

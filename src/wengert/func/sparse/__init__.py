@@ -1,5 +1,6 @@
-"""Sparse Jacobians and Hessians: which elements are not zero, found by passing index sets through the operators; and
-these elements, from few products, by colouring. Needs SciPy.
+"""Sparse Jacobians and Hessians: patterns by propagation of index sets, and values from few products by colouring.
+
+It needs SciPy.
 """
 
 from __future__ import annotations

@@ -20,13 +20,13 @@ JACOBIAN, HESSIAN = "sparse_jacobian", "sparse_hessian"
 
 
 class Plan:
-    """How a matrix with a certain pattern is computed.
+    """Plan for the computation of a matrix with a given pattern.
 
     Attributes:
         pattern: the pattern, in CSR form.
-        colours: of its columns, or of its rows.
+        colours: the colours of its columns, or of its rows.
         by_rows: whether sums of rows are computed, in reverse mode.
-        seeds: for each colour a column that is 1 at the columns (or rows) that have it.
+        seeds: for each colour a column that is 1 at the columns (or rows) of this colour.
     """
 
     def __init__(self, pattern: Any, colours: Any, by_rows: bool) -> None:
@@ -37,7 +37,7 @@ class Plan:
         self.seeds[np.arange(len(colours)), colours] = 1.0
 
     def matrix(self, sums: Any) -> Any:
-        """The sparse array whose sums of columns (or rows) these are."""
+        """Return the sparse array with these sums of columns (or rows)."""
         sparse = scipy_sparse(JACOBIAN)
         pattern = self.pattern.T.tocsr() if self.by_rows else self.pattern
         dtype = np.result_type(sums.dtype, np.float32)  # SciPy has no sparse arrays of half precision
@@ -47,12 +47,12 @@ class Plan:
 
 
 def jacobian_plan(pattern: Any, mode: str | None = None) -> Plan:
-    """The plan for a mode, or the one of fewer products: of columns in forward mode, or of rows in reverse mode."""
+    """Return the plan for a mode, or that with fewer products: by columns in forward, by rows in reverse mode."""
     transposed = pattern.T.tocsr()
     if mode is not None:
         by_rows = mode == "reverse"
         return Plan(pattern, column_colours(transposed if by_rows else pattern), by_rows)
-    # As many colours as a row has elements are needed for the columns, and the other way round.
+    # The columns need at least as many colours as a row has elements, and vice versa.
     least = [int(np.diff(table.indptr).max(initial=0)) for table in (pattern, transposed)]
     plans: list[Plan] = []
     for by_rows in sorted((False, True), key=lambda by_rows: least[by_rows]):
@@ -62,16 +62,16 @@ def jacobian_plan(pattern: Any, mode: str | None = None) -> Plan:
 
 
 def hessian_plan(pattern: Any) -> Plan:
-    """The plan for a symmetric matrix."""
+    """Return the plan for a symmetric matrix."""
     return Plan(pattern, star_colours(pattern), False)
 
 
 def read_pattern(caller: str, sparsity: Any) -> Any:
-    """A pattern in CSR form: all elements that a sparse array holds, those of a NumPy array that are not zero.
+    """Return a pattern in CSR form: all stored elements of a sparse array, non-zero elements of a NumPy array.
 
     Raises:
-        TypeError: it is neither.
-        ValueError: it has not two dimensions.
+        TypeError: if `sparsity` is neither.
+        ValueError: if it does not have two dimensions.
     """
     sparse = scipy_sparse(caller)
     if not sparse.issparse(sparsity) and not isinstance(sparsity, np.ndarray):
@@ -92,7 +92,7 @@ def check_shape(caller: str, pattern: Any, wanted: tuple[int, int], meaning: str
     """Refuse a pattern of another shape than the matrix.
 
     Raises:
-        ValueError: it has one.
+        ValueError: if the shapes differ.
     """
     if pattern.shape != wanted:
         raise ValueError(f"{caller}: expected sparsity of shape {wanted} ({meaning}), but got {pattern.shape}")
@@ -101,29 +101,30 @@ def check_shape(caller: str, pattern: Any, wanted: tuple[int, int], meaning: str
 def sparse_jacobian(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, sparsity: Any = None, mode: str | None = None
 ) -> Callable[..., Any]:
-    """A function that gives the Jacobian of `func` as a sparse array, from few products.
+    """Return a function that computes the Jacobian of `func` as a sparse array, from few products.
 
-    Columns that have no element in a common row are computed together, in forward mode; or rows, in reverse mode:
-    whichever takes fewer products. For a band matrix their number is the width of the band, whatever its size.
+    Columns without elements in a common row are computed together in forward mode, or rows in reverse mode, whichever
+    takes fewer products. For a band matrix their number is the width of the band, whatever its size.
 
     Args:
-        func: gives tensors, in containers or not.
-        argnums: the position of the argument to differentiate by, or a tuple of positions. The arguments may be
-            containers of tensors.
-        sparsity: which elements may differ from zero, a sparse array of SciPy (all elements that it holds count) or a
+        func: function that returns tensors or containers of tensors.
+        argnums: the position of the argument to differentiate with respect to, or a tuple of positions. The arguments
+            may be containers of tensors.
+        sparsity: the elements that may differ from zero, as a sparse array of SciPy (all stored elements count) or a
             boolean NumPy array, with a row for each element of the output and a column for each element of the
-            arguments. An element that is missing makes others wrong. None: `jacobian_sparsity` finds it in each call.
-        mode: "forward" or "reverse" for that mode, however many products it takes.
+            arguments. A missing element makes others wrong. None to call `jacobian_sparsity` in each call.
+        mode: "forward" or "reverse" to force that mode.
 
     Returns:
-        A function of the same arguments that returns a SciPy array (`csr_array`) of that shape, of the dtype of the
-        derivatives, with an entry for each element of the pattern.
+        A function of the same arguments that returns a SciPy array (`csr_array`) of that shape, with the dtype of the
+        derivatives, and an entry for each element of the pattern.
 
     Raises:
-        ImportError: SciPy is not installed.
-        TypeError: `sparsity` is no array; (when called) arguments or outputs are no real floating-point tensors.
-        ValueError: `sparsity` has not two dimensions, or `mode` is another; (when called) `sparsity` does not fit the
-            function.
+        ImportError: if SciPy is not installed.
+        TypeError: if `sparsity` is not an array, or arguments or outputs are not real floating-point tensors (when
+            called).
+        ValueError: if `sparsity` does not have two dimensions, `mode` is unknown, or `sparsity` does not fit the
+            function (when called).
 
     Source: see `wengert.func.sparse.colouring`.
 
@@ -158,7 +159,7 @@ def sparse_jacobian(
             check_shape(JACOBIAN, plan.pattern, (plan.pattern.shape[0], count), "elements of the output and arguments")
             return plan.matrix(pushed(run, inputs, plan.seeds))
         with Scope() as scope:
-            variables = [scope.variable(input_.clone()) for input_ in inputs]  # inference tensors could not be recorded
+            variables = [scope.variable(input_.clone()) for input_ in inputs]  # inference tensors cannot be recorded
             outputs = run(variables)
         return plan.matrix(pulled(outputs, variables, plan.seeds.T).T)
 
@@ -168,22 +169,23 @@ def sparse_jacobian(
 def sparse_hessian(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, sparsity: Any = None
 ) -> Callable[..., Any]:
-    """A function that gives the Hessian of `func` as a sparse array, from few Hessian-vector products.
+    """Return a function that computes the Hessian of `func` as a sparse array, from few Hessian-vector products.
 
     Args:
-        func: gives a tensor without dimensions.
-        argnums: the position of the argument to differentiate by, or a tuple of positions.
-        sparsity: as for `sparse_jacobian`, with a row and a column for each element of the arguments; symmetric. None:
-            `hessian_sparsity` finds it in each call.
+        func: function that returns a 0-dim tensor.
+        argnums: the position of the argument to differentiate with respect to, or a tuple of positions.
+        sparsity: as for `sparse_jacobian`, with a row and a column for each element of the arguments; symmetric. None
+            to call `hessian_sparsity` in each call.
 
     Returns:
         A function of the same arguments that returns a SciPy array (`csr_array`) of that shape.
 
     Raises:
-        ImportError: SciPy is not installed.
-        TypeError: `sparsity` is no array; (when called) arguments or output are no real floating-point tensors.
-        ValueError: `sparsity` is not symmetric; (when called) it does not fit the function.
-        RuntimeError: (when called) the output has dimensions.
+        ImportError: if SciPy is not installed.
+        TypeError: if `sparsity` is not an array, or arguments or output are not real floating-point tensors (when
+            called).
+        ValueError: if `sparsity` is not symmetric, or does not fit the function (when called).
+        RuntimeError: if the output has dimensions (when called).
 
     Source: see `wengert.func.sparse.colouring`.
 
@@ -221,10 +223,10 @@ def sparse_hessian(
 
 
 def check_symmetric(caller: str, pattern: Any) -> None:
-    """Refuse a pattern that no Hessian has.
+    """Refuse a pattern that is not symmetric.
 
     Raises:
-        ValueError: it is not symmetric.
+        ValueError: if it is not symmetric.
     """
     if pattern.shape[0] != pattern.shape[1]:
         raise ValueError(f"{caller}: expected a square sparsity, but got the shape {pattern.shape}")

@@ -1,4 +1,4 @@
-"""Which elements of Jacobians and Hessians are not zero."""
+"""Sparsity patterns of Jacobians and Hessians."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from ..reverse import grad
 
 @boundary
 def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[int, ...] = 0, **kwargs: Any) -> Any:
-    """Which elements of the Jacobian of a function may differ from zero.
+    """Return the sparsity pattern of the Jacobian of a function: the elements that may differ from zero.
 
-    The function is run once. Sets of input numbers are passed through its operators, so each output gets those inputs
-    that it may depend on, whatever their values. Where the program itself decides by values (by `if`, by sorting, by
-    index tensors that it computes), the result holds for the way it took.
+    The function runs once. Sets of input numbers are passed through its operators, so each output gets the inputs that
+    it may depend on, whatever their values. If the program branches on values (by `if`, by sorting, by computed index
+    tensors), the result holds for the branch taken.
 
     Args:
-        func: gives tensors, in containers or not.
-        args, kwargs: its arguments.
-        argnums: the position of the argument to differentiate by, or a tuple of positions. The arguments may be
-            containers of tensors.
+        func: function that returns tensors or containers of tensors.
+        args, kwargs: the arguments of the function.
+        argnums: the position of the argument to differentiate with respect to, or a tuple of positions. The arguments
+            may be containers of tensors.
 
     Returns:
         A boolean SciPy array (`csr_array`) with a row for each element of the output and a column for each element of
-        the arguments: in both all tensors one after the other, each in row-major order.
+        the arguments, with tensors concatenated and each in row-major order.
 
     Raises:
-        ImportError: SciPy is not installed.
-        TypeError: arguments or outputs are no real floating-point tensors.
+        ImportError: if SciPy is not installed.
+        TypeError: if arguments or outputs are not real floating-point tensors.
 
     >>> import wengert as wg
     >>> wg.func.jacobian_sparsity(lambda x: x[1:] * x[:-1], wg.ones(4)).toarray().astype(int)
@@ -48,7 +48,7 @@ def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple
     chosen = Chosen(args, argnums)
     check_real("jacobian_sparsity", "argument", chosen.elements)
     with Scope() as scope:
-        # Copies: two arguments may share memory, and sets are kept with the memory.
+        # Copies: two arguments may share memory, and sets belong to the memory.
         variables = [scope.variable(element.detach().clone()) for element in chosen.elements]
         with Tracer(variables) as tracer:
             outputs = flatten(func(*chosen.replaced(variables), **kwargs))[0]
@@ -65,10 +65,10 @@ def jacobian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple
 
 @boundary
 def hessian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[int, ...] = 0, **kwargs: Any) -> Any:
-    """Which elements of the Hessian of a function may differ from zero: the pattern of its gradient's Jacobian.
+    """Return the sparsity pattern of the Hessian of a function: that of the Jacobian of its gradient.
 
     Args:
-        func: gives a tensor without dimensions.
+        func: function that returns a 0-dim tensor.
         args, kwargs, argnums: as for `jacobian_sparsity`.
 
     Returns:
@@ -89,10 +89,10 @@ def hessian_sparsity(func: Callable[..., Any], *args: Any, argnums: int | tuple[
 
 
 def check_real(caller: str, what: str, elements: list[Any]) -> None:
-    """Refuse what has no real derivative.
+    """Refuse elements without a real derivative.
 
     Raises:
-        TypeError: there is no tensor, or something that is no real floating-point tensor.
+        TypeError: if there is no tensor, or something other than real floating-point tensors.
     """
     if not elements:
         raise TypeError(f"{caller}: expected at least one tensor in the {what}, but there is none")

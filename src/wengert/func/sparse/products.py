@@ -1,6 +1,6 @@
-"""Products of derivatives with several directions at once: what compressed evaluation asks for.
+"""Products of derivatives with several directions at once, for compressed evaluation.
 
-This is the one place that knows how: all directions as one batch, so each operator is called once.
+All directions form one batch, so each operator is called once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..forward import tangent_of
 
 
 def split(vectors: Any, like: list[Tensor]) -> list[Tensor]:
-    """Parts of a vector, or of each row of an array, with the shapes and dtypes of tensors."""
+    """Split a vector, or each row of an array, into parts with the shapes and dtypes of tensors."""
     parts, start, rows = [], 0, vectors.shape[:-1]
     for tensor in like:
         array = tensor._array_
@@ -32,20 +32,20 @@ def split(vectors: Any, like: list[Tensor]) -> list[Tensor]:
 
 
 def joined(tensors: list[Tensor], rows: tuple[int, ...] = ()) -> Any:
-    """The elements of all tensors as one vector; where their first dimension counts `rows`, as the rows of an array."""
+    """Concatenate the elements of all tensors to a vector, or with `rows` as their first dimension to an array."""
     arrays = [tensor._array_ for tensor in tensors]
     return np.concatenate([array.reshape((*rows, math.prod(array.shape[len(rows) :]))) for array in arrays], -1)
 
 
 def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds: Any) -> Any:
-    """The derivative of a function along several directions, by forward mode.
+    """Return the derivatives of a function along several directions, by forward mode.
 
     Args:
-        func: takes and gives a list of tensors.
+        func: function from a list of tensors to a list of tensors.
         seeds: an array with a direction in each column.
 
     Returns:
-        An array with a column for each of them.
+        An array with a column for each direction.
     """
     with no_grad(), BatchLevel(seeds.shape[1], "same", True) as batch, ForwardLevel() as level:
         ways = [batch.enter(way) for way in split(seeds.T, primals)]
@@ -55,13 +55,13 @@ def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds:
 
 
 def pulled(outputs: list[Tensor], variables: list[Tensor], seeds: Any) -> Any:
-    """The gradients by variables for several cotangents, by reverse mode.
+    """Return the gradients with respect to variables for several cotangents, by reverse mode.
 
     Args:
         seeds: an array with a cotangent in each row.
 
     Returns:
-        An array with a row for each of them.
+        An array with a row for each cotangent.
     """
     with BatchLevel(len(seeds), directions=True) as batch:
         cotangents = [batch.enter(cotangent) for cotangent in split(seeds, outputs)]
