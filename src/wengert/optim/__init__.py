@@ -1,4 +1,4 @@
-"""Optimisers, as `torch.optim` has them, and schedules of their learning rates (`lr_scheduler`)."""
+"""Optimisers and schedules of their learning rates (`lr_scheduler`): the mirror of `torch.optim`."""
 
 from __future__ import annotations
 

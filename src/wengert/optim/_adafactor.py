@@ -13,20 +13,20 @@ from .stepwise import State, Stepwise, check_rate, counter, lerped
 
 
 class Adafactor(Stepwise):
-    """Steps scaled by mean squares of the gradient, of which matrices keep those of rows and of columns only.
+    """Adafactor: steps scaled by running mean squares of the gradient, which matrices store by rows and columns only.
 
     Args:
-        params: parameters or groups of parameters, real ones.
-        lr: largest step relative to the parameter's size.
-        beta2_decay: power of the number of steps by which newer gradients count less.
-        eps: least divisor (the dtype's eps where None), and least size of a parameter.
-        d: largest root mean square of a step before `lr` comes in.
-        weight_decay: by how much parameters shrink, times `lr`.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
+        params: real parameters, or groups of them.
+        lr: largest step relative to the size of the parameter.
+        beta2_decay: exponent of the step count in the weight of a new gradient.
+        eps: smallest divisor (by default the eps of the dtype), and smallest size of a parameter.
+        d: largest root mean square of a step before it is multiplied with `lr`.
+        weight_decay: factor by which parameters shrink, times `lr`.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost, 2018.
     """
@@ -87,7 +87,7 @@ class Adafactor(Stepwise):
 
 
 def variance_estimate(grad: Any, state: State, newer: float, floor: float) -> tuple[Tensor, State]:
-    """The mean square of each element as it is taken to be, and the state that says so."""
+    """Return the estimated mean square of each element, and the updated state."""
     if "variance" in state:
         variance = lerped(state["variance"], grad.square(), newer)
         return variance, {"variance": variance}
@@ -97,7 +97,7 @@ def variance_estimate(grad: Any, state: State, newer: float, floor: float) -> tu
 
 
 def root_mean_square(tensor: Any) -> float:
-    """The root of the mean square of all elements."""
+    """Return the root mean square of all elements."""
     return float(tensor.norm(2).item() / math.sqrt(tensor.numel()))
 
 
@@ -105,7 +105,7 @@ def least(bound: float, text: str, value: Any) -> None:
     """Refuse an option below its bound (or NaN).
 
     Raises:
-        ValueError: it is; `text` says which one.
+        ValueError: if `value` is below `bound`; `text` names the option.
     """
     if not value >= bound:
         raise ValueError(f"{text} should be >= {bound} but is: {value}")

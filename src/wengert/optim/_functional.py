@@ -1,4 +1,4 @@
-"""The steps of optimisers as functions, under the name by which older programs import them."""
+"""Steps of optimisers as functions, under the module name of older programs."""
 
 from __future__ import annotations
 

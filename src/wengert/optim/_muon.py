@@ -15,22 +15,23 @@ COEFFICIENTS = (3.4445, -4.775, 2.0315)
 
 
 class Muon(Stepwise):
-    """Momentum whose steps are made orthogonal, for the matrices of hidden layers.
+    """Muon: momentum with orthogonalised steps, for the matrices of hidden layers.
 
     Args:
         params: parameters or groups of parameters, real matrices.
         lr: step size.
-        weight_decay: by how much parameters shrink, times `lr`.
-        momentum: how much of the earlier steps goes on.
+        weight_decay: factor by which parameters shrink, times `lr`.
+        momentum: factor of the previous step that is added to the step.
         nesterov: look ahead along the momentum.
-        ns_coefficients: of the Newton-Schulz iterations that make a step orthogonal, in bfloat16's precision.
-        eps: least norm of a step.
-        ns_steps: how many iterations, fewer than 100.
-        adjust_lr_fn: how the step size depends on the shape: "original" (or None), by the root of rows over columns,
-            or "match_rms_adamw", to be as large as AdamW's.
+        ns_coefficients: coefficients of the Newton-Schulz iterations that orthogonalise a step, in bfloat16's
+            precision.
+        eps: smallest norm of a step.
+        ns_steps: number of iterations, below 100.
+        adjust_lr_fn: dependence of the step size on the shape: "original" (or None) for the root of rows over columns,
+            or "match_rms_adamw" for steps of the size of AdamW's.
 
     Raises:
-        ValueError: an option is out of range, or a parameter is no matrix.
+        ValueError: if an option is out of range, or a parameter is not a matrix.
 
     Source: Jordan et al., Muon: An optimizer for hidden layers in neural networks, 2024; Liu et al., Muon is Scalable
         for LLM Training, 2025, for "match_rms_adamw".
@@ -89,7 +90,7 @@ class Muon(Stepwise):
 
 
 def shape_factor(kind: str | None, rows: int, columns: int) -> float:
-    """The factor of the step size for a matrix of that shape."""
+    """Return the factor of the step size for a matrix of this shape."""
     if kind == "match_rms_adamw":
         return 0.2 * math.sqrt(max(rows, columns))
     return math.sqrt(max(1, rows / columns))

@@ -11,21 +11,21 @@ from .stepwise import ACCELERATORS, State, Stepwise, advance, check_usual, count
 
 
 class Adadelta(Stepwise):
-    """Steps as large as earlier steps were beside the gradient: no step size has to be found.
+    """Adadelta: steps scaled by the ratio of earlier steps to the gradient, without a step size to tune.
 
     Args:
         params: parameters or groups of parameters.
-        lr: multiple of the step.
-        rho: how much of the mean squares is kept from step to step.
-        eps: added under the roots.
-        weight_decay: multiple of the parameter added to its gradient.
-        foreach: for torch's users; there is one way.
-        capturable: for graphs of accelerators; a step refuses it.
-        maximize: go up instead of down.
+        lr: factor of the step.
+        rho: decay rate of the running mean squares.
+        eps: term added under the roots.
+        weight_decay: factor of the parameter that is added to its gradient.
+        foreach: accepted for compatibility with torch; no effect.
+        capturable: for graphs of accelerators; a step raises an error.
+        maximize: maximise the objective instead of minimising it.
         differentiable: record the steps, so that gradients go through them.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Zeiler, ADADELTA: an adaptive learning rate method, 2012.
     """
@@ -94,19 +94,19 @@ def adadelta(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """A step of `Adadelta` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `Adadelta` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         square_avgs, acc_deltas, state_steps: one for each parameter; counts are 0-dim tensors.
         lr, rho, eps, weight_decay, maximize: options of `Adadelta`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {"square_avg": square_avgs, "acc_delta": acc_deltas, "step": state_steps}
     group = {

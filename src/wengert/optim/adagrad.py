@@ -13,23 +13,23 @@ from .stepwise import State, Stepwise, advance, check_unscaled, check_usual, cou
 
 
 class Adagrad(Stepwise):
-    """Steps scaled by the root of the sum of all squared gradients.
+    """Adagrad: steps scaled by the root of the sum of all squared gradients.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
         lr_decay: the step size is divided by `1 + steps * lr_decay`.
-        weight_decay: multiple of the parameter added to its gradient.
-        initial_accumulator_value: what the sum starts from.
-        eps: added to the divisor.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
+        weight_decay: factor of the parameter that is added to its gradient.
+        initial_accumulator_value: initial value of the sum.
+        eps: term added to the divisor.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
         differentiable: record the steps, so that gradients go through them.
-        fused: for torch's users; there is one way.
+        fused: accepted for compatibility with torch; no effect.
 
     Raises:
-        ValueError: an option is out of range.
-        RuntimeError: `fused` together with `foreach` or `differentiable`.
+        ValueError: if an option is out of range.
+        RuntimeError: if `fused` is combined with `foreach` or `differentiable`.
 
     Source: Duchi, Hazan and Singer, Adaptive Subgradient Methods, 2011.
     """
@@ -67,7 +67,7 @@ class Adagrad(Stepwise):
             self._state_of(parameter, {})
 
     def _check_sparse(self, group: Group) -> None:
-        """Sparse gradients are taken, without weight decay and not if the step was asked to be fused."""
+        """Refuse sparse gradients with weight decay, or if a fused step was asked for."""
         if group["fused"]:
             raise RuntimeError("`fused` does not support sparse grad or complex param")
         if group["weight_decay"] != 0:
@@ -79,7 +79,7 @@ class Adagrad(Stepwise):
         return {"step": counter(), "sum": total}
 
     def share_memory(self) -> None:
-        """Put the state into memory that processes share."""
+        """Move the state to memory that is shared between processes."""
         for state in self.state.values():
             state["sum"].share_memory_()  # type: ignore[attr-defined]
 
@@ -90,7 +90,7 @@ class Adagrad(Stepwise):
         if not grad._flags_ & flags.SPARSE:
             super()._move(parameter, grad, kept, group, differentiable)
             return
-        grad = (-grad if group["maximize"] else grad).coalesce()  # only elements with a gradient are touched
+        grad = (-grad if group["maximize"] else grad).coalesce()  # only elements with a gradient are updated
         places, values, total = grad._indices(), grad._values(), kept["sum"]
         kept["step"] += 1
         total.add_(sparse_coo_tensor(places, values.pow(2), grad.shape))  # type: ignore[attr-defined]
@@ -124,19 +124,19 @@ def adagrad(
     eps: float,
     maximize: bool,
 ) -> None:
-    """A step of `Adagrad` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `Adagrad` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         state_sums, state_steps: one for each parameter; counts are 0-dim tensors.
         lr, weight_decay, lr_decay, eps, maximize: options of `Adagrad`.
         differentiable: record the step.
-        fused, has_sparse_grad, foreach, has_complex: for torch's users; there is one way.
+        fused, has_sparse_grad, foreach, has_complex: accepted for compatibility with torch; no effect.
         grad_scale, found_inf: for fused steps on accelerators; must be None.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
     kept = {"sum": state_sums, "step": state_steps}

@@ -25,25 +25,25 @@ from .stepwise import (
 
 
 class Adam(Stepwise):
-    """Steps scaled by running means of the gradient and of its square.
+    """Adam: steps from running means of the gradient and of its square.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
-        betas: how much of the mean and of the mean square is kept from step to step.
-        eps: added to the divisor.
-        weight_decay: multiple of the parameter added to its gradient (or AdamW's decay, see there).
+        betas: decay rates of the running means of the gradient and of its square.
+        eps: term added to the divisor.
+        weight_decay: factor of the parameter that is added to its gradient (or the decay of `AdamW`).
         amsgrad: divide by the largest mean square so far.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
-        capturable: for graphs of accelerators; a step refuses it.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
+        capturable: for graphs of accelerators; a step raises an error.
         differentiable: record the steps, so that gradients go through them.
-        fused: for torch's users; steps are fused.
-        decoupled_weight_decay: AdamW's decay.
+        fused: accepted for compatibility with torch; steps are always fused if they can be.
+        decoupled_weight_decay: use the decay of `AdamW`.
 
     Raises:
-        ValueError: an option is out of range.
-        RuntimeError: `fused` together with `foreach` or `differentiable`.
+        ValueError: if an option is out of range.
+        RuntimeError: if `fused` is combined with `foreach` or `differentiable`.
 
     Source: Kingma and Ba, Adam, 2015; Reddi et al., On the convergence of Adam and beyond, 2018, for `amsgrad`.
     """
@@ -109,12 +109,12 @@ class Adam(Stepwise):
         changed: State = {"exp_avg": mean, "exp_avg_sq": squares}
         if group["amsgrad"]:
             squares = changed["max_exp_avg_sq"] = state["max_exp_avg_sq"].maximum(squares)  # type: ignore[attr-defined]
-        down = -lr / (1 - first**step)  # 0-dim and in the precision of the counts, which is torch's order too
+        down = -lr / (1 - first**step)  # 0-dim and in the precision of the counts, in torch's order of operations
         divisor = squares.sqrt() / ((1 - second**step).sqrt() * down) + group["eps"] / down
         return value + mean / divisor, changed
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step; the closure's result if there is one."""
+        """Take one step; return the result of the closure, or None."""
         if self.defaults["differentiable"]:
             return self._step_by_operators(closure)
         return self._step_fused(closure)
@@ -148,10 +148,10 @@ class Adam(Stepwise):
 
 
 def scalar(betas: tuple[Any, Any], at: int, listed: bool | None) -> Any:
-    """One of the factors; a tensor of one element without dimensions.
+    """Return one of `betas`; a tensor of one element as a 0-dim tensor.
 
     Raises:
-        ValueError: it is a tensor of several elements, or one for steps over lists of tensors.
+        ValueError: if it is a tensor of several elements, or a tensor with `foreach`.
     """
     beta = betas[at]
     if not isinstance(beta, Tensor):
@@ -187,21 +187,21 @@ def adam(
     eps: float,
     maximize: bool,
 ) -> None:
-    """A step of `Adam` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `Adam` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
-        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty where the
-            options need none; counts are 0-dim tensors.
+        params, grads: the parameters, and a gradient for each parameter.
+        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty if the options need
+            none; counts are 0-dim tensors.
         decoupled_weight_decay, amsgrad, beta1, beta2, lr, weight_decay, eps, maximize: options of `Adam`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, fused, has_complex: for torch's users; there is one way.
+        foreach, fused, has_complex: accepted for compatibility with torch; no effect.
         grad_scale, found_inf: for fused steps on accelerators; must be None.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
     kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}

@@ -11,21 +11,21 @@ from .stepwise import State, Stepwise, advance, check_betas, check_usual, counte
 
 
 class Adamax(Stepwise):
-    """Steps along the running mean of the gradient, scaled by the largest gradient, older ones counting less.
+    """Adamax: steps along the running mean of the gradient, scaled by its decaying maximum.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
-        betas: how much of the mean and of the largest gradient is kept from step to step.
-        eps: added to gradients before they are compared.
-        weight_decay: multiple of the parameter added to its gradient.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
+        betas: decay rates of the running mean and of the maximum.
+        eps: term added to gradients before they are compared.
+        weight_decay: factor of the parameter that is added to its gradient.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
         differentiable: record the steps, so that gradients go through them.
-        capturable: for graphs of accelerators; a step refuses it.
+        capturable: for graphs of accelerators; a step raises an error.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Kingma and Ba, Adam, 2015, section 7.1.
     """
@@ -90,19 +90,19 @@ def adamax(
     lr: float | Tensor,
     weight_decay: float,
 ) -> None:
-    """A step of `Adamax` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `Adamax` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         exp_avgs, exp_infs, state_steps: one for each parameter; counts are 0-dim tensors.
         maximize, eps, beta1, beta2, lr, weight_decay: options of `Adamax`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {"exp_avg": exp_avgs, "exp_inf": exp_infs, "step": state_steps}
     group = {

@@ -11,9 +11,9 @@ from .stepwise import advance, check_unscaled
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameters themselves instead of entering the gradient.
+    """AdamW: Adam with a weight decay that shrinks the parameters directly instead of entering the gradient.
 
-    Args: as of `Adam`, but `weight_decay` is 0.01 if not given.
+    The arguments are those of `Adam`; `weight_decay` is 0.01 by default.
 
     Source: Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019.
     """
@@ -39,7 +39,7 @@ class AdamW(Adam):
         )  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)  # groups that `Adam` saved say that decay enters the gradient, which is not so here
+        super().__setstate__(state)  # groups saved by `Adam` have a decay that enters the gradient
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
 
@@ -67,21 +67,21 @@ def adamw(
     eps: float,
     maximize: bool,
 ) -> None:
-    """A step of `AdamW` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `AdamW` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
-        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty where the
-            options need none; counts are 0-dim tensors.
+        params, grads: the parameters, and a gradient for each parameter.
+        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps: one for each parameter, or empty if the options need
+            none; counts are 0-dim tensors.
         amsgrad, beta1, beta2, lr, weight_decay, eps, maximize: options of `AdamW`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, fused, has_complex: for torch's users; there is one way.
+        foreach, fused, has_complex: accepted for compatibility with torch; no effect.
         grad_scale, found_inf: for fused steps on accelerators; must be None.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
     kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}

@@ -11,24 +11,24 @@ from .stepwise import State, Stepwise, advance, check_rate, counter, decayed
 
 
 class ASGD(Stepwise):
-    """Stochastic gradient descent with shrinking steps, and an average of the parameters on the way.
+    """Averaged stochastic gradient descent: shrinking steps, and a running average of the parameters.
 
     The average is the entry "ax" of a parameter's state; it is the parameter itself for the first `t0` steps.
 
     Args:
         params: parameters or groups of parameters.
-        lr: first step size.
-        lambd: decay, of the parameters and in the divisor of the step size.
-        alpha: power of the divisor of the step size.
-        t0: step at which averaging begins.
-        weight_decay: multiple of the parameter added to its gradient.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
+        lr: initial step size.
+        lambd: decay of the parameters, also in the divisor of the step size.
+        alpha: exponent of the divisor of the step size.
+        t0: step at which averaging starts.
+        weight_decay: factor of the parameter that is added to its gradient.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
         differentiable: record the steps, so that gradients go through them.
-        capturable: for graphs of accelerators; a step refuses it.
+        capturable: for graphs of accelerators; a step raises an error.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Polyak and Juditsky, Acceleration of stochastic approximation by averaging, 1992.
     """
@@ -94,19 +94,19 @@ def asgd(
     alpha: float,
     weight_decay: float,
 ) -> None:
-    """A step of `ASGD` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `ASGD` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         axs, mus, etas, state_steps: one for each parameter; counts are 0-dim tensors.
         maximize, lambd, lr, t0, alpha, weight_decay: options of `ASGD`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {"ax": axs, "mu": mus, "eta": etas, "step": state_steps}
     group = {

@@ -1,4 +1,4 @@
-"""A schedule that rises and falls again and again."""
+"""Cyclical learning rates."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from .schedule import (
 
 
 class CyclicLR(LRScheduler):
-    """The rate goes up and down between two bounds, momentum the other way round; stepped after each batch.
+    """Cycle the rate between two bounds, and momentum in the opposite direction; stepped after each batch.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimiser whose learning rates are set.
         base_lr: the lowest rate, or one for each group.
         max_lr: the highest rate, or one for each group.
-        step_size_up: steps in which the rate rises.
-        step_size_down: steps in which it falls; as many if not given.
-        mode: "triangular": always up to `max_lr`; "triangular2": half as high in each cycle; "exp_range":
-            `gamma ** step` as high.
-        gamma: see `mode`.
-        scale_fn: how high the cycle or step of a number goes, instead of `mode`.
-        scale_mode: "cycle" or "iterations": of which number `scale_fn` is a function.
-        cycle_momentum: move the momentum (or Adam's first beta), too.
+        step_size_up: number of steps in which the rate rises.
+        step_size_down: number of steps in which it falls; by default `step_size_up`.
+        mode: "triangular": always up to `max_lr`; "triangular2": half as high in each cycle; "exp_range": scaled by
+            `gamma ** step`.
+        gamma: base of "exp_range".
+        scale_fn: function from the number of a cycle or step to its height, instead of `mode`.
+        scale_mode: argument of `scale_fn`: "cycle" or "iterations".
+        cycle_momentum: also cycle the momentum (or Adam's first beta).
         base_momentum: the lowest momentum, or one for each group.
         max_momentum: the highest momentum, or one for each group.
         last_epoch: step to resume from; -1 for the start.
 
     Raises:
-        TypeError: not an optimiser.
-        ValueError: an option is out of range.
+        TypeError: if `optimizer` is not an optimiser.
+        ValueError: if an option is out of range.
 
     Source: Smith, Cyclical Learning Rates for Training Neural Networks, 2017.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     def __init__(
         self,
@@ -91,13 +91,13 @@ class CyclicLR(LRScheduler):
         self._begin_at(base_lrs)
 
     def _begin_at(self, base_lrs: list[Any]) -> None:
-        """Take the least rates of the cycle; those set so far lay between the groups' initial ones and `max_lr`."""
+        """Set the lowest rates of the cycle; rates set so far were between the groups' initial rates and `max_lr`."""
         self.base_lrs = base_lrs
         with raised(self, "_get_lr_called_within_step"):
             self._set(self.get_lr())
 
     def scale_fn(self, x: float) -> float:
-        """How high the cycle, or the step, of a number goes: 1 for up to `max_lr`."""
+        """Return the height of the cycle, or step, with this number: 1 for up to `max_lr`."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -105,7 +105,7 @@ class CyclicLR(LRScheduler):
         return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step; the momenta are set on the way."""
+        """Return the rates of this step; the momenta are set as a side effect."""
         self._rates()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         place = 1.0 + self.last_epoch / self.total_size - cycle
@@ -118,12 +118,12 @@ class CyclicLR(LRScheduler):
         return [base + (top - base) * height * scale for base, top in zip(self.base_lrs, self.max_lrs, strict=True)]
 
     def state_dict(self) -> dict[str, Any]:
-        """As of any schedule; a function is left out, an object gives its attributes."""
+        """Return the state; a `scale_fn` that is a function is left out, an object is saved by its attributes."""
         state = super().state_dict()
         state["_scale_fn_custom"] = state_of_function(state.pop("_scale_fn_custom"))
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what `state_dict` gave."""
+        """Load the result of `state_dict`."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         restore_function(self._scale_fn_custom, state_dict["_scale_fn_custom"])

@@ -16,27 +16,27 @@ Closure = Callable[[], Any]
 
 
 def as_loss(loss: Any) -> float:
-    """What a closure gives, as a number: a tensor or a number."""
+    """Return the result of a closure, a tensor or a number, as a number."""
     return float(loss.detach() if isinstance(loss, Tensor) else loss)
 
 
 class LBFGS(Optimizer):
-    """A quasi-Newton method that remembers the last steps and how the gradient changed along them.
+    """L-BFGS: a quasi-Newton method with a limited history of steps and changes of the gradient.
 
-    Its state is that of all parameters together and lies at the first of them.
+    The state belongs to all parameters together, and is stored for the first one.
 
     Args:
         params: parameters; groups with options of their own are refused.
         lr: step size.
-        max_iter: most iterations in a step.
-        max_eval: most evaluations of the closure in a step; 5/4 of `max_iter` if not given.
-        tolerance_grad: a gradient all of whose elements are this small ends a step.
-        tolerance_change: so does a change of parameters or loss that is this small.
-        history_size: how many steps are remembered.
-        line_search_fn: "strong_wolfe", or None to go by `lr`.
+        max_iter: largest number of iterations in a step.
+        max_eval: largest number of evaluations of the closure in a step; by default 5/4 of `max_iter`.
+        tolerance_grad: a step ends if no element of the gradient is larger than this.
+        tolerance_change: a step ends if the change of parameters or loss is smaller than this.
+        history_size: number of steps in the history.
+        line_search_fn: "strong_wolfe", or None for steps of size `lr`.
 
     Raises:
-        ValueError: an option is out of range, or there are groups of parameters.
+        ValueError: if an option is out of range, or there are several groups of parameters.
 
     Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization, 1989.
     """
@@ -66,13 +66,13 @@ class LBFGS(Optimizer):
 
     @no_grad()
     def step(self, closure: Closure) -> Any:  # type: ignore[override]
-        """Iterations until one of the options ends them; the closure's first result.
+        """Iterate until one of the options ends the step; return the first result of the closure.
 
         Args:
-            closure: computes the loss and its gradients, and returns the loss.
+            closure: function that computes the loss and its gradients, and returns the loss.
 
         Raises:
-            AssertionError: a group was added.
+            AssertionError: if a group was added.
         """
         if len(self.param_groups) != 1:
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
@@ -104,7 +104,7 @@ class LBFGS(Optimizer):
         return first
 
     def _go(self, run: Run, evaluate: Closure, derivative: Any, left: int, *, last: bool) -> int:
-        """Take the step of an iteration; how often the loss was asked for, about `left` times at most."""
+        """Take the step of an iteration; return the number of evaluations, at most about `left`."""
         kind = run.group["line_search_fn"]
         if kind is not None and kind != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -130,7 +130,7 @@ class LBFGS(Optimizer):
         return asked
 
     def _flat_grad(self) -> Any:
-        """All gradients, one after the other; real and imaginary parts of complex ones."""
+        """Return all gradients concatenated; complex ones as real and imaginary parts."""
         parts = [
             parameter.new_zeros(parameter.shape) if parameter.grad is None else parameter.grad.to_dense()
             for parameter in self._params
@@ -147,7 +147,7 @@ class LBFGS(Optimizer):
 
 
 class Run:
-    """A step under way: what goes from iteration to iteration, and from step to step."""
+    """State of a step, passed from iteration to iteration and from step to step."""
 
     def __init__(self, group: dict[str, Any], state: dict[str, Any], grad: Any, loss: float) -> None:
         self.group = group
@@ -163,7 +163,7 @@ class Run:
         self.weights: list[Any] | None = state.get("al")
 
     def aim(self, iteration: int) -> None:
-        """Choose the direction, and how far to go at first."""
+        """Choose the direction and the initial step size."""
         lr = self.group["lr"]
         if iteration == 1:
             self.direction, self.scale = -self.grad, 1
@@ -189,7 +189,7 @@ class Run:
         self.scale = product / change.dot(change)
 
     def _turn(self) -> None:
-        """The direction by two loops over what is remembered (Nocedal and Wright, algorithm 7.4)."""
+        """Return the direction by the two-loop recursion over the history (Nocedal and Wright, algorithm 7.4)."""
         weights: list[Any] = self.weights or [None] * self.group["history_size"]
         direction = -self.grad
         for at in range(len(self.changes) - 1, -1, -1):
@@ -202,7 +202,7 @@ class Run:
         self.direction, self.weights = direction, weights
 
     def over(self) -> bool:
-        """Whether the gradient is small, or the last iteration changed little."""
+        """Return whether the gradient is small, or the last iteration changed little."""
         change = self.group["tolerance_change"]
         return bool(
             self.grad.abs().max() <= self.group["tolerance_grad"]
@@ -211,7 +211,7 @@ class Run:
         )
 
     def kept(self) -> dict[str, Any]:
-        """The state for the next step."""
+        """Return the state for the next step."""
         kept = {
             "d": self.direction, "t": self.t, "old_dirs": self.changes, "old_stps": self.steps, "ro": self.inverses,
             "H_diag": self.scale, "prev_flat_grad": self.grad_before, "prev_loss": self.loss_before,

@@ -1,4 +1,4 @@
-"""A line search for the strong Wolfe conditions, by cubic interpolation."""
+"""Line search for the strong Wolfe conditions, by cubic interpolation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENOUGH_FLATTENING = 0.9
 
 
 class Point(NamedTuple):
-    """What is known at a distance along the line: the loss, the gradient there, its component along the line."""
+    """Point at a distance along the line: the loss, the gradient, and the derivative along the line."""
 
     t: Any
     loss: float
@@ -21,21 +21,21 @@ class Point(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Where a search ended, and how often it asked for the loss."""
+    """Result of a search: the point, and the number of evaluations."""
 
     point: Point
     evaluations: int
 
 
 class StrongWolfe:
-    """One search.
+    """A line search.
 
     Args:
-        at: gives loss and flat gradient at a distance along the direction.
-        direction: flat.
+        at: function that returns loss and flat gradient at a distance along the direction.
+        direction: the flat direction.
         start: the point at distance 0.
-        tolerance_change: shorter intervals, times the direction's largest element, are not divided.
-        most: how often the loss may be asked for after the first time.
+        tolerance_change: intervals whose length times the largest element of the direction is smaller are not divided.
+        most: largest number of evaluations after the first.
 
     Source: Nocedal and Wright, Numerical Optimization, 2006, algorithms 3.5, 3.6, cubic interpolation, equation 3.59;
         bounds of the interpolation as in Schmidt's minFunc.
@@ -58,7 +58,7 @@ class StrongWolfe:
         self.iterations = 0
 
     def search(self, t: Any) -> Found:
-        """Go from the start, first by `t`."""
+        """Search from the start, with `t` as the first distance."""
         ends, done = self._bracket(t)
         if not done:
             ends = self._narrow(ends)
@@ -77,7 +77,7 @@ class StrongWolfe:
         return bool(abs(point.slope) <= -ENOUGH_FLATTENING * self.start.slope)
 
     def _bracket(self, t: Any) -> tuple[list[Point], bool]:
-        """Two points with a good one between them; or one that is good."""
+        """Return two points that bracket an acceptable one, or a single acceptable point."""
         before, point = self.start, self._look(t)
         while self.iterations < self.most:
             if self._too_high(point) or (self.iterations > 1 and point.loss >= before.loss):
@@ -92,7 +92,7 @@ class StrongWolfe:
         return [self.start, point], False
 
     def _narrow(self, ends: list[Point]) -> list[Point]:
-        """Divide the interval until a point in it is good, or it is short."""
+        """Divide the interval until a point in it is acceptable, or it is short."""
         stuck = False
         low, high = (0, 1) if ends[0].loss <= ends[-1].loss else (1, 0)
         widest = self.direction.abs().max()
@@ -114,7 +114,7 @@ class StrongWolfe:
 
     @staticmethod
     def _inside(ends: list[Point], stuck: bool) -> tuple[Any, bool]:
-        """A distance between two; not near an end twice, `stuck` says that it was."""
+        """Return a distance between two points, not twice in a row near an end; `stuck` is set if it was near one."""
         t = interpolated(ends[0], ends[1], None)
         least, most = min(ends[0].t, ends[1].t), max(ends[0].t, ends[1].t)
         margin = 0.1 * (most - least)
@@ -126,7 +126,7 @@ class StrongWolfe:
 
 
 def interpolated(first: Point, other: Point, bounds: tuple[Any, Any] | None) -> Any:
-    """Where the cubic through two points, with their slopes, is least; inside the bounds, or between them."""
+    """Return the minimum of the cubic through two points with their derivatives, in `bounds` or between the points."""
     left, right = (first, other) if first.t <= other.t else (other, first)
     least, most = bounds or (left.t, right.t)
     mean = first.slope + other.slope - 3 * (first.loss - other.loss) / (first.t - other.t)

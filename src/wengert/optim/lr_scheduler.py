@@ -1,4 +1,4 @@
-"""Schedules of learning rates: called after each epoch (or step), they set the `lr` of every group of an optimiser."""
+"""Schedules of learning rates: stepped after each epoch (or batch), they set the `lr` of each group of an optimiser."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Factor = Callable[[int], float]
 
 
 class _LRScheduler(LRScheduler):
-    """The name that programs of torch's first years derive their schedules from."""
+    """Old name of `LRScheduler`, for programs that derive from it."""
 
 
 class ByFunctions(LRScheduler):
-    """What the schedules by functions share."""
+    """Base of schedules by functions."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
         count = len(optimizer.param_groups)
@@ -41,42 +41,42 @@ class ByFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """As of any schedule; functions are left out, objects give their attributes."""
+        """Return the state; functions are left out, callable objects are saved by their attributes."""
         state = {key: value for key, value in super().state_dict().items() if key != "lr_lambdas"}
         state["lr_lambdas"] = [state_of_function(function) for function in self.lr_lambdas]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what `state_dict` gave."""
+        """Load the result of `state_dict`."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for function, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             restore_function(function, kept)
 
 
 class LambdaLR(ByFunctions):
-    """The initial rate times a function of the epoch.
+    """Multiply the initial rate by a function of the epoch.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimiser whose learning rates are set.
         lr_lambda: the function, or one for each group.
         last_epoch: epoch to resume from; -1 for the start.
 
     Raises:
-        ValueError: not as many functions as groups.
+        ValueError: if the number of functions is not that of groups.
     """
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         self._rates()
         return [base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(ByFunctions):
-    """The rate times a function of the epoch, again in each epoch; arguments as of `LambdaLR`.
+    """Multiply the rate in each epoch by a function of the epoch; arguments as of `LambdaLR`.
 
     Raises:
-        ValueError: not as many functions as groups.
-        TypeError: one of them cannot be called.
+        ValueError: if the number of functions is not that of groups.
+        TypeError: if a function cannot be called.
     """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Factor | Sequence[Factor], last_epoch: int = -1) -> None:
@@ -86,7 +86,7 @@ class MultiplicativeLR(ByFunctions):
         super().__init__(optimizer, lr_lambda, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates = self._rates()
         if self._is_initial:
             return rates
@@ -94,7 +94,7 @@ class MultiplicativeLR(ByFunctions):
 
 
 class StepLR(LRScheduler):
-    """The rate times `gamma` every `step_size` epochs."""
+    """Multiply the rate by `gamma` every `step_size` epochs."""
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -102,7 +102,7 @@ class StepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates = self._rates()
         if self._is_initial or self.last_epoch == 0 or self.last_epoch % self.step_size:
             return rates
@@ -113,7 +113,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """The rate times `gamma` at each epoch in `milestones`."""
+    """Multiply the rate by `gamma` at each epoch in `milestones`."""
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -123,7 +123,7 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates = self._rates()
         if self.last_epoch not in self.milestones or (self._is_initial and self.last_epoch > 0):
             return rates
@@ -135,14 +135,14 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """The rate times `gamma` in each epoch."""
+    """Multiply the rate by `gamma` in each epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = multiplier("gamma", gamma)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates = self._rates()
         return rates if self._is_initial else [rate * self.gamma for rate in rates]
 
@@ -151,7 +151,7 @@ class ExponentialLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The rate times `factor` for the first `total_iters` epochs."""
+    """Multiply the rate by `factor` for the first `total_iters` epochs."""
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -163,7 +163,7 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates = self._rates()
         if self.last_epoch == 0:
             return [rate * self.factor for rate in rates]
@@ -177,7 +177,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The rate times a factor that goes from `start_factor` to `end_factor` over `total_iters` epochs."""
+    """Multiply the rate by a factor that goes linearly from `start_factor` to `end_factor` in `total_iters` epochs."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates, rise = self._rates(), self.end_factor - self.start_factor
         if self.last_epoch == 0:
             return [rate * self.start_factor for rate in rates]
@@ -212,7 +212,7 @@ class LinearLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """The rate falls to zero over `total_iters` epochs as `(1 - epoch / total_iters) ** power`."""
+    """Decrease the rate to zero in `total_iters` epochs, as `(1 - epoch / total_iters) ** power`."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters
@@ -220,7 +220,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         rates, epoch = self._rates(), self.last_epoch
         if self._is_initial or epoch > self.total_iters:
             return rates
@@ -233,7 +233,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """The rate falls to `eta_min` along half a cosine over `T_max` epochs, and rises again if there are more.
+    """Decrease the rate to `eta_min` along half a cosine in `T_max` epochs; it rises again in further epochs.
 
     Source: Loshchilov and Hutter, SGDR, 2017, without the restarts.
     """
@@ -244,13 +244,13 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch, from those of the epoch before."""
+        """Return the rates of this epoch, from those of the previous epoch."""
         epoch, rates = self.last_epoch, self._rates()
         if self._is_initial:
             return rates
         if self._step_count == 1 and epoch > 0:
             return self._get_closed_form_lr()
-        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # from the bottom, where the ratio below would be 0 / 0
+        if (epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # from the minimum, where the ratio below would be 0 / 0
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [rate + (base - self.eta_min) * rise for base, rate in zip(self.base_lrs, rates, strict=True)]
         now, before = (1 + math.cos(math.pi * at / self.T_max) for at in (epoch, epoch - 1))

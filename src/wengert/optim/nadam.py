@@ -11,23 +11,23 @@ from .stepwise import State, Stepwise, advance, check_betas, check_usual, counte
 
 
 class NAdam(Stepwise):
-    """Adam that looks ahead along its momentum, which grows from step to step.
+    """NAdam: Adam with Nesterov momentum that grows from step to step.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
-        betas: how much of the mean and of the mean square is kept from step to step.
-        eps: added to the divisor.
-        weight_decay: multiple of the parameter added to its gradient.
-        momentum_decay: how fast the momentum comes to `betas[0]`.
-        decoupled_weight_decay: weight decay shrinks the parameters themselves, as AdamW's.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
-        capturable: for graphs of accelerators; a step refuses it.
+        betas: decay rates of the running means of the gradient and of its square.
+        eps: term added to the divisor.
+        weight_decay: factor of the parameter that is added to its gradient.
+        momentum_decay: rate at which the momentum approaches `betas[0]`.
+        decoupled_weight_decay: use the decay of `AdamW`.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
+        capturable: for graphs of accelerators; a step raises an error.
         differentiable: record the steps, so that gradients go through them.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Dozat, Incorporating Nesterov Momentum into Adam, 2016.
     """
@@ -103,7 +103,7 @@ class NAdam(Stepwise):
 
 
 def momenta(first: float, step: float, group: Group) -> tuple[float, float]:
-    """The momentum of a step and of the next one, which grows towards `first`."""
+    """Return the momentum of a step and of the next step; it grows towards `first`."""
     now, ahead = (first * (1 - 0.5 * 0.96 ** (at * group["momentum_decay"])) for at in (step, step + 1))
     return now, ahead
 
@@ -129,19 +129,19 @@ def nadam(
     momentum_decay: float,
     eps: float,
 ) -> None:
-    """A step of `NAdam` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `NAdam` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         exp_avgs, exp_avg_sqs, mu_products, state_steps: one for each parameter; counts are 0-dim tensors.
         decoupled_weight_decay, maximize, beta1, beta2, lr, weight_decay, momentum_decay, eps: options of `NAdam`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "mu_product": mu_products, "step": state_steps}
     group = {

@@ -1,4 +1,4 @@
-"""What the optimisers of libraries call of `torch.optim.optimizer` besides its class."""
+"""Private functions of `torch.optim.optimizer` that the optimisers of libraries call."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _fused_doc = "fused: whether to step by one function for all parameters."
 _capturable_doc = "capturable: whether a step can be recorded in a graph of an accelerator."
 _differentiable_doc = "differentiable: whether the step itself is recorded."
 _maximize_doc = "maximize: go up the gradient, not down."
-"""Sentences that libraries put into their docstrings."""
+"""Sentences that libraries insert into their docstrings."""
 
 
 def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` that is recorded if the optimiser's `differentiable` says so."""
+    """Decorate a `step`, which is recorded if the optimiser is `differentiable`."""
 
     @functools.wraps(func)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -53,39 +53,39 @@ def _use_grad_for_differentiable(func: Callable[..., Any]) -> Callable[..., Any]
 
 
 def _get_value(x: Any) -> Any:
-    """The number in a tensor of one; a number as it is."""
+    """Return the number in a one-element tensor; a number is unchanged."""
     return x.item() if isinstance(x, Tensor) else x
 
 
 def _to_scalar(x: Any) -> Any:
-    """A tensor of one element without dimensions; anything else as it is."""
+    """Return a one-element tensor as a 0-dim tensor; anything else is unchanged."""
     return x.squeeze() if isinstance(x, Tensor) and x.ndim != 0 else x  # type: ignore[attr-defined]
 
 
 def _stack_if_compiling(x: Any) -> Any:
-    """The argument: nothing is compiled."""
+    """Return the argument: nothing is compiled."""
     return x
 
 
 def _dispatch_sqrt(x: Any) -> Any:
-    """The root of a number, or of a tensor."""
+    """Return the square root of a number or tensor."""
     return x.sqrt() if isinstance(x, Tensor) else x**0.5  # type: ignore[attr-defined]
 
 
 def _disable_dynamo_if_unsupported(single_tensor_fn: Any = None) -> Callable[[Any], Any]:
-    """A decorator that changes nothing: nothing is compiled."""
+    """Return a decorator that changes nothing: nothing is compiled."""
     return lambda function: function
 
 
 def _default_to_fused_or_foreach(
     params: Iterable[Any], differentiable: bool, use_fused: bool = False
 ) -> tuple[bool, bool]:
-    """Whether a step should be by one function for all, and whether over lists: never for tensors of the CPU.
+    """Return whether a step should be fused, and whether it should use lists of tensors: never on the CPU.
 
     Args:
         params: the parameters.
         differentiable: whether the step is recorded; then neither.
-        use_fused: whether the former is wanted, which needs floating-point tensors.
+        use_fused: whether a fused step is wanted, which needs floating-point tensors.
     """
     fits = all(
         parameter is None or (type(parameter) in _foreach_supported_types and is_float(parameter))
@@ -95,15 +95,15 @@ def _default_to_fused_or_foreach(
 
 
 def is_float(tensor: Tensor) -> bool:
-    """Whether its elements are real floating-point numbers."""
+    """Return whether a tensor has a real floating-point dtype."""
     return tensor.dtype.is_floating_point
 
 
 def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> None:
-    """Refuse what no step by one function takes.
+    """Refuse parameters without a fused step.
 
     Raises:
-        RuntimeError: the parameter is not of floating-point numbers.
+        RuntimeError: if the parameter does not have a floating-point dtype.
     """
     if not is_float(p):
         raise RuntimeError(
@@ -113,7 +113,7 @@ def _device_dtype_check_for_fused(p: Tensor, cuda_unsupported: bool = False) -> 
 
 
 def _view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
-    """Put, in all lists, the real view in the place of what belongs to a complex parameter."""
+    """Replace the entries of complex parameters by their real views, in all lists."""
     for at, parameter in enumerate(params):
         if parameter.dtype.is_complex:
             for tensors in (params, *state_and_grads):
@@ -121,27 +121,27 @@ def _view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
 
 
 def _get_scalar_dtype(is_fused: bool | None = None) -> dtypes.dtype:
-    """The dtype of counts of steps."""
+    """Return the dtype of counts of steps."""
     double = not is_fused and dtypes.get_default_dtype() is dtypes.float64
     return dtypes.float64 if double else dtypes.float32
 
 
 def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
-    """The kinds of devices whose steps torch can record; none of them is here."""
+    """Return the device types whose steps torch can capture; none of them exists here."""
     return ["cuda", "xpu", "hpu", *(["xla"] if supports_xla else [])]
 
 
 def _group_tensors_by_device_and_dtype(
     tensorlistlist: Sequence[Sequence[Tensor | None]], with_indices: bool = False
 ) -> dict[tuple[Any, Any], tuple[TensorListList, Indices]]:
-    """Lists of tensors that belong together, cut into lists of the same device and dtype.
+    """Group corresponding lists of tensors by device and dtype.
 
     Args:
-        tensorlistlist: lists of one length; the first says the dtype, the others may hold None.
-        with_indices: whether to say which places the tensors had.
+        tensorlistlist: lists of one length; the first determines device and dtype, the others may contain None.
+        with_indices: whether to return the original positions.
 
     Returns:
-        For each device and dtype the lists, and the places (empty if not asked for).
+        For each device and dtype the lists, and the positions (empty without `with_indices`).
     """
     groups: dict[tuple[Any, Any], tuple[TensorListList, Indices]] = {}
     for at, row in enumerate(zip(*tensorlistlist)):
@@ -157,13 +157,13 @@ def _group_tensors_by_device_and_dtype(
 def _process_value_according_to_param_policy(
     param: Tensor, value: Tensor, param_id: int, param_groups: list[dict[Any, Any]], key: Any = None
 ) -> Tensor:
-    """A tensor of saved state as the state of a parameter: in its dtype, unless it counts steps.
+    """Convert a tensor of saved state to the dtype of its parameter, unless it counts steps.
 
     Args:
         param: the parameter.
         value: the tensor.
         param_id: the number of the parameter in the saved groups.
-        param_groups: these groups.
+        param_groups: the saved groups.
         key: the name of the state.
     """
     if key != "step":

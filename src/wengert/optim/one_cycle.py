@@ -1,4 +1,4 @@
-"""A schedule that rises and falls once over a whole training."""
+"""One-cycle learning rates."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from .schedule import LRScheduler, checked, has_beta1, set_momentum, spread, sta
 
 
 class OneCycleLR(LRScheduler):
-    """The rate rises to `max_lr` and falls far below its start, momentum the other way round; stepped after each batch.
+    """Raise the rate to `max_lr`, then decrease it far below its start; momentum inversely. Stepped after each batch.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimiser whose learning rates are set.
         max_lr: the highest rate, or one for each group.
-        total_steps: number of steps; or `epochs * steps_per_epoch`.
+        total_steps: number of steps; by default `epochs * steps_per_epoch`.
         epochs: number of epochs.
-        steps_per_epoch: steps of each.
+        steps_per_epoch: number of steps of each epoch.
         pct_start: share of the steps in which the rate rises.
         anneal_strategy: "cos" or "linear".
-        cycle_momentum: move the momentum (or Adam's first beta), too.
+        cycle_momentum: also cycle the momentum (or Adam's first beta).
         base_momentum: the lowest momentum, or one for each group.
         max_momentum: the highest momentum, or one for each group.
         div_factor: the rate starts from `max_lr / div_factor`.
-        final_div_factor: it ends at that start divided by this.
-        three_phase: fall to the start as fast as it rose, and then to the end.
+        final_div_factor: the rate ends at that start divided by this.
+        three_phase: decrease to the start as fast as the rate rose, then to the end.
         last_epoch: step to resume from; -1 for the start.
 
     Raises:
-        ValueError: the number of steps is not given, or an option is out of range.
+        ValueError: if the number of steps is missing, or an option is out of range.
 
     Source: Smith and Topin, Super-Convergence, 2018.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     def __init__(
         self,
@@ -76,10 +76,10 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this step; the momenta are set on the way.
+        """Return the rates of this step; the momenta are set as a side effect.
 
         Raises:
-            ValueError: there are no more steps.
+            ValueError: if there are no more steps.
         """
         self._rates()
         step = self.last_epoch
@@ -104,7 +104,7 @@ class OneCycleLR(LRScheduler):
 
 
 def phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
-    """The parts of the cycle: when each ends, and between which values of a group it leads."""
+    """Return the phases of the cycle: the end of each, and the options of a group that it moves between."""
     up, high, low = float(rising * steps) - 1, "max_momentum", "base_momentum"
     parts = [(up, "initial_lr", "max_lr", high, low)]
     if three:
@@ -119,10 +119,10 @@ def phases(steps: int, rising: float, three: bool) -> list[dict[str, Any]]:
 
 
 def count_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
-    """The number of steps.
+    """Return the number of steps.
 
     Raises:
-        ValueError: it is not given, or not positive.
+        ValueError: if it is missing, or not positive.
     """
     if total_steps is not None:
         counts = {"total_steps": total_steps}

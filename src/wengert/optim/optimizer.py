@@ -1,4 +1,4 @@
-"""The class Optimizer: parameters in groups with options, and state per parameter."""
+"""`Optimizer`: parameters in groups with options, and state for each parameter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tenso
 
 
 class _Required:
-    """Stands in `defaults` for an option that every group must give."""
+    """Default of an option that each group must set."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -47,23 +47,23 @@ _RequiredParameter = _Required
 class Optimizer(Guarded):
     """Base of all optimisers.
 
-    A subclass defines `step`, which runs without recording, and finds its options in `param_groups`.
+    A subclass defines `step`, which runs without recording, and reads its options from `param_groups`.
 
     Args:
         params: parameters, pairs of name and parameter, or dictionaries with `params` and options of their own.
-        defaults: options of groups that give none.
+        defaults: default options of groups.
 
     Attributes:
-        param_groups: list of dictionaries: the options, and under "params" the list of parameters.
-        state: for each parameter a dictionary of what the optimiser remembers.
+        param_groups: list of dictionaries with the options, and the list of parameters as "params".
+        state: for each parameter a dictionary with its state.
 
     Raises:
-        TypeError: not an iterable of tensors or dictionaries.
-        ValueError: no parameters, one of them twice, or one that is no leaf.
+        TypeError: if `params` is not an iterable of tensors or dictionaries.
+        ValueError: if there are no parameters, a parameter occurs twice, or is not a leaf.
     """
 
     LATER: ClassVar[Mapping[str, Any]] = {}
-    """Options that came later, in torch's order, and what was done before: saved groups without them get these."""
+    """Options that torch added later, with the previous behaviour: saved groups without them get these values."""
 
     OptimizerPreHook: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
     OptimizerPostHook: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], None]
@@ -109,12 +109,12 @@ class Optimizer(Guarded):
             cls.step = with_hooks(cls.step)  # type: ignore[method-assign]
 
     def _patch_step_function(self) -> None:
-        """Let hooks run around a `step` that was put into the class after it was made."""
+        """Wrap a `step` that was assigned to the class later, so that hooks run around it."""
         if not getattr(type(self).step, "hooked", False):
             type(self).step = with_hooks(type(self).step)  # type: ignore[method-assign]
 
     def _cuda_graph_capture_health_check(self) -> None:
-        """Nothing: no accelerator records a graph."""
+        """Do nothing: there is no accelerator that captures graphs."""
 
     _accelerator_graph_capture_health_check = _cuda_graph_capture_health_check
 
@@ -140,11 +140,11 @@ class Optimizer(Guarded):
     # ---- groups ------------------------------------------------------------------------------------------------------
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters with options of their own; options that are not given are the defaults.
+        """Add a group of parameters; missing options get the defaults.
 
         Raises:
-            TypeError: not a dictionary, or its "params" are no tensors.
-            ValueError: a parameter is no leaf or is there already, or a required option is missing.
+            TypeError: if `param_group` is not a dictionary, or its "params" are not tensors.
+            ValueError: if a parameter is not a leaf or exists already, or a required option is missing.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -187,7 +187,7 @@ class Optimizer(Guarded):
 
     @staticmethod
     def _named(group: Group, params: list[Any]) -> list[Any]:
-        """The parameters of what is given for a group; their names, if there are any, go to the group."""
+        """Return the parameters of a list of parameters or of named ones, whose names are stored in the group."""
         pairs = [isinstance(param, tuple) for param in params]
         if not any(pairs):
             return params
@@ -206,12 +206,12 @@ class Optimizer(Guarded):
     # ---- steps -------------------------------------------------------------------------------------------------------
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Reset the gradients of all parameters: to None, or to zero."""
+        """Reset the gradients of all parameters to None, or to zero."""
         with profiled(self, "zero_grad") if is_open() else nullcontext():
             self._reset(set_to_none)
 
     def _reset(self, set_to_none: bool) -> None:
-        """Do what `zero_grad` says."""
+        """Do the work of `zero_grad`."""
         for group in self.param_groups:
             for parameter in group["params"]:
                 if set_to_none:
@@ -224,18 +224,18 @@ class Optimizer(Guarded):
                     parameter.grad.zero_()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change the parameters by their gradients.
+        """Update the parameters by their gradients.
 
         Args:
-            closure: computes the loss and its gradients again, and returns the loss.
+            closure: function that computes the loss and its gradients again, and returns the loss.
 
         Returns:
-            What the closure returned, or None.
+            The result of the closure, or None.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define step()")
 
     def _trained(self, group: Group) -> tuple[list[Tensor], list[Tensor]]:
-        """The parameters of a group that have a gradient, and the gradients."""
+        """Return the parameters of a group that have a gradient, and the gradients."""
         params, grads = [], []
         for parameter in group["params"]:
             grad = parameter.grad
@@ -255,7 +255,7 @@ class Optimizer(Guarded):
         return params, grads
 
     def _step_of_class(self, parameter: Tensor, grad: Tensor, group: Group) -> None:
-        """Take the step of a parameter of a class with a `__torch_dispatch__`: by operators, which the class makes.
+        """Take the step of a parameter whose class has a `__torch_dispatch__`, by operators, which the class handles.
 
         Raises:
             NotImplementedError: if the optimiser has no such step.
@@ -266,13 +266,13 @@ class Optimizer(Guarded):
         )
 
     def _check_sparse(self, group: Group) -> None:
-        """Refuse sparse gradients, unless the optimiser takes them."""
+        """Refuse sparse gradients; overridden by optimisers that accept them."""
         raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may return other `(args, kwargs)`.
 
-        The first of `args` is the optimiser again.
+        The first of `args` is the optimiser itself.
         """
         return self._optimizer_step_pre_hooks.add(hook)
 
@@ -283,7 +283,7 @@ class Optimizer(Guarded):
     # ---- state -------------------------------------------------------------------------------------------------------
 
     def register_state_dict_pre_hook(self, hook: Callable[..., None], prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before `state_dict`; first of all such hooks if `prepend`."""
+        """Call `hook(optimizer)` before `state_dict`; before all other such hooks if `prepend`."""
         return prepended(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
@@ -299,11 +299,11 @@ class Optimizer(Guarded):
         return prepended(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def state_dict(self) -> dict[str, Any]:
-        """State and options, parameters named by numbers.
+        """Return state and options, with numbers in place of parameters.
 
         Returns:
             {"state": {number: state of the parameter}, "param_groups": [{options, "params": numbers}]}; tensors are
-            those of the optimiser.
+            not copied.
         """
         for hook in tuple(self._optimizer_state_dict_pre_hooks.values()):
             hook(self)
@@ -324,12 +324,12 @@ class Optimizer(Guarded):
     @boundary
     @no_grad()
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take what `state_dict` gave; state of floating-point parameters is converted to their dtype.
+        """Load the result of `state_dict`; state of floating-point parameters is converted to their dtype.
 
-        It goes through `__setstate__`, where a subclass may complete what its earlier versions have saved.
+        It calls `__setstate__`, where a subclass may complete the state saved by earlier versions.
 
         Raises:
-            ValueError: the groups are not as many, or as large, as the optimiser's.
+            ValueError: if number or sizes of the groups are not those of the optimiser.
         """
         for hook in tuple(self._optimizer_load_state_dict_pre_hooks.values()):
             changed = hook(self, state_dict)
@@ -344,7 +344,7 @@ class Optimizer(Guarded):
 
 
 def evaluate(closure: Callable[[], Any] | None) -> Any:
-    """Run the closure of a step, recording."""
+    """Run the closure of a step with recording on."""
     if closure is None:
         return None
     with enable_grad():
@@ -352,7 +352,7 @@ def evaluate(closure: Callable[[], Any] | None) -> Any:
 
 
 def parameters_of(groups: Iterable[Group]) -> Iterator[Tensor]:
-    """The parameters of all groups."""
+    """Return the parameters of all groups."""
     for group in groups:
         yield from group["params"]
 
@@ -361,8 +361,8 @@ def check_at_least_zero(text: str, value: Any) -> None:
     """Refuse a negative option (or NaN).
 
     Raises:
-        ValueError: it is negative; `text` says which one.
-        TypeError: it is no number.
+        ValueError: if `value` is negative; `text` names the option.
+        TypeError: if it is not a number.
     """
     try:
         fits = value >= 0
@@ -373,15 +373,15 @@ def check_at_least_zero(text: str, value: Any) -> None:
 
 
 def count_dtype() -> dtypes.dtype:
-    """The dtype of counts of steps."""
+    """Return the dtype of counts of steps."""
     return dtypes.float64 if dtypes.get_default_dtype() is dtypes.float64 else dtypes.float32
 
 
 def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """Refuse ways to step that exclude each other.
+    """Refuse options of a step that exclude each other.
 
     Raises:
-        RuntimeError: a fused step is to be differentiated, or to be one over lists of tensors.
+        RuntimeError: if `fused` is combined with `differentiable` or `foreach`.
     """
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")

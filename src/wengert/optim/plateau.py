@@ -1,4 +1,4 @@
-"""A schedule that watches a measure."""
+"""Reduction of the learning rate when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from .schedule import EPOCH_DEPRECATION_WARNING, LRScheduler, checked, set_value
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate times `factor` when a measure has not improved for more than `patience` epochs.
+    """Multiply the rate by `factor` when a metric has not improved for more than `patience` epochs.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimiser whose learning rates are set.
         mode: "min" if smaller is better, "max" if larger is.
-        factor: below 1.
-        patience: how many epochs without improvement are borne.
-        threshold: how much is an improvement.
-        threshold_mode: "rel": a share of the best value; "abs": a difference.
-        cooldown: epochs after a reduction that do not count.
-        min_lr: bound of the rate, or one for each group.
-        eps: a smaller change is not made.
+        factor: factor of the rate, below 1.
+        patience: number of epochs without improvement before a reduction.
+        threshold: smallest change that counts as improvement.
+        threshold_mode: "rel" for a share of the best value, "abs" for a difference.
+        cooldown: number of epochs after a reduction that do not count.
+        min_lr: lower bound of the rate, or one for each group.
+        eps: smallest change of the rate; smaller ones are ignored.
 
     Raises:
-        ValueError: an option is out of range.
-        TypeError: not an optimiser.
+        ValueError: if an option is out of range.
+        TypeError: if `optimizer` is not an optimiser.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     def __init__(
         self,
@@ -76,31 +76,31 @@ class ReduceLROnPlateau(LRScheduler):
         self.threshold_mode = threshold_mode
 
     def _reset(self) -> None:
-        """Forget all measures."""
+        """Reset the best value and the counts of epochs."""
         self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether bad epochs do not count now."""
+        """Return whether the schedule is in the cooldown after a reduction."""
         return self.cooldown_counter > 0
 
     def _is_better(self, value: float, best: float) -> bool:
-        """Whether a value improves on the best so far."""
+        """Return whether a value improves on the best so far."""
         sign = -1 if self.mode == "min" else 1
         bound = best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
         return value < bound if self.mode == "min" else value > bound
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Go on by one epoch.
+        """Advance by one epoch.
 
         Args:
-            metrics: the measure of the epoch, a number or one-element tensor.
-            epoch: go to that one instead; deprecated.
+            metrics: the metric of the epoch, a number or one-element tensor.
+            epoch: the epoch to go to instead; deprecated.
 
         Raises:
-            RuntimeError: groups were added to the optimiser, and `min_lr` was given for each of the others.
+            RuntimeError: if groups were added to the optimiser, and `min_lr` is a list for the others.
         """
         value = float(metrics)
         if epoch is not None:
@@ -138,6 +138,6 @@ class ReduceLROnPlateau(LRScheduler):
                 set_value(group, "lr", new)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what `state_dict` gave."""
+        """Load the result of `state_dict`."""
         super().load_state_dict(state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

@@ -12,22 +12,22 @@ from .stepwise import State, Stepwise, advance, check_betas, check_usual, counte
 
 
 class RAdam(Stepwise):
-    """Adam that divides by the mean square only once so many gradients are in it that its variance is bounded.
+    """RAdam: Adam that divides by the mean square only when enough gradients bound its variance.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
-        betas: how much of the mean and of the mean square is kept from step to step.
-        eps: added to the divisor.
-        weight_decay: multiple of the parameter added to its gradient.
-        decoupled_weight_decay: weight decay shrinks the parameters themselves, as AdamW's.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
-        capturable: for graphs of accelerators; a step refuses it.
+        betas: decay rates of the running means of the gradient and of its square.
+        eps: term added to the divisor.
+        weight_decay: factor of the parameter that is added to its gradient.
+        decoupled_weight_decay: use the decay of `AdamW`.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
+        capturable: for graphs of accelerators; a step raises an error.
         differentiable: record the steps, so that gradients go through them.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Liu et al., On the Variance of the Adaptive Learning Rate and Beyond, 2020.
     """
@@ -91,7 +91,7 @@ class RAdam(Stepwise):
 
 
 def rectified(second: float, step: float) -> float | None:
-    """By how much the scaled step is shortened; None where too few gradients are known to scale it."""
+    """Return the rectification factor of the scaled step; None if too few gradients are known to scale it."""
     most = 2 / (1 - second) - 1
     known = most - 2 * step * second**step / (1 - second**step)
     if known <= 5:
@@ -118,19 +118,19 @@ def radam(
     weight_decay: float,
     eps: float,
 ) -> None:
-    """A step of `RAdam` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `RAdam` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         exp_avgs, exp_avg_sqs, state_steps: one for each parameter; counts are 0-dim tensors.
         decoupled_weight_decay, maximize, beta1, beta2, lr, weight_decay, eps: options of `RAdam`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "step": state_steps}
     group = {

@@ -11,23 +11,23 @@ from .stepwise import State, Stepwise, advance, check_usual, counter, decayed, l
 
 
 class RMSprop(Stepwise):
-    """Steps scaled by the running mean of the squared gradient.
+    """RMSprop: steps scaled by the root of the running mean of the squared gradient.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
-        alpha: how much of the mean is kept from step to step.
-        eps: added to the divisor.
-        weight_decay: multiple of the parameter added to its gradient.
-        momentum: how much of the earlier steps goes on.
+        alpha: decay rate of the running mean.
+        eps: term added to the divisor.
+        weight_decay: factor of the parameter that is added to its gradient.
+        momentum: factor of the previous step that is added to the step.
         centered: divide by the running standard deviation instead.
-        capturable: for graphs of accelerators; a step refuses it.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
+        capturable: for graphs of accelerators; a step raises an error.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
         differentiable: record the steps, so that gradients go through them.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
     """
@@ -116,20 +116,20 @@ def rmsprop(
     momentum: float,
     centered: bool,
 ) -> None:
-    """A step of `RMSprop` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `RMSprop` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
-        square_avgs, grad_avgs, momentum_buffer_list, state_steps: one for each parameter, or empty where the
-            options need none; counts are 0-dim tensors.
+        params, grads: the parameters, and a gradient for each parameter.
+        square_avgs, grad_avgs, momentum_buffer_list, state_steps: one for each parameter, or empty if the options need
+            none; counts are 0-dim tensors.
         maximize, lr, alpha, eps, weight_decay, momentum, centered: options of `RMSprop`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {
         "square_avg": square_avgs,

@@ -12,20 +12,20 @@ from .stepwise import State, Stepwise, advance, check_rate, counter
 
 
 class Rprop(Stepwise):
-    """Steps by the signs of the gradient: longer ones while the sign stays, shorter ones after it turned.
+    """Resilient propagation: steps by the sign of the gradient, which grow while it stays and shrink when it changes.
 
     Args:
         params: parameters or groups of parameters.
-        lr: first step size.
-        etas: factors of the step size after the sign turned, and while it stays.
+        lr: initial step size.
+        etas: factors of the step size when the sign changes, and while it stays.
         step_sizes: smallest and largest step size.
-        capturable: for graphs of accelerators; a step refuses it.
-        foreach: for torch's users; there is one way.
-        maximize: go up instead of down.
+        capturable: for graphs of accelerators; a step raises an error.
+        foreach: accepted for compatibility with torch; no effect.
+        maximize: maximise the objective instead of minimising it.
         differentiable: record the steps, so that gradients go through them.
 
     Raises:
-        ValueError: an option is out of range.
+        ValueError: if an option is out of range.
 
     Source: Riedmiller and Braun, A direct adaptive method for faster backpropagation learning, 1993.
     """
@@ -91,19 +91,19 @@ def rprop(
     etaminus: float,
     etaplus: float,
 ) -> None:
-    """A step of `Rprop` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `Rprop` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         prevs, step_sizes, state_steps: one for each parameter; counts are 0-dim tensors.
         maximize, step_size_min, step_size_max, etaminus, etaplus: options of `Rprop`.
         differentiable: record the step.
         capturable: for graphs of accelerators; refused.
-        foreach, has_complex: for torch's users; there is one way.
+        foreach, has_complex: accepted for compatibility with torch; no effect.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: an option for accelerators is given.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if an option for accelerators is set.
     """
     kept = {"prev": prevs, "step_size": step_sizes, "step": state_steps}
     group = {

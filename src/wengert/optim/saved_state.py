@@ -1,4 +1,4 @@
-"""State of optimisers as it is saved: parameters are numbers there."""
+"""Saved state of optimisers, with numbers in place of parameters."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Group = dict[str, Any]
 
 
 def numbers_of(group: Group, numbers: Mapping[int, int]) -> list[int]:
-    """The numbers of a group's parameters."""
+    """Return the numbers of a group's parameters."""
     return [numbers[id(parameter)] for parameter in group["params"]]
 
 
 def by_number(groups: Sequence[Group], saved: Sequence[Group]) -> dict[int, Tensor]:
-    """The optimiser's parameters by the numbers in saved groups.
+    """Return the optimiser's parameters by their numbers in saved groups.
 
     Raises:
-        ValueError: the groups are not as many, or as large, as the optimiser's.
+        ValueError: if number or sizes of the groups are not those of the optimiser.
     """
     if len(groups) != len(saved):
         raise ValueError("loaded state dict has a different number of parameter groups")
@@ -37,7 +37,7 @@ def by_number(groups: Sequence[Group], saved: Sequence[Group]) -> dict[int, Tens
 
 
 def taken_states(saved: Mapping[Any, Any], parameters: Mapping[int, Tensor]) -> defaultdict[Any, dict[str, Any]]:
-    """Copies of saved states, by the optimiser's own parameters."""
+    """Return copies of saved states, by the optimiser's own parameters."""
     state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
     for key, value in saved.items():
         if key in parameters:
@@ -48,7 +48,7 @@ def taken_states(saved: Mapping[Any, Any], parameters: Mapping[int, Tensor]) -> 
 
 
 def taken_groups(groups: Sequence[Group], saved: Sequence[Group]) -> list[Group]:
-    """Saved groups with the optimiser's own parameters."""
+    """Return saved groups with the optimiser's own parameters."""
     taken_list = []
     for group, other in zip(groups, saved):
         loaded = {key: copy.deepcopy(value) for key, value in other.items() if key != "params"}
@@ -60,7 +60,7 @@ def taken_groups(groups: Sequence[Group], saved: Sequence[Group]) -> list[Group]
 
 
 def taken(value: Any, parameter: Tensor, key: str) -> Any:
-    """A copy of saved state for a parameter; counts of steps keep their dtype."""
+    """Return a copy of saved state in the dtype of its parameter; counts of steps keep their dtype."""
     if isinstance(value, Tensor):
         if key != "step" and parameter.dtype.is_floating_point:
             return value.detach().to(parameter.dtype).clone()  # type: ignore[attr-defined]

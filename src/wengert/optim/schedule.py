@@ -1,4 +1,4 @@
-"""What all schedules of learning rates share."""
+"""Base of all schedules of learning rates."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ EPOCH_DEPRECATION_WARNING = (
 
 
 class LRScheduler(Guarded):
-    """Base of schedules: a subclass defines `get_lr` for the epoch `last_epoch`.
+    """Base of schedules of learning rates; a subclass defines `get_lr` for the epoch `last_epoch`.
 
     It may also define `_get_closed_form_lr`, which computes the rates of `last_epoch` from the initial ones alone.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimiser whose learning rates are set.
         last_epoch: epoch to resume from; -1 for the start.
 
     Raises:
-        TypeError: not an optimiser.
-        KeyError: resumed, and the groups do not know their `initial_lr`.
+        TypeError: if `optimizer` is not an optimiser.
+        KeyError: if `last_epoch` is set, and the groups have no `initial_lr`.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     _get_lr_called_within_step = False
     _is_initial = False
@@ -63,18 +63,18 @@ class LRScheduler(Guarded):
             self.step()
 
     def get_lr(self) -> list[Any]:
-        """The rates of the epoch `last_epoch`, one for each group."""
+        """Return the rates of the epoch `last_epoch`, one for each group."""
         raise NotImplementedError(f"{type(self).__name__} does not define get_lr()")
 
     def get_last_lr(self) -> list[Any]:
-        """The rates that were set last."""
+        """Return the rates that were set last."""
         return self._last_lr
 
     def step(self, epoch: Any = None) -> None:
-        """Go on by one epoch and set the rates.
+        """Advance by one epoch and set the rates.
 
         Args:
-            epoch: go to that one instead, by the closed form if there is one; deprecated.
+            epoch: the epoch to go to instead, by the closed form if there is one; deprecated.
         """
         if self._step_count == 1:
             warn_of_order(self.optimizer)
@@ -91,11 +91,11 @@ class LRScheduler(Guarded):
         self._set(rates)
 
     def _current(self) -> list[Any]:
-        """The rates that the groups have."""
+        """Return the current rates of the groups."""
         return values_of(self.optimizer, "lr")
 
     def _rates(self) -> list[Any]:
-        """The rates that the groups have, for `get_lr`, which is not meant to be called by programs."""
+        """Return the current rates of the groups, for `get_lr`; warn if the program called that directly."""
         if not self._get_lr_called_within_step:
             warnings.warn(
                 "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
@@ -105,23 +105,23 @@ class LRScheduler(Guarded):
         return self._current()
 
     def _set(self, rates: list[Any]) -> None:
-        """Give the groups their rates."""
+        """Set the rates of the groups."""
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             set_value(group, "lr", rate)
         self._last_lr = self._current()
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimiser."""
+        """Return all attributes except the optimiser."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what `state_dict` gave."""
+        """Load the result of `state_dict`."""
         self.__dict__.update(state_dict)
 
 
 @contextmanager
 def raised(schedule: LRScheduler, flag: str) -> Iterator[None]:
-    """Set a flag of a schedule for the time being."""
+    """Set a flag of a schedule inside a context."""
     setattr(schedule, flag, True)
     try:
         yield
@@ -133,10 +133,10 @@ def raised(schedule: LRScheduler, flag: str) -> Iterator[None]:
 
 
 def checked(optimizer: Any) -> Optimizer:
-    """An optimiser.
+    """Return the optimiser.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if it is not an optimiser.
     """
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
@@ -144,10 +144,10 @@ def checked(optimizer: Any) -> Optimizer:
 
 
 def multiplier(name: str, value: Any) -> Any:
-    """A number that rates are multiplied by.
+    """Return a factor of rates.
 
     Raises:
-        TypeError: it is none: a list times a rate would be that list many times over.
+        TypeError: if `value` is not a number: a list times an integer would repeat the list.
     """
     if not isinstance(value, (numbers.Number, Tensor)):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
@@ -155,18 +155,18 @@ def multiplier(name: str, value: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A number, or a copy of a tensor: rates that are tensors are written in place."""
+    """Return a number, or a copy of a tensor: rates that are tensors are updated in place."""
     return value.clone() if isinstance(value, Tensor) else value  # type: ignore[attr-defined]
 
 
 def values_of(optimizer: Optimizer, key: str) -> list[Any]:
-    """An option of all groups."""
+    """Return an option of all groups."""
     return [copied(group[key]) for group in optimizer.param_groups]
 
 
 @no_grad()
 def set_value(group: dict[str, Any], key: str, value: Any) -> None:
-    """Set an option of a group; a tensor stays the same one."""
+    """Set an option of a group; a tensor is updated in place."""
     if isinstance(group[key], Tensor):
         group[key].fill_(value)
     else:
@@ -174,10 +174,10 @@ def set_value(group: dict[str, Any], key: str, value: Any) -> None:
 
 
 def spread(value: Any, optimizer: Optimizer, name: str) -> list[Any]:
-    """One value for each group.
+    """Return one value for each group.
 
     Raises:
-        ValueError: another number of them is given.
+        ValueError: if the number of values is not that of groups.
     """
     count = len(optimizer.param_groups)
     if not isinstance(value, list | tuple):
@@ -199,7 +199,7 @@ def set_momentum(group: dict[str, Any], momentum: Any, use_beta1: bool) -> None:
 
 
 def start_momenta(optimizer: Optimizer, base: list[Any], most: list[Any], use_beta1: bool) -> None:
-    """Let the momenta of all groups begin at their highest value."""
+    """Set the momenta of all groups to their highest value."""
     for group, lowest, highest in zip(optimizer.param_groups, base, most, strict=True):
         set_momentum(group, highest, use_beta1)
         group["max_momentum"] = highest
@@ -207,10 +207,10 @@ def start_momenta(optimizer: Optimizer, base: list[Any], most: list[Any], use_be
 
 
 def has_beta1(optimizer: Optimizer) -> bool:
-    """Whether an optimiser's momentum is its first beta.
+    """Return whether an optimiser's momentum is its first beta.
 
     Raises:
-        ValueError: it has neither.
+        ValueError: if it has neither momentum nor betas.
     """
     if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
@@ -221,14 +221,14 @@ def has_beta1(optimizer: Optimizer) -> bool:
 
 
 def state_of_function(function: Any) -> dict[str, Any] | None:
-    """What of a function goes into a state: the attributes of an object that is called, nothing of others."""
+    """Return the state of a function: the attributes of a callable object, None for a plain function."""
     if function is None or isinstance(function, types.FunctionType):
         return None
     return dict(getattr(function, "__dict__", {}))
 
 
 def restore_function(function: Any, state: dict[str, Any] | None) -> None:
-    """Take what `state_of_function` gave."""
+    """Restore the result of `state_of_function`."""
     if state is not None:
         function.__dict__.update(state)
 
@@ -237,12 +237,12 @@ def restore_function(function: Any, state: dict[str, Any] | None) -> None:
 
 
 def watch_steps(optimizer: Optimizer) -> None:
-    """Let an optimiser remember that it has made a step, from now on."""
+    """Let an optimiser note, from now on, that it has made a step."""
     step = optimizer.step
     if hasattr(step, "_wrapped_by_lr_sched"):
         return
     function = getattr(step, "__func__", None) or (lambda _, *args, **kwargs: step(*args, **kwargs))
-    owner = weakref.ref(optimizer)  # it keeps the function below, which must not keep it
+    owner = weakref.ref(optimizer)  # it refers to the function below, which must not refer to it
 
     @functools.wraps(function)
     def stepped(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Schedules made of schedules: one after the other, or all at once."""
+"""Schedules composed of schedules: one after the other, or all at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .schedule import LRScheduler, set_value
 
 
 class Composed(LRScheduler):
-    """What both share: the states of the schedules within."""
+    """Base of composed schedules: the states of their schedules."""
 
     _schedulers: Sequence[Any]
 
@@ -20,8 +20,8 @@ class Composed(LRScheduler):
         """Refuse schedules that cannot be composed.
 
         Raises:
-            TypeError: one has no optimiser.
-            ValueError: one wants a measure, or belongs to another optimiser.
+            TypeError: if a schedule has no optimiser.
+            ValueError: if a schedule needs a metric, or belongs to another optimiser.
         """
         name = type(self).__name__
         for at, scheduler in enumerate(self._schedulers):
@@ -40,33 +40,34 @@ class Composed(LRScheduler):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """The states of all schedules, and the attributes but the optimiser."""
+        """Return the states of all schedules, and the attributes except the optimiser."""
         state = {key: value for key, value in super().state_dict().items() if key != "_schedulers"}
         return {**state, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take what `state_dict` gave."""
+        """Load the result of `state_dict`."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(state)
 
 
 class SequentialLR(Composed):
-    """One schedule after the other.
+    """Run schedules one after the other.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimiser whose learning rates are set.
         schedulers: schedules of that optimiser.
-        milestones: the epochs at which the second, third ... one starts.
-        last_epoch: epoch to resume from, -1 for the start; the schedules within, new or resumed, go where they are
-            then. (torch begins the first one again.)
+        milestones: the epochs at which the second, third ... schedule starts.
+        last_epoch: epoch to resume from; -1 for the start. The schedules, new or resumed, advance to their state at
+            that epoch. (torch restarts the first one.)
 
     Raises:
-        TypeError: one has no optimiser.
-        ValueError: not one milestone less than schedules, a schedule of another optimiser, or one that wants a measure.
+        TypeError: if a schedule has no optimiser.
+        ValueError: if the number of milestones is not one less than that of schedules, or a schedule needs a metric or
+            belongs to another optimiser.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     def __init__(
         self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int], last_epoch: int = -1
@@ -97,7 +98,7 @@ class SequentialLR(Composed):
         optimizer._opt_called = called  # type: ignore[attr-defined]
 
     def step(self) -> None:  # type: ignore[override]
-        """Go on by one epoch."""
+        """Advance by one epoch."""
         self.last_epoch += 1
         at = bisect.bisect_right(self._milestones, self.last_epoch)
         current = self._schedulers[at]
@@ -109,7 +110,7 @@ class SequentialLR(Composed):
 
 
 def undo(schedule: Any, wholly: bool = False) -> None:
-    """Take back the step that each schedule made when it was constructed, or all of them."""
+    """Undo the step that each schedule made when it was constructed, or all its steps if `wholly`."""
     if hasattr(schedule, "_schedulers"):
         for scheduler in schedule._schedulers:
             undo(scheduler, wholly)
@@ -118,18 +119,18 @@ def undo(schedule: Any, wholly: bool = False) -> None:
 
 
 class ChainedScheduler(Composed):
-    """Several schedules at once: each changes what the ones before have set.
+    """Apply several schedules at once: each changes the rates set by the previous ones.
 
     Args:
         schedulers: schedules of one optimiser.
-        optimizer: that one; the first schedule's if not given.
+        optimizer: the optimiser; by default that of the first schedule.
 
     Raises:
-        TypeError: one has no optimiser.
-        ValueError: no schedules, a schedule of another optimiser, or one that wants a measure.
+        TypeError: if a schedule has no optimiser.
+        ValueError: if there are no schedules, or a schedule needs a metric or belongs to another optimiser.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
@@ -143,7 +144,7 @@ class ChainedScheduler(Composed):
         self._last_lr = self._current()
 
     def step(self) -> None:  # type: ignore[override]
-        """Go on by one epoch."""
+        """Advance by one epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = self._current()

@@ -14,23 +14,23 @@ from .stepwise import State, Stepwise, advance, check_rate, check_unscaled, deca
 
 
 class SGD(Stepwise):
-    """Stochastic gradient descent, with momentum.
+    """Stochastic gradient descent with optional momentum.
 
     Args:
         params: parameters or groups of parameters.
         lr: step size.
-        momentum: how much of the earlier steps goes on.
-        dampening: 1 minus how much of the gradient enters the momentum.
-        weight_decay: multiple of the parameter added to its gradient.
+        momentum: factor of the previous step that is added to the step.
+        dampening: 1 minus the factor of the gradient in the momentum.
+        weight_decay: factor of the parameter that is added to its gradient.
         nesterov: look ahead along the momentum.
-        maximize: go up instead of down.
-        foreach: for torch's users; there is one way.
+        maximize: maximise the objective instead of minimising it.
+        foreach: accepted for compatibility with torch; no effect.
         differentiable: record the steps, so that gradients go through them.
-        fused: for torch's users; steps are fused.
+        fused: accepted for compatibility with torch; steps are always fused if they can be.
 
     Raises:
-        ValueError: an option is out of range.
-        RuntimeError: `fused` together with `foreach` or `differentiable`.
+        ValueError: if an option is out of range.
+        RuntimeError: if `fused` is combined with `foreach` or `differentiable`.
 
     Source: Sutskever et al., On the importance of initialization and momentum in deep learning, 2013, in torch's form.
     """
@@ -71,7 +71,7 @@ class SGD(Stepwise):
         check_fused(fused, foreach, differentiable)
 
     def _check_sparse(self, group: Group) -> None:
-        """Sparse gradients are taken, without weight decay and not if the step was asked to be fused."""
+        """Refuse sparse gradients with weight decay, or if a fused step was asked for."""
         if group["fused"]:
             raise RuntimeError("`_fused_sgd` does not support sparse gradients")
         if group["weight_decay"] != 0:
@@ -95,7 +95,7 @@ class SGD(Stepwise):
         return value - grad * rate(group), changed
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step; the closure's result if there is one."""
+        """Take one step; return the result of the closure, or None."""
         if self.defaults["differentiable"]:
             return self._step_by_operators(closure)
         return self._step_fused(closure)
@@ -126,7 +126,7 @@ class SGD(Stepwise):
         return loss
 
     def _step_sparse(self, params: list[Tensor], grads: list[Any], group: Group) -> None:
-        """The step of a group where gradients are sparse: only rows with a gradient are touched, but by momentum."""
+        """Take the step of a group with sparse gradients: only momentum changes rows without a gradient."""
         momentum = float(group["momentum"])
         for parameter, grad in zip(params, grads):
             grad = -grad if group["maximize"] else grad
@@ -159,17 +159,17 @@ def sgd(
     nesterov: bool,
     maximize: bool,
 ) -> None:
-    """A step of `SGD` as a function: parameters and what is kept beside them are written in place.
+    """Take a step of `SGD` as a function; parameters and state are updated in place.
 
     Args:
-        params, grads: the parameters, and a gradient for each.
+        params, grads: the parameters, and a gradient for each parameter.
         momentum_buffer_list: one for each parameter; None before the first step.
         weight_decay, momentum, lr, dampening, nesterov, maximize: options of `SGD`.
-        has_sparse_grad, foreach, fused: for torch's users; there is one way.
+        has_sparse_grad, foreach, fused: accepted for compatibility with torch; no effect.
         grad_scale, found_inf: for fused steps on accelerators; must be None.
 
     Raises:
-        AssertionError: an option for accelerators is given.
+        AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
     kept = {"momentum_buffer": momentum_buffer_list}

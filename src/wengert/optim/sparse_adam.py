@@ -1,4 +1,4 @@
-"""SparseAdam, which works on sparse gradients only."""
+"""SparseAdam, for sparse gradients only."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .stepwise import State, Stepwise, check_betas, check_rate
 
 
 class SparseAdam(Stepwise):
-    """Adam for sparse gradients: only elements with a gradient are moved, and their means kept up to date.
+    """Adam for sparse gradients: only elements with a gradient, and their running means, are updated.
 
     Args:
-        params: parameters or groups of parameters, real ones.
+        params: real parameters, or groups of them.
         lr: step size.
-        betas: how much of the mean and of the mean square is kept from step to step.
-        eps: added to the divisor.
-        maximize: go up instead of down.
+        betas: decay rates of the running means of the gradient and of its square.
+        eps: term added to the divisor.
+        maximize: maximise the objective instead of minimising it.
 
     Raises:
-        ValueError: an option is out of range, or a parameter is complex.
+        ValueError: if an option is out of range, or a parameter is complex.
     """
 
     COUNTS = ()
@@ -53,7 +53,7 @@ class SparseAdam(Stepwise):
         """Refuse parameters of a kind.
 
         Raises:
-            ValueError: there are some; the text tells where: of each group and place.
+            ValueError: if there are any; the text lists the group and position of each.
         """
         places_of_wrong = [
             [at, inside]
@@ -65,7 +65,7 @@ class SparseAdam(Stepwise):
             raise ValueError(f"{kind} params at indices {places_of_wrong}: SparseAdam {says}")
 
     def _check_sparse(self, group: Group) -> None:
-        """Sparse gradients are what it is for."""
+        """Accept sparse gradients."""
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
         if not grad._flags_ & flags.SPARSE:

@@ -1,4 +1,4 @@
-"""Hooks around the steps of optimisers: of one of them, or of all."""
+"""Hooks around the steps of a single optimiser, or of all optimisers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _global_optimizer_post_hooks = HookDict()
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` before each step of every optimiser; it may return other `(args, kwargs)`.
 
-    The first of `args` is the optimiser again.
+    The first of `args` is the optimiser itself.
 
     Returns:
-        Its `remove()` takes the hook back.
+        A handle whose `remove()` removes the hook.
     """
     return _global_optimizer_pre_hooks.add(hook)
 
@@ -30,13 +30,13 @@ def register_optimizer_step_post_hook(hook: Callable[..., None]) -> RemovableHan
     """Call `hook(optimizer, args, kwargs)` after each step of every optimiser.
 
     Returns:
-        Its `remove()` takes the hook back.
+        A handle whose `remove()` removes the hook.
     """
     return _global_optimizer_post_hooks.add(hook)
 
 
 def prepended(hooks: HookDict, hook: Callable[..., Any], first: bool) -> RemovableHandle:
-    """Register a hook as the last one, or as the first."""
+    """Register a hook as the last, or as the first."""
     before = dict(hooks) if first else {}
     for key in before:
         del hooks[key]
@@ -46,14 +46,14 @@ def prepended(hooks: HookDict, hook: Callable[..., Any], first: bool) -> Removab
 
 
 def profiled(optimizer: Any, name: str) -> Any:
-    """The range of a call of a method in a profile: "Optimizer.step#SGD.step"."""
+    """Return the range of a call of a method in a profile: "Optimizer.step#SGD.step"."""
     return record_function(f"Optimizer.{name}#{type(optimizer).__name__}.{name}")
 
 
 def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` that runs the hooks of all optimisers and those of its own, within a range where a profile is open.
+    """Wrap a `step` to run the hooks of all optimisers and of its own, within a range if a profile is open.
 
-    An optimiser around another one, which was not initialised as one, has none of its own.
+    An optimiser that wraps another one, and was not initialised as an optimiser, has no hooks of its own.
     """
 
     @functools.wraps(step)
@@ -72,7 +72,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         after = getattr(self, "_optimizer_step_post_hooks", NONE)
         if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
             return step(self, *args, **kwargs)
-        args = (self, *args)  # so hooks see, and may change, them
+        args = (self, *args)  # so that hooks see, and may change, them
         for hook in (*_global_optimizer_pre_hooks.values(), *before.values()):
             changed = hook(self, args, kwargs)
             if changed is not None:

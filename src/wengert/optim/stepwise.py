@@ -1,6 +1,6 @@
-"""Optimisers whose step is a formula of operators: value, gradient and state in, new value and new state out.
+"""Optimisers whose step is a formula of operators, from value, gradient and state to the new value and state.
 
-Written so, a step can itself be differentiated, which `differentiable=True` asks for.
+So a step can itself be differentiated, with `differentiable=True`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ACCELERATORS = ("cuda", "xpu", "hpu", "privateuseone", "xla")
 
 
 class Stepwise(Optimizer):
-    """Base of optimisers that go on one parameter at a time, by operators.
+    """Base of optimisers that update one parameter at a time, by operators.
 
-    A subclass defines `_started` and `_advanced`. If it names a `FORMULA`, steps that are not to be differentiated are
-    taken by that for all parameters at once; it may also override `step` by what is faster.
+    A subclass defines `_started` and `_advanced`. If it names a `FORMULA`, steps that are not differentiated use that
+    for all parameters at once; it may also override `step` by a faster method.
     """
 
     FORMULA: ClassVar[str] = ""
-    """A name of `_kernels.formulas.FORMULAS`; `KEPT` are the entries of the state that it writes."""
+    """Name in `_kernels.formulas.FORMULAS`; `KEPT` are the entries of the state that it updates."""
     KEPT: ClassVar[tuple[str, ...]] = ()
 
     COUNTS: ClassVar[tuple[str, ...]] = ("step",)
@@ -39,26 +39,26 @@ class Stepwise(Optimizer):
     CAPTURES: ClassVar[tuple[str, ...]] = ACCELERATORS
 
     def _started(self, parameter: Tensor, group: Group) -> State:
-        """The state of a parameter before its first step."""
+        """Return the state of a parameter before its first step."""
         raise NotImplementedError
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
-        """The parameter after a step, and what of its state is new. Nothing that is given is written to.
+        """Return the parameter after a step, and the changed entries of its state, without writing to the arguments.
 
         Args:
-            value: of the parameter; of a complex one, and of its gradient and state, the real view.
-            grad: turned round to maximise.
-            state: the entry "step" counts this step already.
+            value: the value of the parameter; for a complex one the real view, as for gradient and state.
+            grad: the gradient; negated with `maximize`.
+            state: the state; its entry "step" includes this step.
             group: the options.
         """
         raise NotImplementedError
 
     def _kept(self, state: State, group: Group) -> list[Tensor | None]:
-        """What of a parameter's state the formula writes."""
+        """Return the entries of a parameter's state that the formula updates."""
         return [state.get(key) for key in self.KEPT]
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
-        """What the formula is given for a parameter at step number `count`; what is counted beside that is written."""
+        """Return the numbers of the formula for a parameter at step `count`; other counts are updated in place."""
         raise NotImplementedError
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -69,10 +69,10 @@ class Stepwise(Optimizer):
                     kept[name] = counter(float(kept[name]))
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """One step; the closure's result if there is one.
+        """Take one step; return the result of the closure, or None.
 
         Raises:
-            AssertionError: `capturable`, which is for graphs of accelerators.
+            AssertionError: if `capturable`, which is for graphs of accelerators, is set.
         """
         if not self.FORMULA or self.defaults.get("differentiable"):
             return self._step_by_operators(closure)
@@ -127,7 +127,7 @@ class Stepwise(Optimizer):
         state: State = self.state[parameter]
         if not state:
             state = self._started(parameter, group)
-            self.state[parameter] = state  # complete: an interrupted step leaves all of it or nothing
+            self.state[parameter] = state  # the complete state: an interrupted step leaves all of it or nothing
         return state
 
     def _go_on(self, parameter: Tensor, grad: Tensor, group: Group, differentiable: bool) -> None:
@@ -152,7 +152,7 @@ class Stepwise(Optimizer):
         parameter.copy_(as_kind(value, parameter))  # type: ignore[attr-defined]
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
-        """Refuse parameters and gradients that the optimiser does not work on."""
+        """Refuse parameters and gradients that the optimiser does not support."""
 
     def _check_capture(self, group: Group) -> None:
         if group.get("capturable"):
@@ -168,22 +168,22 @@ def advance(
     lists: dict[str, list[Any]],
     group: Group,
 ) -> None:
-    """A step of an optimiser of which there is no object: what it keeps is given, in lists.
+    """Take a step of an optimiser without an object of it; its state is passed in lists.
 
     Args:
-        kind: the optimiser.
-        params, grads: the parameters, and a gradient for each.
-        lists: the entries of its state, one for each parameter, written in place; None where there is none yet; an
-            empty list where the options need none.
-        group: its options.
+        kind: the class of the optimiser.
+        params, grads: the parameters, and a gradient for each parameter.
+        lists: the entries of its state, one for each parameter, updated in place; None before the first step; an empty
+            list if the options need none.
+        group: the options.
 
     Raises:
-        RuntimeError: counts are no tensors.
-        AssertionError: `capturable`.
+        RuntimeError: if counts of steps are not tensors.
+        AssertionError: if `capturable` is set.
     """
     if not all(isinstance(step, Tensor) for step in lists.get("step", ())):
         raise RuntimeError("API has changed, `state_steps` argument must contain a list of singleton tensors")
-    mover = kind.__new__(kind)  # has no parameters of its own: a step looks at the group only
+    mover = kind.__new__(kind)  # has no parameters of its own: a step reads only the group
     if params:
         mover._check_capture(group)
     for at, (parameter, grad) in enumerate(zip(params, grads, strict=True)):
@@ -194,34 +194,34 @@ def advance(
 
 
 def by_formula(params: list[Tensor], grads: list[Tensor]) -> bool:
-    """Whether a formula takes the step: halves are computed wider, of sparse gradients entries are taken."""
+    """Return whether a formula takes the step; not for half precision, nor for sparse gradients."""
     return not any(
         parameter.dtype.itemsize == 2 or grad._flags_ & flags.SPARSE for parameter, grad in zip(params, grads)
     )
 
 
 def check_unscaled(grad_scale: Any, found_inf: Any) -> None:
-    """Refuse the scale of gradients that fused steps on accelerators take.
+    """Refuse a scale of gradients, which fused steps on accelerators accept.
 
     Raises:
-        AssertionError: one is given.
+        AssertionError: if one is given.
     """
     if grad_scale is not None or found_inf is not None:
         raise AssertionError("Expected grad_scale and found_inf to be None")
 
 
 def as_real(tensor: Tensor) -> Tensor:
-    """The tensor, or of a complex one real and imaginary parts along a last dimension."""
+    """Return the tensor; a complex one as real and imaginary parts along a new last dimension."""
     return view_as_real(tensor) if tensor.dtype.is_complex else tensor
 
 
 def as_kind(tensor: Tensor, other: Tensor) -> Tensor:
-    """What `as_real` gave of the kind of `other`, complex again if that is; counts are not."""
+    """Return a result of `as_real` with the kind of `other`, complex if that is; counts stay real."""
     return view_as_complex(tensor) if other.dtype.is_complex and tensor.ndim else tensor
 
 
 def store(state: State, key: str, value: Tensor, differentiable: bool) -> None:
-    """Write to what is kept; where the step is recorded, put the new tensor in its place, as saved ones must stay."""
+    """Update an entry in place; if the step is recorded, replace the tensor, because saved tensors must not change."""
     if key in state:
         value = as_kind(value, state[key])
     if differentiable or key not in state:
@@ -231,12 +231,12 @@ def store(state: State, key: str, value: Tensor, differentiable: bool) -> None:
 
 
 def counter(value: float = 0.0) -> Tensor:
-    """A 0-dim tensor for what is counted beside a parameter."""
+    """Return a 0-dim tensor for a count in the state."""
     return tensor(value, dtype=count_dtype())
 
 
 def rate(group: Group) -> Any:
-    """The step size: a number, or a 0-dim tensor where the step is differentiated by it."""
+    """Return the step size: a number, or a 0-dim tensor if the step is differentiated with respect to it."""
     lr = group["lr"]
     if isinstance(lr, Tensor) and lr.requires_grad and group.get("differentiable"):
         return lr.reshape(())  # type: ignore[attr-defined]
@@ -244,18 +244,18 @@ def rate(group: Group) -> Any:
 
 
 def decayed(value: Tensor, grad: Tensor, group: Group) -> Tensor:
-    """The gradient with the group's weight decay added."""
+    """Return the gradient with the group's weight decay added."""
     weight_decay = group["weight_decay"]
     return grad if weight_decay == 0 else grad.add(value, alpha=weight_decay)  # type: ignore[attr-defined, no-any-return]
 
 
 def lerped(mean: Tensor, value: Tensor, weight: float) -> Tensor:
-    """A running mean after one more value."""
+    """Return a running mean after one more value."""
     return mean.lerp(value, weight)  # type: ignore[attr-defined, no-any-return]
 
 
 def mean_square(mean: Tensor, value: Tensor, kept: float) -> Tensor:
-    """A running mean of squares after one more value."""
+    """Return a running mean of squares after one more value."""
     return mean.mul(kept).addcmul(value, value, value=1 - kept)  # type: ignore[attr-defined, no-any-return]
 
 
@@ -263,7 +263,7 @@ def check_betas(betas: tuple[Any, Any]) -> None:
     """Refuse factors outside [0, 1).
 
     Raises:
-        ValueError: the first that is.
+        ValueError: if a factor is; the text names the first.
     """
     for at in (0, 1):
         if not 0 <= betas[at] < 1:
@@ -274,7 +274,7 @@ def check_usual(lr: Any, eps: Any, weight_decay: Any) -> None:
     """Refuse a negative step size, divisor or decay.
 
     Raises:
-        ValueError: one is negative, or a step size of several elements.
+        ValueError: if one is negative, or the step size has several elements.
     """
     check_rate(lr)
     check_at_least_zero("learning rate", lr)
@@ -286,7 +286,7 @@ def check_rate(lr: Any) -> None:
     """Refuse a step size of several elements.
 
     Raises:
-        ValueError: it is a tensor with another number of elements than one.
+        ValueError: if it is a tensor that does not have exactly one element.
     """
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")

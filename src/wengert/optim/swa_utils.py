@@ -1,4 +1,4 @@
-"""Averages of a model over its training: stochastic weight averaging and exponential moving averages."""
+"""Averages of a model during training: stochastic weight averaging and exponential moving averages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ManyAverages = Callable[[list[Any], list[Any], Any], None]
 
 
 def get_swa_avg_fn() -> Average:
-    """A function `(averaged, current, num_averaged)` that gives the equal average after one more model."""
+    """Return a function `(averaged, current, num_averaged)` for the equal average after one more model."""
 
     @no_grad()
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
@@ -39,10 +39,10 @@ def get_swa_avg_fn() -> Average:
 
 @boundary
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """A function `(averaged, current, num_averaged)` that gives the average of which `decay` is kept.
+    """Return a function `(averaged, current, num_averaged)` for the exponential moving average with `decay`.
 
     Raises:
-        ValueError: `decay` is not in [0, 1].
+        ValueError: if `decay` is not in [0, 1].
     """
     check_decay(decay)
 
@@ -54,7 +54,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_multi_avg_fn() -> ManyAverages:
-    """As `get_swa_avg_fn`, for lists of tensors: the averages are written to. Weights are of the count's precision."""
+    """Return `get_swa_avg_fn` for lists of tensors, in place. Weights have the precision of the count."""
 
     def average(averaged: Any, current: Any, num_averaged: Any) -> Tensor:
         share = 1 / (num_averaged + 1)
@@ -67,10 +67,10 @@ def get_swa_multi_avg_fn() -> ManyAverages:
 
 @boundary
 def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
-    """As `get_ema_avg_fn`, for lists of tensors: the averages are written to.
+    """Return `get_ema_avg_fn` for lists of tensors, in place.
 
     Raises:
-        ValueError: `decay` is not in [0, 1].
+        ValueError: if `decay` is not in [0, 1].
     """
     usual = get_ema_avg_fn(decay)
 
@@ -83,12 +83,12 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> ManyAverages:
 
 
 def in_steps(averaged: Any) -> bool:
-    """Whether an average can go a part of the way: what is equal stays so to the last digit, as in no sum of shares."""
+    """Return whether to average by `lerp`, which keeps equal values exactly, unlike a weighted sum."""
     return averaged.is_floating_point() or averaged.is_complex()  # type: ignore[no-any-return]
 
 
 def in_lists(average: Average) -> ManyAverages:
-    """A function for lists of tensors that writes the averages."""
+    """Return a function for lists of tensors that updates the averages in place."""
 
     @no_grad()
     def averages(averaged: list[Any], current: list[Any], num_averaged: Any) -> None:
@@ -99,10 +99,10 @@ def in_lists(average: Average) -> ManyAverages:
 
 
 def check_decay(decay: float) -> None:
-    """Refuse what is no share.
+    """Refuse an invalid decay.
 
     Raises:
-        ValueError: it is not in [0, 1].
+        ValueError: if it is not in [0, 1].
     """
     if not 0 <= decay <= 1:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
@@ -112,18 +112,19 @@ class AveragedModel(Module):
     """A copy of a model whose parameters are averages.
 
     Args:
-        model: it is copied; calls go to the copy.
-        device: where the copy goes.
-        avg_fn: `(averaged, current, num_averaged)` gives the average after one more model; the equal one if not given.
-        multi_avg_fn: the same for lists of tensors; writes to the averages.
-        use_buffers: average buffers too; they are copied otherwise.
+        model: the model to copy; calls go to the copy.
+        device: the device of the copy.
+        avg_fn: function `(averaged, current, num_averaged)` for the average after one more model; by default the equal
+            average.
+        multi_avg_fn: the same for lists of tensors, in place.
+        use_buffers: also average buffers, which are copied otherwise.
 
     Attributes:
         module: the copy.
-        n_averaged: int64, 0-dim: how many models are in the average. The first one is taken as it is.
+        n_averaged: the number of models in the average, a 0-dim int64 tensor. The first model is copied.
 
     Raises:
-        AssertionError: both functions are given.
+        AssertionError: if both functions are given.
     """
 
     n_averaged: Any
@@ -148,12 +149,12 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the copy gives."""
+        """Return the result of the copy."""
         return self.module(*args, **kwargs)
 
     @no_grad()
     def update_parameters(self, model: Module) -> None:
-        """Take the model's parameters, as they are now, into the average."""
+        """Update the average with the current parameters of the model."""
         own, other = list(self._averaged(self.module)), list(self._averaged(model))
         if self.n_averaged == 0:
             for own_buffer, buffer in zip(own, other):
@@ -177,12 +178,12 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
-    """Compute the running statistics of a model's batch normalisations anew, over all batches equally.
+    """Recompute the running statistics of a model's batch normalisations as equal averages over all batches.
 
     Args:
-        loader: gives batches, or lists and tuples whose first entry is the batch.
-        model: it is called for each batch, in training mode; its mode is restored.
-        device: where batches go.
+        loader: iterable of batches, or of lists and tuples whose first item is the batch.
+        model: the model, which is called for each batch in training mode; its mode is restored.
+        device: the device that batches are moved to.
     """
     layers: dict[Any, Any] = {module: module.momentum for module in model.modules() if isinstance(module, _BatchNorm)}
     if not layers:
@@ -190,7 +191,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     training = model.training
     for layer in layers:
         layer.reset_running_stats()
-        layer.momentum = None  # the equal average
+        layer.momentum = None  # equal average
     model.train()
     for batch in loader:
         input_ = batch[0] if isinstance(batch, list | tuple) else batch
@@ -201,17 +202,18 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Go from the present rate to a constant one.
+    """Anneal the current rate to a constant one.
 
     Args:
-        optimizer: whose rates are set.
-        swa_lr: the constant rate, or one for each group; kept in the groups as "swa_lr".
-        anneal_epochs: how many epochs it takes.
+        optimizer: the optimiser whose learning rates are set.
+        swa_lr: the constant rate, or one for each group; stored in the groups as "swa_lr".
+        anneal_epochs: number of epochs of the annealing.
         anneal_strategy: "cos" or "linear".
         last_epoch: epoch to resume from; -1 for the start.
 
     Raises:
-        ValueError: an unknown strategy, a number of epochs that is none, or not one rate for each group.
+        ValueError: if the strategy is unknown, `anneal_epochs` is not a non-negative integer, or there is not one rate
+            for each group.
     """
 
     def __init__(
@@ -240,7 +242,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of the epoch `last_epoch`, one for each group."""
+        """Return the rates of the epoch `last_epoch`, one for each group."""
         present = self._rates()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
@@ -253,5 +255,5 @@ class SWALR(LRScheduler):
         return [end * now + start * (1 - now) for start, end in zip(starts, ends)]
 
     def _share(self, part: float) -> float:
-        """How much of the way to the constant rate is gone after a part of the epochs."""
+        """Return the annealed share of the difference after a part of the epochs."""
         return (1 - math.cos(math.pi * part)) / 2 if self._anneal_strategy == "cos" else part

@@ -1,4 +1,4 @@
-"""`swap_in_optimizer_params_and_state`: an optimiser that works on other tensors for a while."""
+"""`swap_in_optimizer_params_and_state`: run an optimiser on other tensors temporarily."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ NAME = "swap_in_optimizer_params_and_state"
 def swap_in_optimizer_params_and_state(
     optimizer: Optimizer, swapin_parameters: dict[str, Tensor], swapin_optim_state: dict[str, Any]
 ) -> Iterator[None]:
-    """A context in which an optimiser has other parameters, state and options; afterwards it has its own again.
+    """Context in which an optimiser has other parameters, state and options; its own are restored afterwards.
 
     Args:
-        optimizer: one that has made a step, so that it has a state.
-        swapin_parameters: tensors in the order of its parameters.
-        swapin_optim_state: what `state_dict` returns. Its tensors are written in place by a step; what else a step
-            changes is forgotten.
+        optimizer: an optimiser that has made a step, so that it has a state.
+        swapin_parameters: the tensors, in the order of its parameters.
+        swapin_optim_state: a result of `state_dict`. Its tensors are updated in place by a step; other changes by a
+            step are discarded.
 
     Raises:
-        RuntimeError: the parameters, groups or options do not correspond to the optimiser's.
+        RuntimeError: if the parameters, groups or options do not correspond to those of the optimiser.
 
     >>> import wengert as wg
     >>> weight = wg.nn.Parameter(wg.ones(1))
@@ -66,10 +66,10 @@ def swap_in_optimizer_params_and_state(
 
 
 def checked_state(saved: dict[str, Any], count: int) -> tuple[dict[Any, Any], list[dict[str, Any]]]:
-    """The state and the groups of a `state_dict`.
+    """Return the state and the groups of a `state_dict`.
 
     Raises:
-        RuntimeError: it has other parts, or another number of groups than `count`.
+        RuntimeError: if it has other parts, or the number of groups is not `count`.
     """
     state, options = saved.get("state"), saved.get("param_groups")
     for name, part, kind, meaning in (
@@ -88,10 +88,10 @@ def checked_state(saved: dict[str, Any], count: int) -> tuple[dict[Any, Any], li
 def paired(
     optimizer: Optimizer, tensors: list[Tensor], options: list[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], list[Tensor], dict[str, Any]]]:
-    """Each group with its tensors and options.
+    """Return the groups with their tensors and options.
 
     Raises:
-        RuntimeError: they do not correspond.
+        RuntimeError: if they do not correspond.
     """
     start = 0
     for at, (group, option) in enumerate(zip(optimizer.param_groups, options)):

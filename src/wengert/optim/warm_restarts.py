@@ -1,4 +1,4 @@
-"""A schedule that falls and starts again."""
+"""Cosine annealing with warm restarts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .schedule import LRScheduler
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """The rate falls to `eta_min` along half a cosine and starts again, after `T_0` epochs, then `T_mult` as many.
+    """Decrease the rate to `eta_min` along half a cosine, and restart after `T_0` epochs, then `T_mult` times as many.
 
     Raises:
-        ValueError: `T_0` is not positive, `T_mult` below 1, or `eta_min` no number.
+        ValueError: if `T_0` is not positive, `T_mult` is below 1, or `eta_min` is not a number.
 
     Source: Loshchilov and Hutter, SGDR, 2017.
     """
 
-    __module__ = "wengert.optim.lr_scheduler"  # where programs find it
+    __module__ = "wengert.optim.lr_scheduler"  # its public module
 
     def __init__(
         self,
@@ -45,16 +45,16 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates of this epoch."""
+        """Return the rates of this epoch."""
         self._rates()
         share = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * share / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Go on by one epoch, or to `epoch`, which may be a fraction.
+        """Advance by one epoch, or to `epoch`, which may be a fraction.
 
         Raises:
-            ValueError: `epoch` is negative.
+            ValueError: if `epoch` is negative.
         """
         if epoch is None and self.last_epoch < 0:
             epoch = 0
@@ -69,7 +69,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._update_lr(math.floor(epoch))
 
     def _place(self, epoch: float) -> None:
-        """Find the cycle of an epoch, and where in it the epoch lies."""
+        """Set the cycle of an epoch, and its position within it."""
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
         if epoch < self.T_0:
