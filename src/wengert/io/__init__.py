@@ -1,4 +1,4 @@
-"""Weights, and containers of them, in files of safetensors."""
+"""Files of tensors and containers: safetensors, and torch's formats."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The names in torch's archives that mean something here, and what each gives. No file reaches any other.
+"""Names that torch's archives may use, with their meaning. A file cannot use any other name.
 
-Tensors and containers are made here, other objects of Python and NumPy in `plain_objects`, layers, optimisers and what
-the program has named (`trusted`) in `instances`.
+Tensors and containers are built here, other objects of Python and NumPy in `plain_objects`, and layers, optimisers and
+objects that the program allows (`trusted`) in `instances`.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ STORAGES = {
     dtype.legacy.replace("Tensor", "Storage"): dtype.name for dtype in dtypes.ALL if dtype.legacy.endswith("Tensor")
 }
 STORAGES["BFloat16Storage"] = "bfloat16"
-"""Types of storages, and the dtypes of their elements."""
+"""Types of storages with the dtypes of their elements."""
 DTYPES = {*(dtype.name for dtype in dtypes.ALL), "bfloat16", *dtypes.UNHELD}
 TENSORS = {name.replace("Storage", "Tensor") for name in STORAGES}
-"""Classes of tensors, which versions of torch before 0.4 wrote."""
+"""Classes of tensors in files of torch before version 0.4."""
 BUILTINS = {"__builtin__", "builtins"}
 FACTORIES: dict[str, Any] = {
     kind.__name__: kind for kind in (list, dict, set, tuple, int, float, str, bool, bytes, complex)
-} | {"long": int, "unicode": str}  # as Python 2 called them
-"""What a defaultdict may make of itself."""
+} | {"long": int, "unicode": str}  # their names in Python 2
+"""Allowed factories of a defaultdict."""
 
 
 META = "torch._utils._rebuild_meta_tensor_no_storage"
@@ -54,20 +54,20 @@ OF_CLASS = "torch._tensor._rebuild_from_type_v2"
 
 
 class Untyped:
-    """Stands for the type of storages that have no dtype."""
+    """Placeholder for the type of storages without a dtype."""
 
 
 def is_factory(name: Any) -> bool:
-    """Whether a name is one of Python's types that a defaultdict may make."""
+    """Return whether a name is an allowed factory of a defaultdict."""
     return isinstance(name, Name) and name.module in BUILTINS and name.name in FACTORIES
 
 
 class Allowed:
-    """Gives the names in torch's files their meaning; no file reaches any other.
+    """Resolve the names in torch's files; a file cannot use any other name.
 
     Args:
-        objects: pays for the objects that are built.
-        memory: pays for looking through the memory of storages.
+        objects: budget for the objects that are built.
+        memory: budget for reading through the memory of storages.
     """
 
     def __init__(self, objects: Budget, memory: Budget) -> None:
@@ -75,7 +75,7 @@ class Allowed:
         self.placer = Placer(memory)
 
     def find(self, name: Name) -> Any:
-        """Return what a global name stands for: a dtype, a layout, a class of tensors, or itself, if it may be called.
+        """Return the meaning of a global name: a dtype, a layout, a class of tensors, or a name that may be called.
 
         Raises:
             UnpicklingError: if it is not allowed.
@@ -97,7 +97,7 @@ class Allowed:
         raise trusted.NotAllowedError(trusted.refusal([str(name)]))
 
     def call(self, function: Any, arguments: tuple[Any, ...]) -> Any:
-        """Return what a name gives with these arguments, whose copies and the result are paid for.
+        """Return the result of calling a name with arguments; their copies and the result are charged to the budget.
 
         Raises:
             UnpicklingError: if it may not be called.
@@ -121,10 +121,10 @@ class Allowed:
             raise ValueError(f"{function}: {error}") from error
 
     def create(self, cls: Any, arguments: tuple[Any, ...]) -> Any:
-        """Return a new object: a layer, an optimiser; a Parameter, which versions of torch before 0.4 wrote so.
+        """Return a new object: a layer, an optimiser, or a Parameter from torch before version 0.4.
 
         Raises:
-            UnpicklingError: if files may not make objects of that class.
+            UnpicklingError: if files may not create objects of this class.
         """
         self.objects.spend(INSTANCE)
         if cls is Namespace and not arguments:
@@ -139,8 +139,7 @@ class Allowed:
         return self.parameter(arguments[0], arguments[1] if len(arguments) == 2 else True)
 
     def set_state(self, value: Any, state: Any) -> None:
-        """Set the state of an object: the attributes of an OrderedDict or a layer, what versions of torch before 0.4
-        wrote of a tensor.
+        """Set the state of an object: attributes of an OrderedDict or a layer, or a tensor's state before torch 0.4.
 
         Raises:
             UnpicklingError: if the object is of another kind, or may not have such attributes.
@@ -157,8 +156,10 @@ class Allowed:
             instances.restore(value, state)
 
     def set_old_state(self, value: Tensor, state: tuple[Any, ...]) -> None:
-        """Give a tensor its memory (storage, offset, shape, strides), or say whether it requires a gradient
-        (requires_grad, volatile, hooks), or both: (tensor, ..., hooks, requires_grad, volatile).
+        """Set the state of a tensor from torch before version 0.4.
+
+        It is the memory (storage, offset, shape, strides), the flags (requires_grad, volatile, hooks), or both (tensor,
+        ..., hooks, requires_grad, volatile).
         """
         if len(state) > 3:
             data = self.rebuild_v2(*state) if len(state) == 4 else state[0]
@@ -173,7 +174,7 @@ class Allowed:
     # ---- tensors -----------------------------------------------------------------------------------------------------
 
     def empty(self, name: str, arguments: tuple[Any, ...]) -> Tensor:
-        """An empty tensor of an old class, whose state follows."""
+        """Return an empty tensor of an old class; its state follows."""
         if arguments:
             raise ValueError("a tensor is made of values, not of a state")
         self.objects.spend(TENSOR)
@@ -191,7 +192,7 @@ class Allowed:
         hooks: Any = None,
         metadata: Any = None,
     ) -> Tensor:
-        """A tensor in a typed storage."""
+        """Return a tensor in a typed storage."""
         if not isinstance(storage, TypedStorage):
             raise ValueError("a tensor's memory is no typed storage")
         return self.rebuild_v3(storage, offset, size, stride, requires_grad, hooks, storage.dtype, metadata)
@@ -207,7 +208,7 @@ class Allowed:
         dtype: Any,
         metadata: Any = None,
     ) -> Tensor:
-        """A tensor in a storage; perhaps one that stands for the conjugate or the negative of its memory."""
+        """Return a tensor in a storage, perhaps as the conjugate or the negative of its memory."""
         if not isinstance(storage, StorageBase) or not isinstance(dtype, dtypes.dtype):
             raise ValueError("a tensor has no memory, or no dtype")
         signs = {} if metadata is None else metadata
@@ -229,7 +230,7 @@ class Allowed:
         return result
 
     def meta(self, dtype: Any, shape: Any, strides: Any, requires_grad: Any) -> Tensor:
-        """A tensor on the device "meta"."""
+        """Return a tensor on the device "meta"."""
         if not isinstance(dtype, dtypes.dtype):
             raise ValueError("a tensor has no dtype")
         check_lengths(0, shape, strides)
@@ -238,7 +239,7 @@ class Allowed:
         return rebuild_meta(Tensor, tuple(shape), dtype, tuple(strides), requires_grad)
 
     def parameter(self, data: Any, requires_grad: Any, hooks: Any = None, state: Any = None) -> Parameter:
-        """A Parameter on the memory of a tensor."""
+        """Return a Parameter on the memory of a tensor."""
         if not isinstance(data, Tensor):
             raise ValueError("a Parameter has no tensor")
         check_requires_grad(requires_grad, data.dtype)
@@ -249,14 +250,14 @@ class Allowed:
         return result
 
     def uninitialized(self, cls: Any, arguments: tuple[Any, ...]) -> Tensor:
-        """A parameter or buffer of a lazy layer, which has no values yet."""
+        """Return an uninitialised parameter or buffer of a lazy layer."""
         if len(arguments) != 1 or type(arguments[0]) is not bool:
             raise ValueError(f"a {cls.__name__} is made of whether it requires a gradient")
         self.objects.spend(TENSOR)
         return cls(arguments[0])  # type: ignore[no-any-return]
 
     def of_class(self, function: Any, cls: Any, arguments: Any, state: Any) -> Tensor:
-        """A tensor of one of the classes that are known, with what the program put on it."""
+        """Return a tensor of a known class, with the attributes that the program set."""
         if not isinstance(arguments, tuple) or not isinstance(cls, type) or not issubclass(cls, Tensor):
             raise ValueError("a tensor of no class")
         if type(state) is not dict or function == Name(*OF_CLASS.rsplit(".", 1)):
@@ -275,8 +276,9 @@ class Allowed:
         return result
 
     def sparse(self, layout: Any, parts: Any) -> Tensor:
-        """A sparse tensor of its parts: places, entries and size, and whether it is coalesced, which torch's older
-        files do not say; of a compressed one where lines begin, too. What is in them is checked.
+        """Return a sparse tensor from its parts: indices, values, size, and (not in older files) if it is coalesced.
+
+        A compressed tensor has two index tensors. All contents are checked.
         """
         if not isinstance(layout, devices.layout) or not isinstance(parts, tuple) or layout is devices.strided:
             raise ValueError("a sparse tensor has no sparse layout, or no parts")
@@ -295,7 +297,7 @@ class Allowed:
     # ---- plain values ------------------------------------------------------------------------------------------------
 
     def layout(self, name: Any) -> devices.layout:
-        """A layout, by the name that torch gives it."""
+        """Return a layout by torch's name."""
         from ..ops.sparse.layouts import ALL
 
         for known in (devices.strided, devices.sparse_coo, *ALL):
@@ -304,19 +306,19 @@ class Allowed:
         raise ValueError(f"there is no layout {shown(name)}")
 
     def size(self, lengths: Any) -> Size:
-        """A size."""
+        """Return a size."""
         if not isinstance(lengths, (tuple, list)) or not all(type(length) is int for length in lengths):
             raise ValueError("these are no lengths")
         return Size(lengths)
 
     def device(self, kind: Any, index: Any = None) -> devices.device:
-        """A device, by its name."""
+        """Return a device by its name."""
         if not isinstance(kind, str) or len(kind) > LONGEST_NAME:
             raise ValueError("a device has no name")
         return devices.device(kind, index)
 
     def items(self, target: Any, pairs: Any) -> Any:
-        """A dictionary with items that are given as pairs."""
+        """Fill a dictionary from pairs, and return it."""
         if isinstance(pairs, dict):
             pairs = pairs.items()
         elif not isinstance(pairs, (list, tuple)):
@@ -328,17 +330,17 @@ class Allowed:
         return target
 
     def ordered(self, pairs: Any = ()) -> OrderedDict[Any, Any]:
-        """An OrderedDict."""
+        """Return an OrderedDict."""
         return self.items(OrderedDict(), pairs)  # type: ignore[no-any-return]
 
     def counter(self, counts: Any = None) -> Counter[Any]:
-        """A Counter."""
+        """Return a Counter."""
         if not isinstance(counts, (dict, type(None))):
             raise ValueError("a Counter of no dictionary")
         return self.items(Counter(), counts or {})  # type: ignore[no-any-return]
 
     def default(self, factory: Any = None, items: Any = ()) -> defaultdict[Any, Any]:
-        """A defaultdict whose factory is one of Python's types."""
+        """Return a defaultdict whose factory is one of Python's types."""
         if isinstance(factory, Name) and is_factory(factory):
             factory = FACTORIES[factory.name]
         elif factory is not None and not trusted.is_factory(factory):
@@ -346,7 +348,7 @@ class Allowed:
         return self.items(defaultdict(factory), items)  # type: ignore[no-any-return]
 
     def member(self, owner: Any, name: Any) -> Any:
-        """An operator, or a class within one that the program has named: looked up by name, as `find` does."""
+        """Return an operator, or a class nested in an allowed class, looked up by name as in `find`."""
         if isinstance(owner, Name):
             module, own = owner.module, owner.name
         else:
@@ -357,15 +359,15 @@ class Allowed:
         return value
 
     def nothing(self, *arguments: Any) -> Any:
-        """Refused: a class of torch's whose operators are named by it.
+        """Refuse a call of a torch class that only serves as a namespace of operators.
 
         Raises:
-            UnpicklingError: always.
+            UnpicklingError: always; the class cannot be called.
         """
         raise UnpicklingError("'torch._C._VariableFunctionsClass' may not be called")
 
     def set_of(self, values: Any = ()) -> set[Any]:
-        """A set."""
+        """Return a set."""
         if not isinstance(values, (list, tuple, set, frozenset)):
             raise ValueError("a set of no members")
         result: set[Any] = set()
@@ -374,32 +376,32 @@ class Allowed:
         return result
 
     def frozenset_of(self, values: Any = ()) -> frozenset[Any]:
-        """A frozenset."""
+        """Return a frozenset."""
         return frozenset(self.set_of(values))
 
     def encoded(self, text: Any, coding: Any) -> bytes:
-        """Bytes that were written as a text, each as a letter."""
+        """Return bytes that were written as text, one character for each byte."""
         if not isinstance(text, str) or not isinstance(coding, str) or coding != "latin1":
             raise ValueError("bytes that are not written in latin1")
         return text.encode("latin1")
 
     def no_bytes(self) -> bytes:
-        """Empty bytes, which Python 2 had no opcode for."""
+        """Return empty bytes, for which Python 2 had no opcode."""
         return b""
 
     def byte_array(self, content: Any = b"", coding: Any = None) -> bytearray:
-        """A bytearray of bytes; never of a length."""
+        """Return a bytearray of bytes, never of a length."""
         return bytearray(content if isinstance(content, bytes) else self.encoded(content, coding))
 
     def complex_number(self, real: Any = 0.0, imag: Any = 0.0) -> complex:
-        """A complex number of two real ones."""
+        """Return a complex number from two real ones."""
         if not all(isinstance(part, (int, float)) for part in (real, imag)):
             raise ValueError("a complex number of what are no numbers")
         return complex(real, imag)
 
 
 def without_self(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that needs nothing of `Allowed`, as one that is called with it."""
+    """Wrap a function that does not need `Allowed` as one that takes it as the first argument."""
     return lambda self, *arguments: function(*arguments)
 
 
@@ -442,27 +444,27 @@ CALLS: dict[str, Callable[..., Any]] = {
         )
     },
 }
-"""All that may be called, by name."""
+"""All functions that may be called, by name."""
 
 
 def words(value: Any) -> str:
-    """A few letters for a value that may be a name."""
+    """Return a short text for a value that may be a name."""
     return repr(str(value)) if isinstance(value, Name) else shown(value)
 
 
 HOLDERS = (Tensor, OrderedDict, Namespace, SimpleNamespace)
-"""Classes of Python's and of tensors whose instances have attributes."""
+"""Classes of Python and of tensors whose instances have attributes."""
 LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
-"""Classes of values that hold no others."""
+"""Classes of values that do not contain other values."""
 UNFIT = {Untyped, Tensor, Parameter, Buffer, np.ndarray, Namespace}
-"""Classes that files name to make others, but may not hold."""
+"""Classes that files may name to build objects, but may not contain."""
 
 
 def check_result(result: Any) -> None:
-    """Refuse names that nobody called.
+    """Refuse names that were not called.
 
     Raises:
-        UnpicklingError: one is part of the result.
+        UnpicklingError: if one is part of the result.
     """
     waiting, seen = [result], set()
     while waiting:
@@ -485,7 +487,7 @@ def check_result(result: Any) -> None:
 
 
 def parts_of(value: Any) -> list[Any]:
-    """What an object that a file made holds: items, attributes, arguments."""
+    """Yield the contents of an object built from a file: items, attributes, arguments."""
     parts: list[Any] = []
     if isinstance(value, HOLDERS) or trusted.is_instance(type(value)):
         parts.extend(getattr(value, "__dict__", {}).values())

@@ -1,7 +1,7 @@
-"""torch's zip archives: tensors and plain containers, read by an interpreter that knows what is allowed.
+"""torch's zip archives, read by an interpreter with a list of what is allowed.
 
-An archive is one folder of uncompressed members: `data.pkl`, opcodes that build the object, `data/<key>`, the memory of
-each storage, and `byteorder`.
+An archive is one folder of uncompressed members: `data.pkl` with the opcodes that build the object, `data/<key>` with
+the memory of each storage, and `byteorder`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ORDERS = {b"little": "little", b"big": "big"}
 
 
 class Archive(Records):
-    """What `torch.save` wrote.
+    """Archive written by `torch.save`.
 
     Raises:
-        ValueError: it is damaged, or not one that `torch.save` wrote.
+        ValueError: if it is damaged, or was not written by `torch.save`.
     """
 
     def __init__(self, source: Source, map_location: MapLocation) -> None:
@@ -46,10 +46,10 @@ class Archive(Records):
         self.swapped = ORDERS[order] != sys.byteorder
 
     def find_root(self) -> str:
-        """The folder of `data.pkl`.
+        """Return the folder of `data.pkl`.
 
         Raises:
-            ValueError: there is none, or several; or it is one with code.
+            ValueError: if there is none, or several, or the archive is a TorchScript one.
         """
         roots = [
             member.removesuffix("data.pkl")
@@ -62,10 +62,10 @@ class Archive(Records):
         return roots[0]
 
     def storage(self, identity: Any) -> StorageBase:
-        """The storage of a persistent name: ("storage", type, key, location, number of elements).
+        """Return the storage of a persistent name: ("storage", type, key, location, number of elements).
 
         Raises:
-            ValueError: if it is no such name, or its size is not that of its member.
+            ValueError: if it is not such a name, or its size is not that of its member.
         """
         kind, key, location, count = checked_identity(identity, 5)
         dtype = dtype_of(kind)
@@ -77,7 +77,7 @@ class Archive(Records):
         return shown_as(storage, dtype)
 
     def new_storage(self, key: str, dtype: dtypes.dtype | None, location: str, count: int) -> Storage:
-        """The memory of a storage, read now."""
+        """Read the memory of a storage."""
         size = 1 if dtype is None else dtype.itemsize
         info = self.members.get(f"{self.root}data/{key}")
         if info is not None and info.file_size != count * size:
@@ -86,16 +86,16 @@ class Archive(Records):
         if self.swapped:
             if dtype is None:
                 raise ValueError("an untyped storage is of another byte order than this machine's")
-            array.view(dtype.to_real().numpy).byteswap(inplace=True)  # the parts of a complex number one by one
+            array.view(dtype.to_real().numpy).byteswap(inplace=True)  # real and imaginary parts separately
         return relocated(memory_of(array), location, self.map_location)
 
 
 def checked_identity(identity: Any, length: int) -> tuple[Any, ...]:
-    """The type, key, location, number of elements of a storage, and what else its persistent name says.
+    """Return the type, key, location and number of elements of a storage, and the rest of its persistent name.
 
     Raises:
-        ValueError: if it is none of a storage.
-        UnpicklingError: if it is one of something else.
+        ValueError: if it is not the name of a storage.
+        UnpicklingError: if it is the name of something else.
     """
     if not isinstance(identity, tuple) or not identity or not isinstance(identity[0], (str, bytes)):
         raise ValueError("the opcodes name a storage by what is no such name")
@@ -111,10 +111,10 @@ def checked_identity(identity: Any, length: int) -> tuple[Any, ...]:
 
 
 def dtype_of(kind: Any) -> dtypes.dtype | None:
-    """The dtype of a type of storages; None for bytes.
+    """Return the dtype of a type of storages; None for bytes.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if `kind` is not a type of storages.
     """
     if kind is Untyped:
         return None
@@ -124,14 +124,14 @@ def dtype_of(kind: Any) -> dtypes.dtype | None:
 
 
 def shown_as(storage: Storage, dtype: dtypes.dtype | None) -> StorageBase:
-    """A storage as values of a dtype."""
+    """Return a storage viewed as a dtype."""
     untyped = UntypedStorage(storage)
     return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
 
 
 @contextmanager
 def weights_only(name: str, content: bytes = b"") -> Iterator[None]:
-    """Say of a refusal what the file is, and of opcodes all names that are not allowed."""
+    """Add to a refusal the kind of file, and for opcodes all names that are not allowed."""
     with damage(f"{name} is damaged: "):
         try:
             yield
@@ -146,12 +146,12 @@ def weights_only(name: str, content: bytes = b"") -> Iterator[None]:
 
 
 def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
-    """The object that `torch.save` wrote.
+    """Return the object that `torch.save` wrote.
 
     Raises:
-        DamagedFileError: if the file is damaged, or no archive that `torch.save` wrote.
-        UnpicklingError: if it holds more than tensors and plain containers.
-        RuntimeError: if a tensor comes from a device that is not there.
+        DamagedFileError: if the file is damaged, or not an archive written by `torch.save`.
+        UnpicklingError: if it contains more than tensors and plain containers.
+        RuntimeError: if a tensor comes from an unavailable device.
     """
     with damage(f"{FAILED} reading zip archive: ", SUSPICION):
         archive = Archive(source, map_location)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from typing import Any, BinaryIO
 
 try:
     import fcntl
-except ImportError:  # a system without these locks
+except ImportError:  # a system without file locks
     fcntl = None  # type: ignore[assignment]
 
 SUFFIX = ".part"
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes | str | Iterable[Any]) -> Path:
-    """Write a file beside its place and then move it there: a reader sees the old one or the new one, whole.
+    """Write a file atomically: to a temporary file that is then moved, so that a reader sees the old or the new file.
 
-    The new file has the permissions of the old one, and takes the place of what a link leads to, not of the link. What
-    a killed process has left unfinished is removed by the next that writes to the same place (except on Windows).
+    The new file gets the permissions of the old one, and replaces the target of a link, not the link. Temporary files
+    of a killed process are removed by the next write to the same path (except on Windows).
 
     Args:
-        path: name of the file; its folder must exist.
-        content: bytes, text to be written as UTF-8, or pieces: bytes, NumPy arrays, whatever has contiguous memory.
+        path: path of the file; its folder must exist.
+        content: bytes, text to be written as UTF-8, or an iterable of pieces: bytes, NumPy arrays, other contiguous
+            buffers.
 
     Returns:
         The path.
 
     Raises:
-        OSError: it cannot be written; what was there before is then untouched.
+        OSError: if the file cannot be written; the old file is then unchanged.
     """
     place = place_of(path)
     old = status(place)
@@ -51,17 +52,17 @@ def write_atomically(path: str | os.PathLike[str], content: bytes | str | Iterab
             take_over(part, old)
         os.fsync(file.fileno())
         if fcntl is None:
-            file.close()  # Windows moves no open file
+            file.close()  # Windows does not move open files
         os.replace(part, place)
     keep_name(place.parent)
     return Path(path)
 
 
 def place_of(path: str | os.PathLike[str]) -> Path:
-    """Where the file lies, or would be made: behind all links.
+    """Return the path of the file after following all links.
 
     Raises:
-        OSError: the links form a circle.
+        OSError: if the links form a cycle.
     """
     place = os.path.realpath(path)
     if os.path.islink(place):
@@ -70,7 +71,7 @@ def place_of(path: str | os.PathLike[str]) -> Path:
 
 
 def status(place: Path) -> os.stat_result | None:
-    """What is known of a file; None if there is none."""
+    """Return the status of a file; None if there is none."""
     try:
         return os.stat(place)
     except FileNotFoundError:
@@ -78,7 +79,7 @@ def status(place: Path) -> os.stat_result | None:
 
 
 def take_over(part: Path, old: os.stat_result) -> None:
-    """Give a new file the permissions and, where that is allowed, the owner of the old one."""
+    """Copy permissions and, if allowed, the owner of the old file to the new one."""
     if hasattr(os, "chown"):
         with contextlib.suppress(OSError):
             os.chown(part, old.st_uid, old.st_gid)
@@ -86,9 +87,9 @@ def take_over(part: Path, old: os.stat_result) -> None:
 
 
 def keep_name(folder: Path) -> None:
-    """Let the name of a file that has just been moved survive a failure of the machine.
+    """Flush a folder, so that a file that was just moved survives a failure of the machine.
 
-    Some systems and some kinds of folders cannot; the file is then as whole, but may still be the old one.
+    Some systems and file systems cannot do this; after a failure the file may then still be the old one, but whole.
     """
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
@@ -98,23 +99,23 @@ def keep_name(folder: Path) -> None:
             os.close(handle)
 
 
-# ---- unfinished files ------------------------------------------------------------------------------------------------
+# ---- temporary files -------------------------------------------------------------------------------------------------
 #
-# Whoever writes a part holds a lock on it, which goes with the process: a part that can be locked is a left-over. It
-# may also be one that its writer has made but not locked yet; so the writer looks, holding the lock, whether its part
-# is still there.
+# The writer of a part holds a lock on it, which ends with the process: a part that can be locked is a left-over. It
+# may also be a part that its writer has not locked yet; so the writer checks, holding the lock, whether its part
+# still exists.
 
 
 def prefix_of(place: Path) -> str:
-    """How the names of unfinished files begin: short, for the name of the file may be as long as names can be."""
-    import hashlib  # costs too much to be loaded with the package
+    """Return the prefix of temporary files: short, because the file's name may have the maximal length."""
+    import hashlib  # too slow to be imported with the package
 
     return f".wengert-{hashlib.blake2b(os.fsencode(place.name), digest_size=8).hexdigest()}-"
 
 
 @contextlib.contextmanager
 def new_part(place: Path, mode: int) -> Iterator[tuple[BinaryIO, Path]]:
-    """A new file beside `place`, locked, open for writing, and its path; it is gone afterwards if it was not moved."""
+    """Open a new locked file beside `place`; yield it and its path, and remove it afterwards unless it was moved."""
     while True:
         part = place.with_name(prefix_of(place) + os.urandom(8).hex() + SUFFIX)
         try:
@@ -128,18 +129,18 @@ def new_part(place: Path, mode: int) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 def is_kept(handle: int) -> bool:
-    """Lock a new part; False if somebody has taken it for a left-over."""
+    """Lock a new part; return False if another process has removed it as a left-over."""
     try:
         return is_locked(handle) and os.fstat(handle).st_nlink > 0
-    except OSError:  # there are no locks, so nobody removes anything
+    except OSError:  # without locks nothing is removed
         return True
 
 
 def is_locked(handle: int) -> bool:
-    """Lock a file for this process; False if another holds it.
+    """Lock a file for this process; return False if another process holds the lock.
 
     Raises:
-        OSError: this system, or this kind of file system, has no locks.
+        OSError: if this system, or this kind of file system, has no locks.
     """
     if fcntl is None:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
@@ -151,7 +152,7 @@ def is_locked(handle: int) -> bool:
 
 
 def remove_left_over(place: Path) -> None:
-    """Remove the unfinished files for `place` that nobody writes any more, as far as that is allowed."""
+    """Remove the left-over temporary files of `place`, as far as allowed."""
     prefix = prefix_of(place)
     with contextlib.suppress(OSError):
         for name in os.listdir(place.parent):
@@ -160,7 +161,7 @@ def remove_left_over(place: Path) -> None:
 
 
 def remove_if_left_over(part: Path) -> None:
-    """Remove an unfinished file if nobody writes it; one that is another's stays."""
+    """Remove a temporary file unless another process writes it."""
     with contextlib.suppress(OSError):
         handle = os.open(part, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:

@@ -1,7 +1,7 @@
-"""What it may cost to read a file: memory and steps in proportion to its size.
+"""Budget for reading a file: memory and steps in proportion to its size.
 
-A few bytes can name a large value that is already there. Whatever copies such a value or looks through it pays here, so
-a small file cannot take more than a small file's share.
+A few bytes can refer to a large existing value. Operations that copy or traverse such a value are charged here, so that
+a small file cannot use more than its share.
 """
 
 from __future__ import annotations
@@ -13,75 +13,75 @@ from typing import Any
 from .._core.types.sizes import Size
 
 RATE = 32
-"""Bytes of memory, or steps, for a byte of the file. Sets of names take 20 in files that programs write."""
+"""Bytes of memory, or steps, for each byte of the file. Sets of names take 20 in usual files."""
 LEAST = 1 << 16
-"""What every file may take."""
+"""Minimal budget of any file."""
 DEEPEST_KEY = 64
-"""Levels of a tuple that is a key: Python hashes it by recursion, without a check of the stack."""
+"""Largest nesting of a tuple as key: Python hashes it by recursion, without checking the stack."""
 COPY = 8
-"""How often bytes of storages count that are copied. Files that programs write copy them once, or thrice."""
+"""Copies of the bytes of storages that are allowed. Usual files copy them once, or three times."""
 SMALL = 2**60
 MEMBER, ITEM = 48, 96
-"""Bytes of a set or list, and of a dictionary, for each of their elements."""
+"""Bytes for each element of a set or list, and of a dictionary."""
 STEP = 2
-"""For a value that is looked at in a key."""
+"""Steps for each value that is visited in a key."""
 WEIGHTS: dict[type, int] = {
     **dict.fromkeys((str, bytes, bytearray), 1),
     **dict.fromkeys((list, tuple, Size, set, frozenset), MEMBER),
     **dict.fromkeys((dict, OrderedDict, Counter, defaultdict), ITEM),
 }
-"""Bytes for each element of what a file builds."""
+"""Bytes for each element of containers, by type."""
 RESULT, STORAGE, TENSOR, INSTANCE = 128, 256, 512, 1024
-"""Bytes of a small object, a storage, a tensor, a layer, without what is in them."""
+"""Bytes of a small object, a storage, a tensor, a layer, without their contents."""
 
 
 class Budget:
-    """Counts what a file of some size may still take.
+    """Remaining budget of a file.
 
     Args:
-        size: bytes of the file, or of the part that says how objects are built.
+        size: bytes of the file, or of the part that describes objects.
     """
 
     def __init__(self, size: int) -> None:
         self.left = LEAST + RATE * size
-        self.crowds: dict[int, tuple[Any, dict[int, int]]] = {}  # of containers by identity; they are kept alive
+        self.crowds: dict[int, tuple[Any, dict[int, int]]] = {}  # by identity of containers, which are kept alive
 
     def spend(self, cost: int) -> None:
-        """Pay for memory or steps.
+        """Charge for memory or steps.
 
         Raises:
-            ValueError: if the file has taken more than its share.
+            ValueError: if the budget is exceeded.
         """
         self.left -= cost
         if self.left < 0:
             raise ValueError(f"it would take more than {RATE} bytes of memory, or steps, for each of its own bytes")
 
     def put(self, container: dict[Any, Any], key: Any, value: Any) -> None:
-        """Put an item into a dictionary; raises as `check_key`."""
+        """Add an item to a dictionary; raises as `check_key`."""
         self.check_key(container, key)
         container[key] = value
 
     def add(self, container: set[Any], value: Any) -> None:
-        """Put a member into a set; raises as `check_key`."""
+        """Add a member to a set; raises as `check_key`."""
         self.check_key(container, value)
         container.add(value)
 
     def check_key(self, container: Any, key: Any) -> None:
-        """Pay for the search for a key.
+        """Charge for the lookup of a key.
 
         Raises:
-            ValueError: if it cannot be hashed, is nested too deeply, or the search would take too many steps.
+            ValueError: if it cannot be hashed, is nested too deeply, or the lookup would take too many steps.
         """
         kind = type(key)
-        if kind is str or kind is bytes:  # their hashes are kept, and differ in every process
+        if kind is str or kind is bytes:  # their hashes are cached, and random in each process
             self.spend(1 + (len(key) >> 4))
-        elif kind is int and abs(key) < sys.hash_info.modulus:  # hashes of their own
+        elif kind is int and abs(key) < sys.hash_info.modulus:  # distinct hashes
             self.spend(1)
         else:
             self.check_crowd(container, key, self.look_through(key))
 
     def check_crowd(self, container: Any, key: Any, cost: int) -> None:
-        """Pay for comparisons with the keys that have the same hash: whoever writes a file can choose them so."""
+        """Charge for comparisons with keys of the same hash, which a hostile file can contain."""
         crowd = self.crowds.setdefault(id(container), (container, {}))[1]
         code = hash(key)
         before = crowd.get(code, 0)
@@ -90,7 +90,7 @@ class Budget:
             crowd[code] = before + 1
 
     def look_through(self, key: Any) -> int:
-        """Pay for the hash of a key, and return what it costs.
+        """Charge for the hash of a key, and return the cost.
 
         Raises:
             ValueError: if it cannot be hashed, or is nested too deeply.
@@ -102,7 +102,7 @@ class Budget:
             if isinstance(value, (tuple, frozenset)):
                 if depth == DEEPEST_KEY:
                     raise ValueError(f"a key is nested in more than {DEEPEST_KEY} levels")
-                # Most members of long tuples are small numbers, which need no look of their own.
+                # Most members of long tuples are small numbers, which need no visit of their own.
                 waiting += [
                     (inner, depth + 1) for inner in value if not (type(inner) is int and -SMALL < inner < SMALL)
                 ]
@@ -111,7 +111,7 @@ class Budget:
         return before - self.left
 
     def copy(self, *values: Any) -> None:
-        """Pay for a container of the elements of values, or for their bytes, and for a result that holds them."""
+        """Charge for copies of values (elements or bytes), and for a result that contains them."""
         cost = RESULT
         for value in values:
             weight = WEIGHTS.get(type(value))
@@ -121,7 +121,7 @@ class Budget:
 
 
 def size_of(value: Any) -> int:
-    """Steps to look at a value, of which some take many at once."""
+    """Return the number of steps for a value, by its size."""
     if isinstance(value, (tuple, frozenset)):
         return len(value)
     if isinstance(value, (str, bytes)):

@@ -1,4 +1,4 @@
-"""Objects from the JSON text that `save` wrote: whatever it says, it gives plain values or a ValueError."""
+"""Decoding of the JSON text of `save_safetensors`: any text leads to plain values or a ValueError."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from .placing import Placer, check_requires_grad, take_attributes
 FACTORY = {name: factory for factory, name in FACTORIES.items()}
 LAYOUT = ("offset", "shape", "strides")
 PLAIN = {type(None), bool, int, float, str}
-"""Values of JSON that stand for themselves."""
+"""Types of JSON values that stand for themselves."""
 ARRAY = re.compile(r"[<>|](b1|[iufc]\d{1,2}|[SU]\d{1,9}|[mM]8(\[\d{0,9}[a-zA-Z]{1,2}\])?)", re.ASCII)
-"""Dtypes of NumPy's arrays of numbers and texts, in its own words."""
+"""Pattern of NumPy's names of dtypes of numbers and texts."""
 Steps = Generator[Any, Any, Any]
-"""Yields pieces of JSON, is sent the values that they stand for, and returns a value: no recursion."""
+"""Generator that yields pieces of JSON, receives their values, and returns a value: it avoids recursion."""
 
 
 class Decoder:
-    """Turns JSON into an object.
+    """Decoder from JSON to an object.
 
     Args:
-        memory: gives the storage of an entry by its name.
-        parts: what is nested deeply; a piece of JSON says where each of them belongs.
-        objects, space: pay for objects, and for copies of the memory and looking through it.
+        memory: function from the name of an entry to its storage.
+        parts: deeply nested parts, which pieces of JSON refer to.
+        objects, space: budgets for objects, and for copying and reading through the memory.
     """
 
     def __init__(self, memory: Callable[[str], Storage], parts: list[Any], objects: Budget, space: Budget) -> None:
         self.memory, self.parts, self.objects, self.space = memory, parts, objects, space
         self.placer = Placer(space)
-        self.known: list[Any] = []  # containers and tensors, in the order in which they came up
+        self.known: list[Any] = []  # containers and tensors, in order of appearance
 
     def decode(self, tree: Any) -> Any:
         """Return the value that a piece of JSON stands for.
 
         Raises:
-            ValueError: if it stands for none.
+            ValueError: if it does not stand for a value.
         """
         running, result = [self.value(tree)], None
         while running:
@@ -66,7 +66,7 @@ class Decoder:
         return result
 
     def value(self, tree: Any) -> Steps:
-        """The value that a piece of JSON stands for."""
+        """Decode a piece of JSON."""
         if type(tree) in PLAIN:
             return tree
         if isinstance(tree, list):
@@ -85,24 +85,24 @@ class Decoder:
         return result
 
     def new(self, value: Any) -> Any:
-        """Count an object that may come up again."""
+        """Number an object that may be referred to again."""
         self.known.append(value)
         return value
 
     def values(self, trees: Any) -> Steps:
-        """The values of a list."""
+        """Decode a list of values."""
         result = []
         for tree in listed(trees):
             result.append(tree if type(tree) in PLAIN else (yield tree))
         return result
 
     def fill(self, target: list[Any], trees: Any) -> Steps:
-        """A list, which may hold itself."""
+        """Decode a list, which may contain itself."""
         self.new(target).extend((yield from self.values(trees)))
         return target
 
     def pairs(self, target: dict[Any, Any], trees: Any) -> Steps:
-        """A dictionary, which may hold itself."""
+        """Decode a dictionary, which may contain itself."""
         self.new(target)
         for pair in listed(trees):
             key, value = listed(pair, 2)
@@ -111,45 +111,45 @@ class Decoder:
         return target
 
     def default(self, tree: Any) -> Steps:
-        """A defaultdict."""
+        """Decode a defaultdict."""
         name, pairs = listed(tree, 2)
         return (yield from self.pairs(defaultdict(named(FACTORY, name, "factory")), pairs))
 
     def members(self, target: set[Any], trees: Any) -> Steps:
-        """A set with members."""
+        """Decode a set."""
         for value in (yield from self.values(trees)):
             self.objects.add(target, value)
         return target
 
     def tuple_of(self, trees: Any) -> Steps:
-        """A tuple."""
+        """Decode a tuple."""
         return tuple((yield from self.values(trees)))
 
     def frozenset_of(self, trees: Any) -> Steps:
-        """A frozenset."""
+        """Decode a frozenset."""
         return frozenset((yield from self.members(set(), trees)))
 
     def part(self, number: Any) -> Steps:
-        """What is nested deeply, and stands beside; in one place only."""
+        """Decode a deeply nested part, which may be referred to only once."""
         if type(number) is not int or not 0 <= number < len(self.parts) or self.parts[number] is READERS:
             raise ValueError(f"there is no part number {shown(number)}, or it was there before")
         tree, self.parts[number] = self.parts[number], READERS
         return (yield tree)
 
     def same(self, number: Any) -> Any:
-        """What came up before."""
+        """Return an object decoded before."""
         if type(number) is not int or not 0 <= number < len(self.known):
             raise ValueError(f"there is no value number {shown(number)} before")
         return self.known[number]
 
     def tensor(self, cls: type[Tensor], entry: Any) -> Tensor:
-        """A tensor, in memory that others may share."""
+        """Decode a tensor, in memory that others may share."""
         if isinstance(entry, dict) and "indices" in entry:
             return self.new(self.sparse(cls, entry))  # type: ignore[no-any-return]
         return self.new(self.strided(cls, entry))  # type: ignore[no-any-return]
 
     def sparse(self, cls: type[Tensor], entry: Any) -> Tensor:
-        """A sparse tensor, whose places are checked."""
+        """Decode a sparse tensor; its indices are checked."""
         names = set(entry) - {"requires_grad"}
         compressed = "layout" in names
         if names != {"indices", "values", "shape", *(("bounds", "layout") if compressed else ("coalesced",))}:
@@ -164,7 +164,7 @@ class Decoder:
         return result
 
     def strided(self, cls: type[Tensor], entry: Any) -> Tensor:
-        """A tensor, in memory that others may share, not counted."""
+        """Decode a tensor, in memory that others may share, without numbering it."""
         if not isinstance(entry, dict) or set(entry) - {"requires_grad"} != {"storage", "dtype", *LAYOUT}:
             raise ValueError("a tensor has not the entries storage, dtype, offset, shape and strides")
         offset, shape, strides = (entry[name] for name in LAYOUT)
@@ -172,7 +172,7 @@ class Decoder:
         return self.placer.place(cls, storage, dtype, offset, shape, strides, entry.get("requires_grad", False))
 
     def storage(self, entry: Any) -> UntypedStorage:
-        """A storage that is a value of its own."""
+        """Decode a storage as a value."""
         name, dtype = listed(entry, 2)
         memory = UntypedStorage(self.memory(name))
         return self.new(  # type: ignore[no-any-return]
@@ -180,7 +180,7 @@ class Decoder:
         )
 
     def array(self, entry: Any) -> np.ndarray[Any, Any]:
-        """An array of NumPy's, in memory of its own."""
+        """Decode a NumPy array, in its own memory."""
         name, code, shape, order = listed(entry, 4)
         if not ARRAY.fullmatch(text(code)) or order not in ("C", "F"):
             raise ValueError(f"there are no arrays of {shown(code)} in the order {shown(order)}")
@@ -194,17 +194,17 @@ class Decoder:
 
 
 def layouts() -> dict[str, devices.layout]:
-    """The layouts of compressed tensors, by name."""
+    """Return the layouts of compressed tensors, by name."""
     from ..ops.sparse.layouts import ALL
 
     return {layout.name: layout for layout in ALL}
 
 
 def listed(tree: Any, length: int | None = None) -> list[Any]:
-    """A list of JSON.
+    """Return a JSON list.
 
     Raises:
-        ValueError: it is none, or not of that length.
+        ValueError: if it is not a list, or not of this length.
     """
     if not isinstance(tree, list) or (length is not None and len(tree) != length):
         raise ValueError(f"expected a list{'' if length is None else f' of {length}'}, found {shown(tree)}")
@@ -212,10 +212,10 @@ def listed(tree: Any, length: int | None = None) -> list[Any]:
 
 
 def text(tree: Any) -> str:
-    """A text of JSON.
+    """Return a JSON string.
 
     Raises:
-        ValueError: it is none.
+        ValueError: if it is not a string.
     """
     if not isinstance(tree, str):
         raise ValueError(f"expected a text, found {shown(tree)}")
@@ -223,10 +223,10 @@ def text(tree: Any) -> str:
 
 
 def named(table: dict[str, Any], name: Any, what: str) -> Any:
-    """One of a table.
+    """Return an entry of a table.
 
     Raises:
-        ValueError: it has none of that name.
+        ValueError: if it has no entry of this name.
     """
     if not isinstance(name, str) or name not in table:
         raise ValueError(f"there is no {what} {shown(name)}")
@@ -234,10 +234,10 @@ def named(table: dict[str, Any], name: Any, what: str) -> Any:
 
 
 def dtype_of(name: Any) -> dtypes.dtype:
-    """A dtype by its name.
+    """Return a dtype by its name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is none.
     """
     try:
         return dtypes.by_name(text(name))
@@ -246,10 +246,10 @@ def dtype_of(name: Any) -> dtypes.dtype:
 
 
 def device_of(name: Any) -> devices.device:
-    """A device by its name.
+    """Return a device by its name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: if there is none.
     """
     try:
         return devices.device(text(name))
@@ -258,10 +258,10 @@ def device_of(name: Any) -> devices.device:
 
 
 def lengths(tree: Any) -> Size:
-    """A size.
+    """Return a size.
 
     Raises:
-        ValueError: these are no lengths.
+        ValueError: if these are not lengths.
     """
     if not all(type(length) is int for length in listed(tree)):
         raise ValueError("a list that should be lengths holds something else")
@@ -269,7 +269,7 @@ def lengths(tree: Any) -> Size:
 
 
 def part_of_complex(tree: Any) -> float:
-    """A part of a complex number, which JSON or `encoding.number` wrote."""
+    """Return a part of a complex number, written by JSON or `encoding.number`."""
     if isinstance(tree, dict) and set(tree) == {"float"}:
         return float(text(tree["float"]))
     if type(tree) not in (int, float):
@@ -304,7 +304,7 @@ READERS: dict[str, Callable[[Decoder, Any], Any]] = {
     "array": lambda self, tree: self.new(self.array(tree)),
     "scalar": lambda self, tree: self.array(tree)[()],
 }
-"""How values are read that hold no others, by their kind."""
+"""Decoders of values that do not contain other values, by kind."""
 
 CONTAINERS: dict[str, Callable[[Decoder, Any], Steps]] = {
     "tuple": Decoder.tuple_of,
@@ -316,4 +316,4 @@ CONTAINERS: dict[str, Callable[[Decoder, Any], Steps]] = {
     "defaultdict": Decoder.default,
     "part": Decoder.part,
 }
-"""How containers are read."""
+"""Decoders of containers, by kind."""

@@ -1,8 +1,8 @@
-"""Nested containers as JSON text, and the memory of their tensors apart from it: what `save` writes.
+"""Encoding for `save_safetensors`: nested containers as JSON text, the memory of tensors separately.
 
-A value of JSON stands for itself, a list for a list; all else is an object of one entry, whose name says what it is.
-A container or a tensor that comes up again is `{"same": number}`, counted in the order in which they came up first: so
-what was one object is one object afterwards, and a container may hold itself.
+A JSON value stands for itself, a list for a list; everything else is an object with one entry, whose name is the kind.
+A repeated container or tensor is `{"same": number}`, numbered by first appearance. So the identity of objects is kept,
+and a container may contain itself.
 """
 
 from __future__ import annotations
@@ -32,40 +32,40 @@ from .placing import is_attribute
 from .weights import CODES, METADATA
 
 LARGEST = 2**53
-"""Integers beyond it are not the same to every reader of JSON; they are written in hexadecimal digits."""
+"""Largest integer that all readers of JSON read exactly; larger ones are written in hexadecimal digits."""
 CLASSES: dict[type, str] = {Tensor: "tensor", Parameter: "parameter", Buffer: "buffer"}
 FACTORIES: dict[Any, str] = {
     None: "None", list: "list", dict: "dict", set: "set", tuple: "tuple", int: "int", float: "float", str: "str",
     bool: "bool", bytes: "bytes", complex: "complex", OrderedDict: "OrderedDict",
 }  # fmt: skip
-"""What a defaultdict may make of itself."""
+"""Allowed factories of a defaultdict."""
 
 
 Path = Any
-"""The way to a value: None, or the path to what holds it, and its name there."""
+"""Path to a value: None, or the path to its container and its name there."""
 Steps = Generator[Any, Any, Any]
-"""Yields values and their paths, is sent JSON for them, and returns JSON: containers nest without recursion."""
+"""Generator that yields values and paths, receives their JSON, and returns JSON: it avoids recursion."""
 LEVELS = 32
-"""After so many levels a part stands beside."""
+"""Number of levels after which a part is stored separately."""
 
 
 class NotPlainError(TypeError):
-    """An object is more than tensors, plain values and containers."""
+    """Raised for objects other than tensors, plain values and containers."""
 
 
 class Encoder:
-    """Turns an object into JSON and arrays.
+    """Encoder from an object to JSON and arrays.
 
     Attributes:
-        arrays: the memory of each storage by the name of its entry in the file.
-        parts: JSON of what is nested deeply, which stands beside: readers of JSON go down by recursion.
+        arrays: the memory of each storage, by the name of its entry in the file.
+        parts: JSON of deeply nested parts, stored separately because readers of JSON use recursion.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.parts: list[Any] = []
-        self.numbers: dict[int, tuple[int, Any]] = {}  # of containers and tensors, by identity; kept alive
-        self.names: dict[int, tuple[str, Any]] = {}  # of storages, by identity of the memory, which is kept alive
+        self.numbers: dict[int, tuple[int, Any]] = {}  # by identity of containers and tensors, kept alive
+        self.names: dict[int, tuple[str, Any]] = {}  # by identity of the memory, kept alive
 
     def encode(self, value: Any) -> Any:
         """Return JSON for a value.
@@ -90,7 +90,7 @@ class Encoder:
         return result
 
     def value(self, value: Any, path: Path) -> Steps:
-        """JSON for a value; `path` leads to it, for names and errors."""
+        """Encode a value; `path` is its path, for names and errors."""
         kind: type = layout if isinstance(value, layout) else type(value)
         if kind in WRITERS:
             return WRITERS[kind](self, value, path)
@@ -107,7 +107,7 @@ class Encoder:
         raise NotPlainError(refusal(value, path))
 
     def text(self, value: str, path: Path) -> Any:
-        """A text; one that UTF-8 has not, by the numbers of its letters."""
+        """Encode a text; by code points if it is not valid in UTF-8."""
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
@@ -115,7 +115,7 @@ class Encoder:
         return value
 
     def values(self, values: Iterable[Any], path: Path) -> Steps:
-        """JSON for values in their order."""
+        """Encode a sequence of values."""
         result = []
         for number, value in enumerate(values):
             write = WRITERS.get(type(value))
@@ -124,14 +124,14 @@ class Encoder:
         return result
 
     def keys(self, values: Iterable[Any], path: Path) -> Steps:
-        """JSON for the members of a set; raises as `check_key`."""
+        """Encode the members of a set; raises as `check_key`."""
         values = list(values)
         for value in values:
             check_key(value, path)
         return (yield from self.values(values, path))
 
     def pairs(self, value: dict[Any, Any], path: Path) -> Steps:
-        """JSON for the keys and values of a dictionary."""
+        """Encode the keys and values of a dictionary."""
         result = []
         for key, item in value.items():
             if isinstance(key, (tuple, frozenset)):
@@ -144,12 +144,12 @@ class Encoder:
         return result
 
     def ordered(self, value: OrderedDict[Any, Any], path: Path) -> Steps:
-        """JSON for an OrderedDict; a `state_dict()` carries the versions of its modules as an attribute."""
+        """Encode an OrderedDict; a `state_dict()` has the versions of its modules as an attribute."""
         pairs = yield from self.pairs(value, path)
         return {"OrderedDict": pairs, **(yield from self.attributes(value, vars(value), path))}
 
     def attributes(self, value: Any, attributes: Any, path: Path) -> Steps:
-        """An entry for what the program put on an object, if it put anything there.
+        """Encode attributes that the program set on an object, if there are any.
 
         Raises:
             TypeError: if an attribute has a name of its class.
@@ -164,7 +164,7 @@ class Encoder:
         return {"attributes": (yield dict(attributes), (path, "attributes"))}
 
     def default(self, value: defaultdict[Any, Any], path: Path) -> Steps:
-        """JSON for a defaultdict.
+        """Encode a defaultdict.
 
         Raises:
             TypeError: if its factory is not one of Python's types.
@@ -175,14 +175,14 @@ class Encoder:
         return {"defaultdict": [FACTORIES[factory], (yield from self.pairs(value, path))]}
 
     def under(self, name: str, steps: Steps) -> Steps:
-        """JSON of a kind of values."""
+        """Encode a value under the name of its kind."""
         return {name: (yield from steps)}
 
     def tensor(self, value: Tensor, path: Path) -> Steps:
-        """JSON for a tensor: the name of its memory, and how it lies there, counted in elements.
+        """Encode a tensor: the name of its memory, with offset, shape and strides in elements.
 
         Raises:
-            TypeError: if it is of a class that is not known here.
+            TypeError: if its class is unknown.
         """
         if type(value) not in CLASSES:
             raise NotPlainError(f"{where(path)}a {type(value).__name__} is a subclass of Tensor")
@@ -198,7 +198,7 @@ class Encoder:
         return {CLASSES[type(value)]: entry, **(yield from self.attributes(value, own, path))}
 
     def strided(self, value: Tensor, path: Path) -> dict[str, Any]:
-        """How a tensor lies in its memory."""
+        """Encode memory, offset, shape and strides of a tensor."""
         refuse("a copy of the memory", value)
         value = in_memory(value)
         offset = offset_in_bytes(value) if value._array_.size else 0
@@ -214,7 +214,7 @@ class Encoder:
         }
 
     def sparse(self, value: Tensor, path: Path) -> dict[str, Any]:
-        """How the places and the entries of a sparse tensor lie."""
+        """Encode the indices and values of a sparse tensor."""
         indices, values, shape, form = parts_of(value)
         parts = {"values": self.strided(values, path), "shape": list(shape)}
         if isinstance(form, str):
@@ -223,11 +223,11 @@ class Encoder:
         return {"indices": self.strided(wrap(indices), path), **parts, "coalesced": form}
 
     def storage(self, memory: Storage, dtype: Any, path: Path, tensor: Tensor | None = None) -> str:
-        """The name of the entry that holds the memory of a storage, which is added where it is new."""
+        """Return the name of the entry with the memory of a storage; a new one is added."""
         known = self.names.get(id(memory.array))
         if known is not None:
             name = known[0]
-            if self.arrays[name].dtype != dtype.numpy:  # seen under two dtypes: no one of them is the memory's
+            if self.arrays[name].dtype != dtype.numpy:  # two dtypes: neither is that of the memory
                 self.arrays[name] = self.arrays[name].reshape(-1).view(np.uint8)
             return name
         name = self.new_name(".".join(words(path)) or "value")
@@ -241,10 +241,10 @@ class Encoder:
         return name
 
     def array(self, value: np.ndarray[Any, Any], path: Path) -> list[Any]:
-        """JSON for an array of NumPy's, whose elements are an entry of bytes.
+        """Encode a NumPy array; its elements are an entry of bytes.
 
         Raises:
-            TypeError: its elements are Python's objects, or records.
+            TypeError: if its elements are Python objects, or records.
         """
         if value.dtype.kind not in PLAIN_KINDS:
             raise TypeError(refusal(value, path))
@@ -254,7 +254,7 @@ class Encoder:
         return [name, value.dtype.str, list(value.shape), "F" if columns else "C"]
 
     def new_name(self, wanted: str) -> str:
-        """A name that no entry has yet."""
+        """Return a new name of an entry."""
         wanted = wanted.encode("utf-8", "replace").decode("utf-8")
         name, number = wanted, 1
         while name in self.arrays or name == METADATA:
@@ -263,29 +263,29 @@ class Encoder:
         return name
 
     def whole_storage(self, value: UntypedStorage, path: Path) -> dict[str, Any]:
-        """JSON for a storage that is a value of its own."""
+        """Encode a storage as a value."""
         dtype = value.dtype if isinstance(value, TypedStorage) else dtypes.by_name("uint8")
         name = self.storage(value._memory, dtype, path)
         return {"storage": [name, dtype.name if isinstance(value, TypedStorage) else None]}
 
 
 def whole_number(encoder: Encoder, value: int, path: Path) -> Any:
-    """An integer."""
+    """Encode an integer."""
     return value if abs(value) <= LARGEST else {"int": hex(value)}
 
 
 def number(encoder: Encoder, value: float, path: Path) -> Any:
-    """A float; JSON has no infinity and no NaN."""
+    """Encode a float; JSON has no infinity and no NaN."""
     return value if math.isfinite(value) else {"float": repr(value)}
 
 
 def content(value: bytes | bytearray) -> str:
-    """Bytes as text."""
+    """Encode bytes as text."""
     return base64.b64encode(value).decode("ascii")
 
 
 PLAIN_KINDS = "?biufcSUmM"
-"""Kinds of NumPy's dtypes whose elements are nothing but their bytes."""
+"""Kinds of NumPy dtypes whose elements consist of plain bytes."""
 
 Writer = Callable[[Encoder, Any, Path], Any]
 
@@ -303,15 +303,14 @@ WRITERS: dict[type, Writer] = {
     layout: lambda self, value, path: {"layout": repr(value).removeprefix("torch.")},
     memory_format: lambda self, value, path: {"memory_format": repr(value).removeprefix("torch.")},
 }
-"""How values are written that hold no others and that nothing can change; by their very type, for a subclass would come
-back as less.
+"""Encoders of immutable values without contents, by exact type: an instance of a subclass would lose its class.
 """
 
 CONSTANT: dict[type, Callable[[Encoder, Any, Path], Steps]] = {
     tuple: lambda self, value, path: self.under("tuple", self.values(value, path)),
     frozenset: lambda self, value, path: self.under("frozenset", self.keys(value, path)),
 }
-"""How containers are written that nothing can change."""
+"""Encoders of immutable containers."""
 
 MUTABLE: dict[type, Writer] = {
     list: Encoder.values,
@@ -342,7 +341,7 @@ def check_key(key: Any, path: Path) -> None:
 
 
 def words(path: Path) -> list[str]:
-    """The names on a path, from the outermost on."""
+    """Return the names on a path, from the outermost on."""
     names = []
     while path is not None:
         path, name = path
@@ -351,12 +350,12 @@ def words(path: Path) -> list[str]:
 
 
 def where(path: Path) -> str:
-    """The beginning of an error."""
+    """Return the prefix of an error message."""
     return f"save(): {'at ' + '.'.join(words(path)) + ': ' if path else ''}"
 
 
 def refusal(value: Any, path: Path) -> str:
-    """Why a value cannot be saved as a plain one, and what can be done instead."""
+    """Return the error for a value that cannot be saved as a plain one, with advice."""
     text = f"{where(path)}a value of type {type(value).__module__}.{type(value).__qualname__} cannot be saved"
     if isinstance(value, np.ndarray):
         return f"{text}: this array of {value.dtype} is none of numbers or texts. Save value.tolist() instead"
@@ -367,8 +366,8 @@ def pieces(value: Any) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]
     """Return JSON for an object, and the memory of its storages by name.
 
     Raises:
-        TypeError: if part of it cannot be saved; the error says which.
-        ValueError: if part of it could not be loaded.
+        TypeError: if a part of it cannot be saved; the text names it.
+        ValueError: if a part of it could not be loaded.
     """
     encoder = Encoder()
     tree = encoder.encode(value)

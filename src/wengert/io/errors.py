@@ -1,4 +1,4 @@
-"""The error for files that cannot be read."""
+"""Errors for files that cannot be read."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 
 class DamagedFileError(UnpicklingError, ValueError, RuntimeError):
-    """A file is cut off, contradicts itself, or would take far more memory or steps than it has bytes.
+    """Raised for a file that is truncated, inconsistent, or would take far more memory or steps than its size.
 
-    torch raises one of three errors, which depends on the place of the damage. This is all three, so programs that
-    catch one of them need no change.
+    torch raises one of three errors, depending on the place of the damage. This class derives from all three, so that
+    programs that catch one of them need no change.
     """
 
 
 class CallerError(Exception):
-    """Carries an error of the caller's own function past what would take it for damage.
+    """Carry an error of the caller's own function past handlers that would take it for damage.
 
     Attributes:
         error: that error.
@@ -31,10 +31,10 @@ class CallerError(Exception):
 
 @contextmanager
 def damage(before: str, after: str = "") -> Iterator[None]:
-    """Raise `DamagedFileError` for every error that the content of a file leads to.
+    """Context that raises `DamagedFileError` for any error caused by the content of a file.
 
     Args:
-        before, after: the message, around what is wrong.
+        before, after: the message around the description of the damage.
     """
     try:
         yield
@@ -45,7 +45,7 @@ def damage(before: str, after: str = "") -> Iterator[None]:
 
 
 def shown(value: Any) -> str:
-    """A few letters that say what a file holds, whatever it is; for errors."""
+    """Return a short text for a value from a file, for errors."""
     if value is None or isinstance(value, (str, bytes, int, float)):
         return reprlib.repr(value)
     return f"a {type(value).__name__}"

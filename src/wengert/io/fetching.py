@@ -1,4 +1,4 @@
-"""Fetch files, whole and with their checksum, for `hub` and `utils.model_zoo`."""
+"""Download of files, atomic and with checksums, for `hub` and `utils.model_zoo`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from urllib.request import Request, urlopen
 from .atomic import write_atomically
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
-"""Where the name of a file of weights has the beginning of its checksum: `resnet18-5c106cde.pth`."""
+"""Pattern of the checksum's prefix in the name of a file of weights: `resnet18-5c106cde.pth`."""
 CHUNK = 1 << 17
 
 
 class PlainProgress:
-    """Stands for `tqdm` where that is not installed: the share that has arrived, on standard error.
+    """Replacement for `tqdm` if that is not installed: prints the share received on standard error.
 
     Args:
-        total: bytes to come, or None if that is unknown.
+        total: the number of bytes, or None if unknown.
         disable: show nothing.
     """
 
@@ -32,7 +32,7 @@ class PlainProgress:
         self.total, self.disable, self.n = total, disable, 0
 
     def update(self, n: int) -> None:
-        """Show that `n` more bytes have arrived."""
+        """Show that `n` more bytes were received."""
         self.n += n
         if not self.disable:
             share = f"{100 * self.n / self.total:.1f}%" if self.total else f"{self.n / 1e6:.1f} MB"
@@ -52,7 +52,7 @@ class PlainProgress:
 
 
 def progress_class() -> Any:
-    """Return `tqdm`, or what stands for it."""
+    """Return `tqdm`, or its replacement."""
     try:
         from tqdm import tqdm
     except ImportError:
@@ -66,11 +66,11 @@ def name_of(url: str) -> str:
 
 
 def pieces_of(answer: Any, url: str, hash_prefix: str | None, progress: bool) -> Iterator[bytes]:
-    """Yield what a server sends, piece by piece, and show how much has arrived.
+    """Yield the answer of a server in pieces, and show the progress.
 
     Raises:
-        RuntimeError: the checksum of the whole does not begin with `hash_prefix`.
-        URLError: it does not arrive whole.
+        RuntimeError: if the checksum does not begin with `hash_prefix`.
+        URLError: if the answer is incomplete.
     """
     length = answer.headers.get("Content-Length")
     total = int(length) if length and length.isdigit() else None
@@ -89,18 +89,18 @@ def pieces_of(answer: Any, url: str, hash_prefix: str | None, progress: bool) ->
 
 
 def fetch(url: str, path: str | os.PathLike[str], hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Fetch a file. What lies at `path` is replaced by the whole of it, or stays as it is.
+    """Download a file to `path`, which is replaced by the complete file or stays unchanged.
 
     Args:
-        url: where it is.
-        path: where it is put; the folder must be there.
-        hash_prefix: the beginning of its SHA-256 checksum, in hexadecimal digits.
-        progress: show how much has arrived, on standard error.
+        url: the URL of the file.
+        path: path of the file; its folder must exist.
+        hash_prefix: the prefix of its SHA-256 checksum, in hexadecimal digits.
+        progress: show the progress on standard error.
 
     Raises:
-        RuntimeError: the checksum begins otherwise.
-        HTTPError: the server refuses.
-        URLError: there is no connection; the message says where to put the file. Or it does not arrive whole.
+        RuntimeError: if the checksum does not begin with `hash_prefix`.
+        HTTPError: if the server refuses.
+        URLError: if there is no connection (the message says where to put the file), or the answer is incomplete.
     """
     target = Path(os.path.expanduser(path))
     try:
@@ -116,11 +116,11 @@ def fetch(url: str, path: str | os.PathLike[str], hash_prefix: str | None = None
 def fetch_weights(
     url: str, folder: str, map_location: Any, progress: bool, check_hash: bool, file_name: str | None
 ) -> Any:
-    """Load the tensors of a file, which is fetched into `folder` unless it lies there.
+    """Load the tensors of a file, which is downloaded into `folder` unless it is there.
 
     Args:
-        check_hash: the file's name has the beginning of its checksum (`HASH_REGEX`), which must fit when it is fetched.
-        file_name: its name in the folder, if not that of the URL.
+        check_hash: whether to check the prefix of the checksum in the file's name (`HASH_REGEX`) at the download.
+        file_name: the name in the folder; by default that of the URL.
 
     Raises:
         RuntimeError, URLError, HTTPError: as `fetch`.

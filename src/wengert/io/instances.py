@@ -1,7 +1,7 @@
-"""Instances in files: of this package's layers, optimisers and schedulers, and of classes that the program has named.
+"""Instances in files: of this package's layers, optimisers and schedulers, and of classes that the program allows.
 
-An object is made without its `__init__`, and then given its attributes. What it may be given is checked first: an
-attribute never hides a method, a property or a name with two underscores.
+An object is created without its `__init__`, then its attributes are set. They are checked first: an attribute never
+hides a method, a property or a name with two underscores.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ HOOKS = (
     "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
 )  # fmt: skip
 MARKS = ("_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs")
-"""The dictionaries of a module that hold hooks, and those that say of hooks how they are called."""
+"""The dictionaries of a module with hooks, and with options of hooks."""
 RECOMPUTED = {"_flat_weights", "_call_hooks", "_compiled_call_impl"}
-"""Attributes of modules that follow from others: torch's, or ours."""
+"""Attributes of modules that are derived from others, in torch or here."""
 TABLES: dict[str, tuple[type, ...]] = {
     "_parameters": (Parameter, type(None)), "_buffers": (Tensor, type(None)), "_modules": (Module, type(None)),
 }  # fmt: skip
-"""What the dictionaries of a module hold."""
+"""Types of the values in the dictionaries of a module."""
 
 
 def create(cls: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return a new object of a class, which has no attributes yet.
+    """Return a new object of a class, without attributes.
 
     Raises:
-        UnpicklingError: if files may not make objects of that class.
-        ValueError: if one of ours is made of arguments.
+        UnpicklingError: if files may not create objects of this class.
+        ValueError: if there are arguments for a class of this package.
     """
     if trusted.is_named(cls) and isinstance(cls, type):
         return by_program(cls.__new__, cls, *arguments)
@@ -54,10 +54,10 @@ def create(cls: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 def call(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return what a class or function gives that the program has named; or a named result of an operator.
+    """Call a class or function that the program allows, or the class of a result of an operator.
 
     Raises:
-        UnpicklingError: if it is none.
+        UnpicklingError: if it is neither.
         ValueError: if the arguments are not those that torch writes.
     """
     if trusted.is_named(function):
@@ -70,7 +70,7 @@ def call(function: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 def by_program(function: Any, *arguments: Any) -> Any:
-    """Return the result of something of the program's, whose errors are the program's, too."""
+    """Call a function of the program; its errors are passed on as errors of the program."""
     try:
         return function(*arguments)
     except Exception as error:
@@ -78,10 +78,10 @@ def by_program(function: Any, *arguments: Any) -> Any:
 
 
 def restore(value: Any, state: Any) -> None:
-    """Give an object its attributes.
+    """Set the attributes of an object.
 
     Raises:
-        UnpicklingError: if files may not make objects of its class, or an attribute may not be set.
+        UnpicklingError: if files may not create objects of its class, or an attribute may not be set.
         ValueError: if its state is not one that torch writes.
     """
     cls = type(value)
@@ -107,7 +107,7 @@ def restore(value: Any, state: Any) -> None:
 
 
 def setter_of(cls: type) -> str:
-    """Who has written the `__setstate__` of a class: "own", "program" or, where there is none, ""."""
+    """Return the origin of the `__setstate__` of a class: "own", "program", or "" if there is none."""
     for base in cls.__mro__:
         if "__setstate__" in vars(base):
             return "own" if base.__module__.partition(".")[0] == trusted.PACKAGE else "program"
@@ -115,11 +115,11 @@ def setter_of(cls: type) -> str:
 
 
 def attributes_of(cls: type, state: Any) -> dict[str, Any]:
-    """Attributes by name, checked, in a dictionary that the file does not reach; None has none.
+    """Return the checked attributes by name, in a new dictionary; none for None.
 
     Raises:
         UnpicklingError: if one hides a part of the class.
-        ValueError: if it is no dictionary.
+        ValueError: if it is not a dictionary.
     """
     if state is None:
         return {}
@@ -134,7 +134,7 @@ def attributes_of(cls: type, state: Any) -> dict[str, Any]:
 
 
 def may_be_set(cls: type, name: Any) -> bool:
-    """Whether an instance may have an attribute of that name: a default in the class may be hidden, a method not."""
+    """Return whether an instance may have an attribute of this name: it may hide a default, but not a method."""
     if not isinstance(name, str) or (name.startswith("__") and name.endswith("__")):
         return False
     if name in RECOMPUTED and issubclass(cls, Module):
@@ -152,11 +152,11 @@ def may_be_set(cls: type, name: Any) -> bool:
 
 
 def module_state(cls: type, state: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a module, with its tables of parameters, buffers, modules and hooks in our form.
+    """Return the attributes of a module, with tables of parameters, buffers, modules and hooks in the package's form.
 
     Raises:
-        UnpicklingError: if a hook is not one of the functions and objects that files may hold.
-        ValueError: if a table holds something else than it should.
+        UnpicklingError: if a hook is not a function or object that files may contain.
+        ValueError: if a table has a value of another type.
     """
     tables: dict[str, Any] = vars(Registration())
     for name in HOOKS:
@@ -178,10 +178,10 @@ def module_state(cls: type, state: dict[str, Any]) -> dict[str, Any]:
 
 
 def table(state: dict[str, Any], name: str, kind: type = int) -> dict[Any, Any]:
-    """One of the dictionaries of a module, by its keys' kind; empty if older versions of torch had none.
+    """Return a dictionary of a module, with keys of a type; empty if older versions of torch had none.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not such a dictionary.
     """
     value = state.get(name)
     if value is None:
@@ -192,7 +192,7 @@ def table(state: dict[str, Any], name: str, kind: type = int) -> dict[Any, Any]:
 
 
 def written_state(state: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a module as torch has them."""
+    """Return the attributes of a module in torch's form."""
     from collections import OrderedDict
 
     result = {name: value for name, value in state.items() if name not in RECOMPUTED}
@@ -203,6 +203,6 @@ def written_state(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def shown_name(value: Any) -> str:
-    """A few letters for a class or function."""
+    """Return a short text for a class or function."""
     name = getattr(value, "__qualname__", None)
     return repr(f"{value.__module__}.{name}") if isinstance(name, str) else shown(value)

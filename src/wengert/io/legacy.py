@@ -1,10 +1,9 @@
-"""Files that torch wrote before it wrote zip archives (version 1.6), and still writes if it is told to.
+"""Files in torch's format before zip archives (version 1.6), which it still writes on demand.
 
-One behind the other stand five pickles and the memory of the storages: a number that marks the format, its version,
-what the machine was, the object, the keys of its storages; then for each of these the number of its elements, and their
-bytes, the lowest first whatever the machine was. Only the opcodes of the object say how wide the elements of a storage
-are, and the object's tensors are checked when they are made. So these opcodes are run twice: first without effect, to
-collect what they say of storages.
+Such a file contains five pickles (magic number, version, description of the machine, the object, keys of its storages),
+then for each storage the number of its elements and their bytes in little-endian order. The sizes of elements are only
+in the opcodes of the object, and its tensors are checked when they are built. So these opcodes run twice: first without
+effect, to collect the descriptions of storages.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from .surveys import Inert, Quiet, Unknown
 MAGIC = 0x1950A86A20F9469CFC6C
 VERSION = 1001
 IDENTITY = 6
-"""Parts of the persistent name of a storage."""
+"""Number of parts of the persistent name of a storage."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """What the opcodes say of a storage.
+    """Description of a storage in the opcodes.
 
     Attributes:
-        dtype: of its elements; None for bytes.
+        dtype: the dtype of its elements; None for bytes.
         location: the device that it was saved from.
         count: the number of its elements.
     """
@@ -50,18 +49,18 @@ class Description:
 
     @property
     def size(self) -> int:
-        """The bytes of an element."""
+        """Bytes of an element."""
         return 1 if self.dtype is None else self.dtype.itemsize
 
 
 class Survey(Quiet):
-    """Runs opcodes without effect, and notes what they say of storages.
+    """Run opcodes without effect, and collect the descriptions of storages.
 
     Args:
         encoding: see `Machine`.
 
     Attributes:
-        storages: what the opcodes say of storages, by their keys.
+        storages: the descriptions of storages, by key.
     """
 
     def __init__(self, encoding: str) -> None:
@@ -69,10 +68,10 @@ class Survey(Quiet):
         self.storages: dict[str, Description] = {}
 
     def describe(self, identity: Any) -> Any:
-        """Note what the persistent name of a storage says.
+        """Note the description in the persistent name of a storage.
 
         Raises:
-            ValueError: if it is no such name, or the same storage was described otherwise.
+            ValueError: if it is not such a name, or contradicts an earlier description.
         """
         if is_class(identity):
             return identity[1]
@@ -88,12 +87,12 @@ class Survey(Quiet):
 
 
 def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
-    """The object that `torch.save` wrote; `source` then stands behind it.
+    """Return the object that `torch.save` wrote; `source` is then positioned after it.
 
     Raises:
         DamagedFileError: if the file is damaged, or of another kind.
-        UnpicklingError: if it holds more than tensors and plain containers.
-        RuntimeError: if a tensor comes from a device that is not there.
+        UnpicklingError: if it contains more than tensors and plain containers.
+        RuntimeError: if a tensor comes from an unavailable device.
     """
     with weights_only(source.name):
         check_start(source, encoding)
@@ -114,7 +113,7 @@ def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
 
 
 def check_start(source: Source, encoding: str) -> None:
-    """Read what stands before the object.
+    """Read the parts before the object.
 
     Raises:
         ValueError: if the file is of another kind.
@@ -124,14 +123,14 @@ def check_start(source: Source, encoding: str) -> None:
     version = Survey(encoding).run(source)
     if version != VERSION:
         raise ValueError(f"Invalid protocol version: {shown(version)}")
-    Survey(encoding).run(source)  # the byte order of the machine: all write the same
+    Survey(encoding).run(source)  # byte order of the machine: all files have the same
 
 
 def read_memories(source: Source, described: dict[str, Description], encoding: str) -> dict[str, Storage]:
-    """The memory of all storages by their keys, which stand before it.
+    """Read the keys of all storages, and their memory; return the memory by key.
 
     Raises:
-        ValueError: if these are not the storages that the opcodes describe.
+        ValueError: if they are not the storages that the opcodes describe.
     """
     nothing = Budget(0)
     keys = Machine(Inert(nothing, nothing), Survey(encoding).describe, nothing, encoding).run(source)
@@ -147,10 +146,10 @@ def read_memories(source: Source, described: dict[str, Description], encoding: s
 
 
 def read_memory(source: Source, key: str, description: Description) -> Storage:
-    """The memory of a storage.
+    """Read the memory of a storage.
 
     Raises:
-        ValueError: if it is of another size than the opcodes say.
+        ValueError: if its size is not that in the opcodes.
     """
     count = int.from_bytes(source.read(8), "little", signed=True)
     if count != description.count:
@@ -159,10 +158,10 @@ def read_memory(source: Source, key: str, description: Description) -> Storage:
 
 
 def new_memory(source: Source, dtype: dtypes.dtype | None, count: int) -> Storage:
-    """The memory of so many elements, read from where a file stands.
+    """Read the memory of `count` elements.
 
     Raises:
-        ValueError: if there are not so many.
+        ValueError: if there are fewer.
     """
     size = count * (1 if dtype is None else dtype.itemsize)
     if not 0 <= size <= source.left:
@@ -175,7 +174,7 @@ def new_memory(source: Source, dtype: dtypes.dtype | None, count: int) -> Storag
 
 
 def is_class(identity: Any) -> bool:
-    """Whether a persistent name is that of a layer's class, beside which stands its source, which is not looked at."""
+    """Return whether a persistent name is that of a layer's class; its source code is ignored."""
     return (
         isinstance(identity, tuple)
         and len(identity) == 4
@@ -185,10 +184,10 @@ def is_class(identity: Any) -> bool:
 
 
 def part_of(memory: Storage, dtype: dtypes.dtype | None, offset: int, count: int) -> Storage:
-    """A part of the memory of a storage, counted in its elements.
+    """Return a part of the memory of a storage, in elements.
 
     Raises:
-        ValueError: if it would reach beyond its end.
+        ValueError: if it extends beyond the end.
     """
     size = 1 if dtype is None else dtype.itemsize
     if offset < 0 or count < 0 or (offset + count) * size > memory.array.size:
@@ -197,7 +196,7 @@ def part_of(memory: Storage, dtype: dtypes.dtype | None, offset: int, count: int
 
 
 class Storages:
-    """The storages of a file, and parts of them, which old versions saved as storages of their own.
+    """Storages of a file, and views of them, which old versions saved as storages of their own.
 
     Args:
         memories: the memory by key.
@@ -208,8 +207,9 @@ class Storages:
         self.views: dict[str, tuple[tuple[str, int, int], Storage]] = {}
 
     def find(self, identity: Any) -> StorageBase:
-        """The storage of a persistent name: ("storage", type, key, location, number of elements, part), of which the
-        part is None, or a key of its own, where it begins, and the number of its elements.
+        """Return the storage of a persistent name: ("storage", type, key, location, number of elements, view).
+
+        The view is None, or (key, offset, number of elements).
 
         Raises:
             ValueError: if there is no such storage.

@@ -1,4 +1,4 @@
-"""`save` and `load`: objects in torch's archives; containers of tensors and plain values in safetensors files, too."""
+"""`save` and `load`: objects in torch's archives, and containers of tensors in safetensors files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .weights import METADATA, NAMES, content_of, read_array, read_header
 _IN_PACKAGE = ("load", "save")
 
 ENTRY = "wengert"
-"""Of the metadata: the container."""
+"""Key of the container in the metadata."""
 VERSION = 1
 UNCHANGED = "weights_only=False allows nothing more here: no file runs code that the program has not named"
 MMAP = (
@@ -50,28 +50,26 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object into a file as torch does, which reads it: a zip archive.
+    """Write an object to a file in torch's format, a zip archive.
 
-    Tensors and containers are read by torch with `weights_only=True`, too. Classes and functions are written by their
-    names, and ours by those that torch has for them. The memory of a tensor is written whole, once for all tensors that
+    torch reads the file, and tensors and containers also with `weights_only=True`. Classes and functions are written by
+    name, those of this package by torch's names. The whole memory of a tensor is written, once for all tensors that
     share it, and is shared again after `load`.
 
     Args:
         obj: a tensor, a `state_dict()`, or dictionaries (also OrderedDict, defaultdict, Counter), lists, tuples and
-            sets, nested as they like, of tensors, Parameters, storages, numbers, texts, bytes, bools, None, sizes,
-            dtypes, devices, NumPy's numbers and arrays; modules, optimisers, and what else Python can pickle. Histories
-            and the hooks of tensors are not kept.
-        f: name of a file, which is there whole or not at all; or a file object that is open for writing bytes.
+            sets, nested to any depth, of tensors, Parameters, storages, numbers, texts, bytes, bools, None, sizes,
+            dtypes, devices, NumPy's numbers and arrays; modules, optimisers, and other objects that Python can pickle.
+                Histories and hooks of tensors are not saved.
+        f: path of a file, which is written atomically; or a file object open for writing bytes.
         pickle_module, pickle_protocol: not used.
 
     Raises:
-        TypeError: something cannot be saved, such as a function without a name.
-        AttributeError: `f` is neither.
-        RuntimeError: the folder is not there, or a folder lies where the file shall be; or tensors of several dtypes
-            share memory.
-        RecursionError: containers are nested more deeply than Python calls functions; `io.save_safetensors` writes
-            them.
-        OSError: the file cannot be written.
+        TypeError: if something cannot be saved, such as a function without a name.
+        AttributeError: if `f` is neither a path nor a file object.
+        RuntimeError: if the folder does not exist, the path is a folder, or tensors of several dtypes share memory.
+        RecursionError: if containers are nested more deeply than Python's recursion limit; use `io.save_safetensors`.
+        OSError: if the file cannot be written.
 
     >>> import io, wengert as wg
     >>> file = io.BytesIO()
@@ -85,18 +83,18 @@ def save(
 
 
 def save_safetensors(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
-    """Write tensors, plain values and containers of them into a safetensors file, which `load` reads.
+    """Write tensors, plain values and containers of them to a safetensors file, which `load` reads.
 
-    Other readers of the format find the tensors of a `state_dict()` under their names. Containers, which may nest as
-    deeply as they like, stand as JSON in the metadata; several dtypes may lie on the same memory.
+    Other readers of the format see the tensors of a `state_dict()` under their names. Containers, nested to any depth,
+    are stored as JSON in the metadata. Tensors of several dtypes may share memory.
 
     Args:
-        obj: as `save` takes it, without modules, optimisers and other objects.
-        f: as in `save`.
+        obj: as for `save`, without modules, optimisers and other objects.
+        f: as for `save`.
 
     Raises:
-        TypeError: there is more than tensors, plain values and containers.
-        ValueError: `load` would not read it.
+        TypeError: if there is more than tensors, plain values and containers.
+        ValueError: if `load` would not read it.
         AttributeError, RuntimeError, OSError: as `save`.
     """
     tree, arrays = pieces(obj)
@@ -105,7 +103,7 @@ def save_safetensors(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
 
 
 def write_to(f: Any, content: Iterator[Any]) -> None:
-    """Write the pieces of a file: into one of a name, which is there whole or not at all, or into a file object.
+    """Write the pieces of a file, atomically to a path or to a file object.
 
     Raises:
         AttributeError, RuntimeError, OSError: see `save`.
@@ -124,17 +122,17 @@ def write_to(f: Any, content: Iterator[Any]) -> None:
 
 
 def root_of(f: Any) -> str:
-    """The folder in an archive: the name of the file without its ending, as torch calls it."""
+    """Return the name of the folder in an archive, as in torch: that of the file without its ending."""
     if not isinstance(f, (str, os.PathLike)):
         return "archive"
     return os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
 
 
 def check_folder(path: str) -> None:
-    """Refuse a place where no file can be.
+    """Refuse an impossible path.
 
     Raises:
-        RuntimeError: see there.
+        RuntimeError: if the folder does not exist, or the path is a folder.
     """
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
@@ -153,38 +151,38 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what `save` has written, another file of safetensors (its tensors by name), or a file of torch's.
+    """Read a file written by `save` or `torch.save`, or a safetensors file (its tensors by name).
 
-    No file has anything run that the program has not named, and memory and steps are in proportion to its size. Of
-    archives, which hold pickles, an interpreter with a list of what is allowed reads tensors, containers, this
-    package's layers and optimisers, and the classes and functions of `serialization.add_safe_globals`; see
-    `docs/saving_and_loading.md`. Of several objects that stand one behind the other in a file of torch's older format
-    each call reads the next.
+    A file cannot run code that the program has not allowed, and memory and steps are in proportion to its size. The
+    pickles in archives are read by an interpreter with a list of what is allowed: tensors, containers, this package's
+    layers and optimisers, and the classes and functions of `serialization.add_safe_globals`; see
+    `docs/saving_and_loading.md`. If a file in torch's older format contains several objects, each call reads the next
+    one.
 
     Args:
-        f: name of a file, or a file object that is open for reading bytes and can be sought.
-        map_location: where the tensors shall be, as in torch: there is but the CPU, so "cpu" reads files that were
-            saved from other devices; a dictionary of names of devices, or a function of a storage and the name of its
-            device, which returns a storage or None.
+        f: path of a file, or a seekable file object open for reading bytes.
+        map_location: the device of the tensors, as in torch: "cpu", the only device, to read files saved from other
+            devices; a dictionary of names of devices; or a function of a storage and the name of its device that
+            returns a storage or None.
         pickle_module: Python's `pickle`, or None; not used.
-        weights_only: what is read is the same for True and False: a file never runs what the program has not named.
-        mmap: for names of files only; the memory is taken all the same.
-        pickle_load_args: `encoding` of texts that Python 2 wrote ("utf-8" if not given; "bytes" leaves them as bytes);
+        weights_only: no effect: a file never runs code that the program has not allowed.
+        mmap: allowed for paths only; the file is read into memory all the same.
+        pickle_load_args: `encoding` of texts written by Python 2 (by default "utf-8"; "bytes" leaves them as bytes);
             others are not used.
 
     Returns:
         The object, in new memory.
 
     Raises:
-        OSError: the file cannot be read.
-        EOFError: it is empty.
-        wengert.io.DamagedFileError: it is damaged, or of no format that is known; this is a ValueError, a RuntimeError
-            and a `pickle.UnpicklingError`.
-        pickle.UnpicklingError: it is an archive and names something that is not allowed; the error has the line by
-            which the program may allow it.
-        TypeError: `map_location` is none.
-        RuntimeError: the tensors are wanted on, or come from, a device that is not there; or `mmap` is wanted of a file
-            of torch's that is no zip archive.
+        OSError: if the file cannot be read.
+        EOFError: if it is empty.
+        wengert.io.DamagedFileError: if it is damaged, or of an unknown format; this is a ValueError, a RuntimeError and
+            a `pickle.UnpicklingError`.
+        pickle.UnpicklingError: if it is an archive that names something that is not allowed; the text has the line by
+            which the program can allow it.
+        TypeError: if `map_location` is invalid.
+        RuntimeError: if the tensors come from, or are mapped to, an unavailable device; or if `mmap` is set for a torch
+            file that is not a zip archive.
     """
     check_options(f, map_location, pickle_module, weights_only, mmap)
     with opened(f) as source:
@@ -201,14 +199,14 @@ def load(
 
 
 def load_any(source: Source, f: Any, map_location: MapLocation, encoding: str, mmap: bool | None) -> Any:
-    """The object in a file of any format; see `load`."""
+    """Return the object in a file of any format; see `load`."""
     start = source.read(tar.BLOCK)
     source.seek(source.begin)
-    if start[8:9] == b"{":  # a header of safetensors, behind its length
+    if start[8:9] == b"{":  # a safetensors header, after its length
         return load_object(source, map_location)
     if start[:4] == b"PK\x03\x04":
         return archive.load(source, map_location, encoding)
-    old = legacy.load if start[:1] == b"\x80" else tar.load if tar.is_tar(start) else None  # so pickles begin
+    old = legacy.load if start[:1] == b"\x80" else tar.load if tar.is_tar(start) else None  # the start of a pickle
     if old is None:
         refuse(start, source.name)
     if mmap:
@@ -217,16 +215,17 @@ def load_any(source: Source, f: Any, map_location: MapLocation, encoding: str, m
 
 
 def refused_in(f: Any) -> list[str]:
-    """The names in an archive of torch's that `load` would refuse."""
+    """Return the names in a torch archive that `load` would refuse."""
     with opened(f) as source, damage(f"{source.name}: "):
         return NameSurvey().names_in(archive.Archive(source, "cpu").read("data.pkl"))
 
 
 def refuse(start: bytes, name: str) -> NoReturn:
-    """Refuse a file by what it begins with.
+    """Refuse a file by its first bytes.
 
     Raises:
-        EOFError, UnpicklingError: it is empty, or of no kind that is known.
+        EOFError: if it is empty.
+        UnpicklingError: if its format is unknown.
     """
     if not start:
         raise EOFError(f"Ran out of input: {name} is empty")
@@ -237,10 +236,10 @@ def refuse(start: bytes, name: str) -> NoReturn:
 
 
 def check_options(f: Any, map_location: Any, pickle_module: Any, weights_only: bool | None, mmap: bool | None) -> None:
-    """Refuse what cannot be done.
+    """Refuse invalid options of `load`.
 
     Raises:
-        TypeError, RuntimeError, ValueError: as torch.
+        TypeError, RuntimeError, ValueError: if torch raises it for these options.
     """
     if not (map_location is None or isinstance(map_location, (str, dict, device)) or callable(map_location)):
         raise TypeError(
@@ -258,7 +257,7 @@ def check_options(f: Any, map_location: Any, pickle_module: Any, weights_only: b
 
 @contextmanager
 def opened(f: Any) -> Iterator[Source]:
-    """What `load` was given as a file that is open, which stands afterwards where the object ends."""
+    """Context of the open file for `load`; a file object is positioned at the end of the object afterwards."""
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             yield Source(file, os.fspath(f))
@@ -273,7 +272,7 @@ def opened(f: Any) -> Iterator[Source]:
 
 
 def load_object(source: Source, map_location: MapLocation) -> Any:
-    """What a safetensors file holds: the object, or tensors by name where another program wrote it."""
+    """Return the object in a safetensors file, or tensors by name if another program wrote it."""
     header, start = read_header(source)
     text = header.pop(METADATA, {}).get(ENTRY)
     memories: dict[str, Storage] = {}
@@ -300,6 +299,6 @@ def load_object(source: Source, map_location: MapLocation) -> Any:
 
 
 def whole_of(placer: Placer, entry: dict[str, Any], storage: Storage) -> Tensor:
-    """The tensor that an entry of a header stands for."""
+    """Return the tensor of an entry of a header."""
     dtype = dtypes.by_name(NAMES[entry["dtype"]])
     return placer.place(Tensor, storage, dtype, 0, entry["shape"], row_major(entry["shape"], 1), False)

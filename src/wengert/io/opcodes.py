@@ -1,7 +1,7 @@
-"""An interpreter of those of pickle's opcodes that build plain containers; what a file names is never imported.
+"""Interpreter of the opcodes of pickle that build plain containers; names in a file are never imported.
 
-A global name becomes a `Name`, which is only a name: what may be done with one stands in a table of the caller's.
-Source of the opcodes: the documentation in Python's `pickletools`, which also reads their arguments here.
+A global name becomes a `Name`; a table of the caller defines what may be done with it. Source of the opcodes: the
+documentation in Python's `pickletools`, which also reads their arguments here.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .budget import STORAGE, Budget
 
 LONGEST_NAME = 1_000
 SHORT = 100
-"""Letters of keys that are hashed and compared at once."""
+"""Length of keys that are hashed and compared at once."""
 LARGEST_MEMO = 2**32
 ENCODING = "utf-8"
-"""Of texts that Python 2 wrote as bytes."""
+"""Default encoding of texts that Python 2 wrote as bytes."""
 
 
 @dataclass(frozen=True)
 class Name:
-    """A global name in a file: a function or a class that would be called there."""
+    """A global name in a file: a function or class that a pickle would call."""
 
     module: str
     name: str
@@ -35,13 +35,13 @@ class Name:
 
 
 class Builder(Protocol):
-    """What names in a file stand for, and what becomes of them."""
+    """Meaning of names in a file."""
 
     def find(self, name: Name) -> Any:
         """Return the value of a global name, or the name itself; raise UnpicklingError if it is not allowed."""
 
     def call(self, function: Any, arguments: tuple[Any, ...]) -> Any:
-        """Return the result of such a name, called with arguments."""
+        """Return the result of calling a name with arguments."""
 
     def create(self, cls: Any, arguments: tuple[Any, ...]) -> Any:
         """Return a new object of a class."""
@@ -51,13 +51,13 @@ class Builder(Protocol):
 
 
 class Machine:
-    """Runs the opcodes of a file.
+    """Interpreter of the opcodes of a file.
 
     Args:
-        builder: gives names their meaning.
-        storage: what a persistent name gives.
-        budget: pays for keys.
-        encoding: of texts that Python 2 wrote; "bytes" leaves them as bytes.
+        builder: the meaning of names.
+        storage: function from a persistent name to its value.
+        budget: budget for keys.
+        encoding: encoding of texts written by Python 2; "bytes" leaves them as bytes.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Machine:
         self.memo: dict[int, Any] = {}
 
     def run(self, file: Any) -> Any:
-        """Return the object that the opcodes build; the file then stands behind the last of them.
+        """Return the object that the opcodes build; the file is then positioned after the last of them.
 
         Raises:
-            UnpicklingError: if an opcode, or a use of one, is not allowed.
-            ValueError: if these are no opcodes.
+            UnpicklingError: if an opcode, or its use, is not allowed.
+            ValueError: if these are not opcodes.
         """
         read, steps = file.read, CODES
         while code := read(1):
@@ -86,37 +86,37 @@ class Machine:
         raise ValueError("the opcodes have no end")
 
     def push(self, value: Any) -> None:
-        """Put a value on the stack."""
+        """Push a value on the stack."""
         self.stack.append(value)
 
     def pop(self) -> Any:
-        """Take the value on top of the stack, which lies above the last mark.
+        """Pop the value on top of the stack, above the last mark.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if there is none.
         """
         self.check(1)
         return self.stack.pop()
 
     def check(self, count: int) -> None:
-        """Refuse to look below the last mark, or the stack's end."""
+        """Refuse access below the last mark, or the bottom of the stack."""
         if len(self.stack) - (self.marks[-1] if self.marks else 0) < count:
             raise ValueError("the opcodes take more values than there are")
 
     def top(self) -> Any:
-        """The value on top of the stack, which stays."""
+        """Return the value on top of the stack without popping it."""
         self.check(1)
         return self.stack[-1]
 
     def take(self, count: int) -> list[Any]:
-        """Take some values from the stack."""
+        """Pop `count` values from the stack."""
         self.check(count)
         values = self.stack[len(self.stack) - count :]
         del self.stack[len(self.stack) - count :]
         return values
 
     def marked(self) -> list[Any]:
-        """Take all values above the last mark, and the mark."""
+        """Pop all values above the last mark, and the mark."""
         if not self.marks:
             raise ValueError("the opcodes take a mark that is not there")
         start = self.marks.pop()
@@ -125,20 +125,20 @@ class Machine:
         return values
 
     def get(self, number: Any) -> None:
-        """Push what was remembered.
+        """Push a value of the memo.
 
         Raises:
-            ValueError: nothing was, under that number.
+            ValueError: if there is no value under this number.
         """
         if int(number) not in self.memo:
             raise ValueError(f"nothing was remembered as number {number}")
         self.push(self.memo[int(number)])
 
     def put(self, number: Any) -> None:
-        """Remember the value on top of the stack.
+        """Store the value on top of the stack in the memo.
 
         Raises:
-            ValueError: if the number is none that a program writes.
+            ValueError: if the number is not one that a pickler writes.
         """
         number = int(number)
         if not 0 <= number < LARGEST_MEMO:
@@ -146,17 +146,17 @@ class Machine:
         self.memo[number] = self.top()
 
     def find_global(self, module: Any, name: Any) -> None:
-        """Push what a global name stands for."""
+        """Push the meaning of a global name."""
         if not isinstance(module, str) or not isinstance(name, str) or len(module) + len(name) > LONGEST_NAME:
             raise ValueError("a global name is no text, or too long")
         self.push(self.builder.find(Name(module, name)))
 
     def append(self, values: list[Any]) -> None:
-        """Append to the list, or deque, on top of the stack."""
+        """Append values to the list, or deque, on top of the stack."""
         self.of_type(list, deque).extend(values)
 
     def set_items(self, values: list[Any]) -> None:
-        """Put keys and values, in turn, into the dictionary on top of the stack."""
+        """Add alternating keys and values to the dictionary on top of the stack."""
         target = self.of_type(dict)
         for key, value in zip(values[::2], values[1::2], strict=True):
             if type(key) is not str or len(key) > SHORT:
@@ -164,7 +164,7 @@ class Machine:
             target[key] = value
 
     def add_items(self, values: list[Any]) -> None:
-        """Put values into the set on top of the stack."""
+        """Add values to the set on top of the stack."""
         target = self.of_type(set)
         for value in values:
             self.budget.add(target, value)
@@ -177,44 +177,44 @@ class Machine:
         self.push(frozenset(members))
 
     def push_storage(self) -> None:
-        """Push what a persistent name gives."""
+        """Push the value of a persistent name."""
         self.budget.spend(STORAGE)
         self.push(self.storage(self.pop()))
 
     def push_text(self, text: str) -> None:
-        """Push a text that Python 2 wrote; `pickletools` gives its bytes one by one as letters."""
+        """Push a text written by Python 2; `pickletools` returns its bytes as characters."""
         raw = text.encode("latin1")
         self.push(raw if self.encoding == "bytes" else raw.decode(self.encoding))
 
     def of_type(self, *kinds: type) -> Any:
-        """What lies on top of the stack, which must be of one of some types."""
+        """Return the value on top of the stack, which must have one of some types."""
         value = self.top()
         if not isinstance(value, kinds):
             raise ValueError(f"the opcodes take a {type(value).__name__} for a {kinds[0].__name__}")
         return value
 
     def reduce(self) -> None:
-        """Call a name with a tuple."""
+        """Call a name with a tuple of arguments."""
         function, arguments = self.take(2)
         self.push(self.builder.call(function, checked_arguments(arguments)))
 
     def create(self) -> None:
-        """Make an object of a class."""
+        """Create an object of a class."""
         cls, arguments = self.take(2)
         self.push(self.builder.create(cls, checked_arguments(arguments)))
 
     def set_state(self) -> None:
-        """Set the state of the object below it."""
+        """Set the state of the object below the state on the stack."""
         value, state = self.take(2)
         self.builder.set_state(value, state)
         self.push(value)
 
 
 def checked_arguments(arguments: Any) -> tuple[Any, ...]:
-    """What something is called with.
+    """Return the arguments of a call.
 
     Raises:
-        ValueError: if it is no tuple.
+        ValueError: if they are not a tuple.
     """
     if not isinstance(arguments, tuple):
         raise ValueError("the opcodes call something with what is no tuple")
@@ -222,7 +222,7 @@ def checked_arguments(arguments: Any) -> tuple[Any, ...]:
 
 
 def refusal(code: bytes) -> Exception:
-    """The error for an opcode that is not allowed, or for a byte that is none."""
+    """Return the error for an opcode that is not allowed, or a byte that is not an opcode."""
     for opcode in pickletools.opcodes:
         if opcode.code.encode("latin1") == code:
             return UnpicklingError(f"the opcode {opcode.name} is not allowed")
@@ -230,17 +230,17 @@ def refusal(code: bytes) -> Exception:
 
 
 def constant(value: Any) -> Callable[[Machine, Any], None]:
-    """Push a value that the opcode says."""
+    """Return the action that pushes a constant."""
     return lambda machine, argument: machine.push(value)
 
 
 def tuple_of(count: int) -> Callable[[Machine, Any], None]:
-    """Push a tuple of so many values."""
+    """Return the action that pushes a tuple of `count` values."""
     return lambda machine, argument: machine.push(tuple(machine.take(count)))
 
 
 def pop_one(machine: Machine, argument: Any) -> None:
-    """Take a value away, or a mark if it lies on top."""
+    """Pop a value, or a mark if it is on top."""
     if machine.marks and machine.marks[-1] == len(machine.stack):
         machine.marks.pop()
     else:
@@ -282,11 +282,11 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "BUILD": lambda machine, argument: machine.set_state(),
     "BINPERSID": lambda machine, argument: machine.push_storage(),
 }  # fmt: skip
-"""What each opcode does. Those that import, call or make objects in other ways are not there, and so refused."""
+"""Actions of opcodes. Opcodes that import, call or create objects in other ways are missing, and so refused."""
 
 
 def read_names(file: Any) -> list[str]:
-    """Read a module and a name, each of which is a line; unlike in `pickletools`, no sign in them means another."""
+    """Read a module and a name, each on a line; unlike in `pickletools`, there are no escape sequences."""
     lines = [file.readline() for _ in range(2)]
     if not all(line.endswith(b"\n") for line in lines):
         raise ValueError("the opcodes end within a global name")
@@ -298,5 +298,5 @@ CODES: dict[bytes, tuple[Callable[[Machine, Any], None], Callable[[Any], Any] | 
     for opcode in pickletools.opcodes
     if opcode.name in STEPS
 }
-"""The same by the bytes that stand for them, and what reads their arguments from a file."""
+"""Actions by the byte of the opcode, with the functions that read the arguments."""
 CODES[b"c"] = (STEPS["GLOBAL"], read_names)

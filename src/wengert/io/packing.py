@@ -1,4 +1,4 @@
-"""Archives as torch writes them: a folder of uncompressed members in a zip file, piece by piece."""
+"""Writing of torch's archives: a folder of uncompressed members in a zip file, in pieces."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from typing import Any
 import numpy as np
 
 ALIGNMENT = 64
-"""The memory of a storage begins at a multiple of it, as in torch's files."""
+"""Alignment of the memory of storages, as in torch's files."""
 HEADER = 30
 """Bytes of the header of a member before its name."""
 PADDING = b"FB"
-"""Marks an entry of a header that says nothing, as in torch's files."""
+"""Identifier of the padding in a header, as in torch's files."""
 VERSION = b"3\n"
 FIXED = (1980, 1, 1, 0, 0, 0)
-"""The date of all members: equal objects make equal files."""
+"""Date of all members: equal objects have equal files."""
 LARGE = 2**31
-"""From so many bytes on the header of a member has further fields."""
+"""Size from which the header of a member has further fields."""
 
 
 class Pieces:
-    """A file that is only written, and gives away what was."""
+    """File object for writing, whose pieces are taken as they come."""
 
     def __init__(self) -> None:
         self.waiting: list[Any] = []
 
     def write(self, piece: Any) -> int:
-        """Keep a piece: the memory of a storage as it is, which stays until it is written."""
+        """Add a piece; the memory of a storage is not copied."""
         self.waiting.append(bytes(piece) if isinstance(piece, bytearray) else piece)
         return len(piece)
 
     def flush(self) -> None:
-        """Nothing: there is no file."""
+        """Do nothing: there is no file."""
 
     def take(self) -> list[Any]:
-        """The pieces since the last call."""
+        """Return the pieces since the last call."""
         taken, self.waiting = self.waiting, []
         return taken
 
 
 def member(root: str, name: str, size: int, start: int) -> zipfile.ZipInfo:
-    """The entry of a member whose content begins at a multiple of 64 bytes."""
+    """Return the entry of a member whose content begins at a multiple of 64 bytes."""
     info = zipfile.ZipInfo(f"{root}/{name}", FIXED)
     further = 20 if size > LARGE else 0
     before = start + HEADER + len(info.filename.encode()) + further + 4
@@ -53,12 +53,12 @@ def member(root: str, name: str, size: int, start: int) -> zipfile.ZipInfo:
 
 
 def packed(content: bytes, memories: dict[str, np.ndarray[Any, Any]], root: str) -> Iterator[Any]:
-    """The pieces of an archive.
+    """Yield the pieces of an archive.
 
     Args:
         content: the opcodes of its object.
         memories: the bytes of each storage by key.
-        root: name of the folder.
+        root: the name of the folder.
     """
     file, at = Pieces(), 0
     members: dict[str, Any] = {"data.pkl": content, "byteorder": sys.byteorder.encode()}

@@ -1,7 +1,7 @@
-"""Objects as the opcodes of torch's archives: what `save` writes.
+"""Pickling of objects to the opcodes of torch's archives, for `save`.
 
-Python's own pickler goes through the object. Tensors are written as calls of torch's functions that make them, and
-everything of this package under the name that torch has for it, so torch reads the file, too.
+Python's own pickler traverses the object. Tensors are written as calls of torch's functions that rebuild them, and
+names of this package as torch's names, so that torch can read the file.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ from .placing import is_attribute
 PROTOCOL = 2
 DISPATCH: dict[type, Callable[[Any, Any], None]] = pickle._Pickler.dispatch  # type: ignore[attr-defined]
 ATOMS = {kind: DISPATCH[kind] for kind in (int, float, bool, type(None))}
-"""How values are written that are never remembered."""
+"""Writers of values that are never put into the memo."""
 PLAIN = {kind: DISPATCH[kind] for kind in (str, list, tuple, dict, bytes, set, frozenset)}
-"""How values and containers are written that are remembered."""
+"""Writers of values and containers that are put into the memo."""
 KEYED = (dict, set, frozenset)
 NESTED = frozenset({tuple, frozenset})
-"""Kinds of keys that hold others."""
+"""Types of keys that contain other values."""
 CLASSES = {dtype: name for name, dtype in STORAGES.items() if dtype not in ("uint16", "uint32", "uint64")}
-"""torch's types of storages by the dtype of their elements; those that have none are in storages of bytes."""
+"""torch's types of storages by dtype; dtypes without a type are written as storages of bytes."""
 
 
 class SaveError(TypeError, pickle.PicklingError):
-    """An object cannot be written."""
+    """Raised for objects that cannot be written."""
 
 
 class Global:
-    """A global name that is written as it is."""
+    """A global name that is written unchanged."""
 
     def __init__(self, name: str) -> None:
         self.module, _, self.name = name.rpartition(".")
 
     def __call__(self, *arguments: Any) -> Any:
-        """Nothing: a pickler asks that what is called can be called."""
+        """Do nothing: a pickler requires that functions are callable."""
 
 
 class Memory:
-    """A storage that is to be written under a dtype; None for bytes."""
+    """A storage to be written under a dtype; None for bytes."""
 
     def __init__(self, storage: Storage, dtype: dtypes.dtype | None) -> None:
         self.storage, self.dtype = storage, dtype
 
 
 class Pickler(pickle._Pickler):
-    """Writes the opcodes of an object.
+    """Pickler of the opcodes of an object.
 
     Attributes:
         memories: the bytes of each storage, by its key.
@@ -80,12 +80,12 @@ class Pickler(pickle._Pickler):
     def __init__(self, file: BytesIO) -> None:
         super().__init__(file, PROTOCOL)
         self.memories: dict[str, np.ndarray[Any, Any]] = {}
-        self.keys: dict[int, tuple[str, str, Any]] = {}  # of storages, by identity of the memory, which is kept alive
+        self.keys: dict[int, tuple[str, str, Any]] = {}  # by identity of the memory, kept alive
         self.globals: dict[str, Global] = {}
         self.reducers: dict[type, Callable[[Pickler, Any], Any] | None] = {}
 
     def save(self, obj: Any, save_persistent_id: bool = True) -> None:
-        """Write an object; plain values and containers at once, without asking how they are made again."""
+        """Write an object; plain values and containers directly, without `reducer_override`."""
         kind = type(obj)
         write = ATOMS.get(kind)
         if write is not None:
@@ -106,14 +106,14 @@ class Pickler(pickle._Pickler):
     # ---- names -------------------------------------------------------------------------------------------------------
 
     def named(self, name: str) -> Global:
-        """A global name, one object for each."""
+        """Return the object of a global name, one for each name."""
         return self.globals.setdefault(name, Global(name))
 
     def save_global(self, obj: Any, name: Any = None) -> None:
-        """Write a class or function by its name, which for ours is torch's.
+        """Write a class or function by its name; for those of this package by torch's name.
 
         Raises:
-            SaveError: it has none.
+            SaveError: if it has no name.
         """
         target = obj if isinstance(obj, Global) else None
         if target is None:
@@ -128,10 +128,10 @@ class Pickler(pickle._Pickler):
     # ---- storages ----------------------------------------------------------------------------------------------------
 
     def persistent_id(self, obj: Any) -> Any:
-        """The name of a storage; None for all else.
+        """Return the persistent name of a storage; None for other objects.
 
         Raises:
-            NotImplementedError: it is on the device "meta".
+            NotImplementedError: if it is on the device "meta".
         """
         if isinstance(obj, NoValues):
             raise NotImplementedError("save(): a storage on the device 'meta' has no values to be saved")
@@ -142,10 +142,10 @@ class Pickler(pickle._Pickler):
         return None
 
     def storage(self, memory: Storage, dtype: dtypes.dtype | None) -> tuple[Any, ...]:
-        """The persistent name of a storage, whose bytes are noted.
+        """Return the persistent name of a storage, and note its bytes.
 
         Raises:
-            RuntimeError: it is written under two dtypes, which torch refuses, too.
+            RuntimeError: if it is written under two dtypes, which torch also refuses.
         """
         kind = None if dtype is None else CLASSES.get(dtype.name)
         name = f"torch.{kind}" if kind else "torch.storage.UntypedStorage"
@@ -165,7 +165,7 @@ class Pickler(pickle._Pickler):
     # ---- objects -----------------------------------------------------------------------------------------------------
 
     def reducer_override(self, obj: Any) -> Any:
-        """How an object is made again, where it is not Python's own way."""
+        """Return the reduction of an object that is not pickled in Python's own way."""
         kind = type(obj)
         if kind not in self.reducers:
             self.reducers[kind] = next((reduce for kinds, reduce in REDUCERS if issubclass(kind, kinds)), None)
@@ -179,7 +179,7 @@ class Pickler(pickle._Pickler):
         return NotImplemented
 
     def tensor(self, value: Tensor) -> Any:
-        """A tensor as a call of one of torch's functions."""
+        """Reduce a tensor to a call of one of torch's functions."""
         warn_of_hooks(value)
         if value.is_meta:  # type: ignore[attr-defined]
             function, arguments = self.meta(value)
@@ -202,10 +202,10 @@ class Pickler(pickle._Pickler):
         return self.named(OF_CLASS), (function, cls, arguments, attributes)
 
     def strided(self, value: Tensor) -> tuple[Global, tuple[Any, ...]]:
-        """A tensor by its place in memory.
+        """Reduce a tensor to storage, offset, shape and strides.
 
         Raises:
-            ValueError: it is one of bool, and holds other bytes than 0 and 1.
+            ValueError: if it is a bool tensor with bytes other than 0 and 1.
         """
         refuse("a copy of the memory", value)
         array, dtype = physical(value._array_), value.dtype
@@ -220,16 +220,16 @@ class Pickler(pickle._Pickler):
         return self.named("torch._utils._rebuild_tensor_v3"), (Memory(value._storage_, None), *place, dtype, *signs)
 
     def meta(self, value: Tensor) -> tuple[Global, tuple[Any, ...]]:
-        """A tensor without values, by its shape."""
+        """Reduce a tensor without values to its shape."""
         _, shape, dtype, strides = meta_parts(value)
         return self.named(META), (dtype, shape, tuple(strides), value.requires_grad)
 
     def sparse(self, value: Tensor) -> tuple[Global, tuple[Any, ...]]:
-        """A sparse tensor by its parts."""
+        """Reduce a sparse tensor to its parts."""
         indices, values, shape, form = parts_of(value)
         values, size = values.detach(), Size(shape)  # type: ignore[attr-defined]
         if isinstance(form, str):
-            values.requires_grad = value.requires_grad  # as torch, which keeps it of compressed tensors only
+            values.requires_grad = value.requires_grad  # as in torch, which keeps it only for compressed tensors
             return self.named("torch._utils._rebuild_sparse_tensor"), (
                 value.layout, (*(wrap(index) for index in indices), values, size)  # type: ignore[attr-defined]
             )  # fmt: skip
@@ -237,14 +237,14 @@ class Pickler(pickle._Pickler):
         return self.named("torch._utils._rebuild_sparse_tensor"), (value.layout, parts)  # type: ignore[attr-defined]
 
     def device(self, value: device) -> Any:
-        """A device by its name."""
+        """Reduce a device to its name."""
         return self.named("torch.device"), (value.type,) if value.index is None else (value.type, value.index)
 
     def module(self, value: Module) -> Any:
-        """A module as Python does, with its tables as torch has them.
+        """Reduce a module as Python does, with its tables in torch's form.
 
         Raises:
-            SaveError: it is a lazy layer whose parameters have no values yet.
+            SaveError: if it is a lazy layer with uninitialised parameters.
         """
         if "_initialize_hook" in vars(value):
             raise SaveError(f"save(): a {type(value).__name__} that has not been called cannot be saved; call it first")
@@ -252,24 +252,24 @@ class Pickler(pickle._Pickler):
         if not isinstance(reduced, tuple) or len(reduced) < 3 or not isinstance(reduced[2], dict):
             return reduced
         state = written_state(reduced[2])
-        if isinstance(value, RNNBase):  # torch keeps them, and does not look for them after loading
+        if isinstance(value, RNNBase):  # torch saves them, and does not recompute them after loading
             state["_flat_weights"] = list(value._flat_weights)
         return *reduced[:2], state, *reduced[3:]
 
     def array(self, value: Any) -> Any:
-        """An array or number of NumPy's; raises SaveError for one of Python's objects."""
+        """Reduce a NumPy array or number; raises SaveError for arrays of Python objects."""
         if value.dtype.kind not in PLAIN_KINDS:
             raise SaveError(refusal(value, None))
         return NotImplemented
 
 
 def wrap_plain(value: Tensor) -> Tensor:
-    """A plain tensor that lies where a parameter does."""
+    """Return a plain tensor on the memory of a parameter."""
     return value.detach()  # type: ignore[attr-defined, no-any-return]
 
 
 def signs_of(value: Tensor) -> tuple[dict[str, bool], ...]:
-    """Say of a tensor that it is the conjugate or the negative of its memory; nothing of others."""
+    """Return the flags of a tensor that is the conjugate or negative of its memory; nothing for others."""
     if not value._flags_ & flags.POSTPONED:
         return ()
     array: Any = value._array_
@@ -288,7 +288,7 @@ def check_keys(container: Any) -> None:
 
 
 def check_attributes(value: Any, attributes: dict[str, Any]) -> None:
-    """Refuse what the program put on an object and `load` does not.
+    """Refuse attributes of an object that `load` would refuse.
 
     Raises:
         SaveError: if an attribute has a name of the class.
@@ -299,7 +299,7 @@ def check_attributes(value: Any, attributes: dict[str, Any]) -> None:
 
 
 def dictionary(pickler: Pickler, value: Any) -> Any:
-    """A dictionary of a class of its own as Python does."""
+    """Reduce a dictionary of a subclass as Python does."""
     check_keys(value)
     if type(value) is OrderedDict:
         check_attributes(value, vars(value))
@@ -320,14 +320,14 @@ REDUCERS: tuple[tuple[Any, Any], ...] = (
     (memory_format, lambda self, value: str(value)),
     ((OrderedDict, defaultdict, Counter), dictionary),
 )
-"""How objects of these classes are made again."""
+"""Reductions of objects, by class."""
 
 
 def opcodes_of(value: Any) -> tuple[bytes, dict[str, np.ndarray[Any, Any]]]:
-    """The opcodes that make an object, and the memory of its storages by key.
+    """Return the opcodes of an object, and the memory of its storages by key.
 
     Raises:
-        SaveError: part of it cannot be written.
+        SaveError: if a part of it cannot be written.
     """
     file = BytesIO()
     pickler = Pickler(file)

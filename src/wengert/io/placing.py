@@ -1,4 +1,4 @@
-"""Tensors in the memory that a file gave: every place is held against the memory before a tensor lies there."""
+"""Tensors in memory read from a file, with checked offsets, shapes and strides."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ ABSENT = {
     "hpu": "The HPU device module is not registered. ",
     "mtia": "Cannot execute getCurrentDevice() without MTIA backend. ",
 }
-"""Devices that programs save from, and what torch says where there are none."""
+"""Devices of saved tensors, with torch's errors if they are unavailable."""
 ADDRESSES = 2**47
-"""How many bytes a process can have."""
+"""Largest number of bytes of a process."""
 
 
 def memory_of(array: np.ndarray[Any, Any]) -> Storage:
-    """A storage for the bytes of a file."""
+    """Return a storage on bytes of a file."""
     return Storage(array.reshape(-1).view(np.uint8))
 
 
 class Placer:
-    """Makes tensors in memory that a file gave.
+    """Builder of tensors in memory read from a file.
 
     Args:
-        budget: pays for looking through the memory.
+        budget: budget for reading through the memory.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -67,17 +67,17 @@ class Placer:
         strides: Any,
         requires_grad: Any,
     ) -> Tensor:
-        """Return a tensor in memory.
+        """Return a tensor in a storage.
 
         Args:
-            cls: its class.
+            cls: the class of the tensor.
             storage: the memory.
-            dtype: of its elements.
-            offset, shape, strides: how it lies there, in elements; whatever a file says.
-            requires_grad: whether it does.
+            dtype: the dtype of its elements.
+            offset, shape, strides: its position in the storage, in elements; any values from a file.
+            requires_grad: whether it requires a gradient.
 
         Raises:
-            ValueError: if it would reach beyond the memory, or there is no such tensor.
+            ValueError: if it extends beyond the memory, or such a tensor cannot exist.
         """
         check_lengths(offset, shape, strides)
         size, have = dtype.itemsize, size_in_bytes(storage)
@@ -92,9 +92,9 @@ class Placer:
             )
         check_requires_grad(requires_grad, dtype)
         steps = tuple([step * size for step in strides])
-        if not count and max(steps, default=0) > ADDRESSES:  # they lead nowhere, whatever they are
+        if not count and max(steps, default=0) > ADDRESSES:  # the strides are not used, whatever they are
             steps = row_major(shape, size)
-        start = offset * size if offset * size <= have else 0  # of a tensor without elements it may be anywhere
+        start = offset * size if offset * size <= have else 0  # for a tensor without elements any offset is valid
         result = lay(cls, storage, dtype, start, tuple(shape), steps)
         if dtype.name == "bool" and count:
             self.check_booleans(result._array_, storage, offset, end)
@@ -105,12 +105,12 @@ class Placer:
     def check_booleans(self, array: np.ndarray[Any, Any], storage: Storage, start: int, end: int) -> None:
         """Refuse booleans that are neither 0 nor 1.
 
-        Where the whole memory holds nothing else, it is looked through once, however many tensors lie there. Otherwise
-        the bytes from the first element to the last are; and only where there are others between them the elements
-        themselves, unless more lie there than the memory has bytes.
+        If the whole memory is valid, it is read through once, however many tensors share it. Otherwise the bytes from
+        the first element to the last are checked, and only if there are invalid ones between them the elements
+        themselves, unless there are more elements than bytes.
 
         Raises:
-            ValueError: if one is neither.
+            ValueError: if an element is neither.
         """
         if id(storage) not in self.booleans:
             self.booleans[id(storage)] = (storage, storage.array.max(initial=0) <= 1)
@@ -124,18 +124,18 @@ class Placer:
     def sparse(
         self, cls: type[Tensor], places: tuple[Tensor, ...], values: Tensor, shape: Size, form: bool | str
     ) -> Tensor:
-        """Return a sparse tensor of its parts, which are looked through.
+        """Return a sparse tensor from its parts, whose contents are checked.
 
         Args:
-            cls: its class.
-            places: one tensor of places, or of a compressed tensor two.
-            values: the entries.
+            cls: the class of the tensor.
+            places: one index tensor, or two for a compressed tensor.
+            values: the values.
             shape: the shape.
             form: whether it is coalesced, or the name of its compressed layout; a compressed tensor requires a gradient
-                if its entries do.
+                if its values do.
 
         Raises:
-            ValueError: if they do not fit each other.
+            ValueError: if the parts do not fit each other.
         """
         if not isinstance(form, str) and places[0].dtype is not dtypes.int64:
             raise ValueError("the places of a sparse tensor are not of int64")
@@ -151,20 +151,20 @@ class Placer:
 
 
 def check_requires_grad(requires_grad: Any, dtype: dtypes.dtype) -> None:
-    """Refuse what does not say whether a tensor requires a gradient, or cannot be so.
+    """Refuse an invalid `requires_grad`.
 
     Raises:
-        ValueError: see there.
+        ValueError: if it is.
     """
     if type(requires_grad) is not bool or (requires_grad and not (dtype.is_floating_point or dtype.is_complex)):
         raise ValueError(f"requires_grad is {shown(requires_grad)} for {dtype}")
 
 
 def check_lengths(offset: Any, shape: Any, strides: Any) -> None:
-    """Refuse what are no lengths at all.
+    """Refuse values that are not lengths.
 
     Raises:
-        ValueError: see there.
+        ValueError: if it is.
     """
     for name, lengths in (("shape", shape), ("strides", strides)):
         if not isinstance(lengths, (list, tuple)) or len(lengths) > MOST_DIMENSIONS:
@@ -178,16 +178,16 @@ def check_lengths(offset: Any, shape: Any, strides: Any) -> None:
 
 
 def relocated(storage: Storage, location: str, map_location: MapLocation) -> Storage:
-    """The memory of a storage where the program wants it: there is but the CPU's.
+    """Return a storage mapped to the device that the program wants, which can only be the CPU.
 
     Args:
-        storage: as it was read.
+        storage: the storage as read.
         location: the device that it was saved from, such as "cuda:0".
         map_location: see `load`.
 
     Raises:
-        RuntimeError: it is wanted on, or was saved from, a device that is not there.
-        CallerError: `map_location` raises an error.
+        RuntimeError: if it is mapped to, or was saved from, an unavailable device.
+        CallerError: if `map_location` raises an error.
     """
     if callable(map_location):
         try:
@@ -207,10 +207,10 @@ def relocated(storage: Storage, location: str, map_location: MapLocation) -> Sto
 
 
 def refuse_location(location: str) -> None:
-    """Refuse all places but the CPU.
+    """Refuse all devices except the CPU.
 
     Raises:
-        RuntimeError: in torch's words.
+        RuntimeError: if it is another device; with torch's text.
     """
     if location == "cpu":
         return
@@ -226,10 +226,10 @@ def refuse_location(location: str) -> None:
 
 
 def take_attributes(value: Any, attributes: Any, budget: Budget) -> None:
-    """Put on a tensor, or an OrderedDict, what the program had put there.
+    """Restore attributes that the program had set on a tensor or an OrderedDict.
 
     Raises:
-        ValueError: if it is of another kind, or has these attributes already, as methods say.
+        ValueError: if the object is of another kind, or an attribute would hide a name of its class.
     """
     if not isinstance(value, (Tensor, OrderedDict)) or type(attributes) is not dict:
         raise ValueError(f"a {type(value).__name__} has no such attributes")
@@ -241,5 +241,5 @@ def take_attributes(value: Any, attributes: Any, budget: Budget) -> None:
 
 
 def is_attribute(value: Any, name: Any) -> bool:
-    """Whether a program may put an attribute of that name on a tensor or an OrderedDict."""
+    """Return whether a program may set an attribute of this name on a tensor or an OrderedDict."""
     return isinstance(name, str) and not name.startswith("__") and not hasattr(type(value), name)

@@ -1,6 +1,6 @@
-"""Objects of Python and NumPy in torch's files that are nothing but their content: arrays, dates, paths, namespaces.
+"""Plain objects of Python and NumPy in torch's files: arrays, dates, paths, namespaces.
 
-What makes one is given only what it takes by itself: numbers, texts and bytes of some length, and others of these.
+Constructors get only safe arguments: numbers, texts and bytes of limited length, and other plain objects.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .encoding import PLAIN_KINDS
 from .errors import shown
 
 LONGEST, LARGEST = 1_000, 2**63
-"""Bytes or letters of which an object is made, and the numbers."""
+"""Largest length of texts and bytes, and largest number, in arguments of constructors."""
 PARTS = (int, float, str, bytes, type(None), datetime.timedelta, datetime.timezone, pathlib.PurePath)
 ORDERS = {"<", ">", "|", "="}
 FIELDS_OF_DTYPE = slice(2, 5)
-"""Where the state of a dtype has its fields and parts, which dtypes of numbers and texts have not."""
+"""Position of fields and subarrays in the state of a dtype; dtypes of numbers and texts have none."""
 UNITS = {b"Y", b"M", b"W", b"D", b"h", b"m", b"s", b"ms", b"us", b"ns", b"ps", b"fs", b"as", b"generic"}
 
 
 def made_of(cls: Any) -> Callable[..., Any]:
-    """Return what makes an object of a class whose arguments hold nothing but what they are."""
+    """Return a checked constructor of a class with plain arguments."""
 
     def make(*arguments: Any) -> Any:
         for argument in arguments:
@@ -50,33 +50,33 @@ def made_of(cls: Any) -> Callable[..., Any]:
 
 
 def is_too_large(value: Any) -> bool:
-    """Whether a text is longer, or a number larger, than programs write."""
+    """Return whether a text is longer, or a number larger, than in usual files."""
     return len(value) > LONGEST if isinstance(value, (str, bytes)) else isinstance(value, int) and abs(value) > LARGEST
 
 
 def path_class(windows: bool, pure: bool) -> type:
-    """The class of paths of a kind; of another system's those that only name files."""
+    """Return a class of paths; for another system the pure one."""
     if pure or windows is not (os.name == "nt"):
         return pathlib.PureWindowsPath if windows else pathlib.PurePosixPath
     return pathlib.WindowsPath if windows else pathlib.PosixPath
 
 
 def new_deque(items: Any = (), maxlen: Any = None) -> deque[Any]:
-    """A deque, whose items follow."""
+    """Return a deque; its items follow."""
     if not isinstance(items, (tuple, list)) or not isinstance(maxlen, (int, type(None))):
         raise ValueError("a deque of no list, or of no length")
     return deque(items, maxlen)
 
 
 def new_slice(*bounds: Any) -> slice:
-    """A slice of integers."""
+    """Return a slice of integers."""
     if len(bounds) != 3 or not all(type(bound) in (int, type(None)) and not is_too_large(bound) for bound in bounds):
         raise ValueError("a slice of no integers")
     return slice(*bounds)
 
 
 def new_range(*bounds: Any) -> range:
-    """A range of integers."""
+    """Return a range of integers."""
     if not all(type(bound) is int and not is_too_large(bound) for bound in bounds):
         raise ValueError("a range of no integers")
     return range(*bounds)
@@ -86,10 +86,10 @@ def new_range(*bounds: Any) -> range:
 
 
 def new_partial(function: Any, *arguments: Any) -> functools.partial[Any]:
-    """A partial function of one that files may hold; its arguments follow.
+    """Return a partial function of an allowed function; its arguments follow.
 
     Raises:
-        UnpicklingError: if it is another one.
+        UnpicklingError: if the function is not allowed.
     """
     if not callable(function) or not trusted.may_be_held(function):
         raise UnpicklingError(f"a partial function of {shown(function)}, which files may not hold")
@@ -97,11 +97,11 @@ def new_partial(function: Any, *arguments: Any) -> functools.partial[Any]:
 
 
 def set_partial(value: functools.partial[Any], state: Any) -> None:
-    """Give a partial function its arguments.
+    """Set the arguments of a partial function.
 
     Raises:
-        UnpicklingError: if its function is none that files may hold, or it has attributes.
-        ValueError: if its state is none.
+        UnpicklingError: if its function is not allowed, or it has attributes.
+        ValueError: if its state is invalid.
     """
     if not isinstance(state, tuple) or len(state) != 4 or state[3]:
         raise UnpicklingError("a partial function has attributes, or not the state that Python writes")
@@ -116,16 +116,16 @@ def set_partial(value: functools.partial[Any], state: Any) -> None:
 
 
 def new_namespace() -> SimpleNamespace:
-    """A namespace, whose names follow."""
+    """Return a namespace; its names follow."""
     return SimpleNamespace()
 
 
 def set_namespace(value: Namespace | SimpleNamespace, state: Any) -> None:
-    """Give a namespace its names.
+    """Set the names of a namespace.
 
     Raises:
-        UnpicklingError: if a name is one of its class.
-        ValueError: if these are no names.
+        UnpicklingError: if a name would hide one of its class.
+        ValueError: if the keys are not names.
     """
     if type(state) is not dict or not all(type(name) is str for name in state):
         raise ValueError("the state of a namespace is no dictionary by name")
@@ -139,7 +139,7 @@ def set_namespace(value: Namespace | SimpleNamespace, state: Any) -> None:
 
 
 def new_dtype(name: Any, align: Any = False, copy: Any = True) -> np.dtype[Any]:
-    """A dtype of NumPy's that no other value shares; its byte order follows."""
+    """Return a new NumPy dtype; its byte order follows."""
     if not isinstance(name, str) or len(name) > LONGEST or align not in (False, 0) or "," in name:
         raise ValueError(f"a dtype of {shown(name)}")
     dtype = np.dtype(name)
@@ -148,17 +148,17 @@ def new_dtype(name: Any, align: Any = False, copy: Any = True) -> np.dtype[Any]:
 
 
 def check_kind(dtype: Any) -> None:
-    """Refuse dtypes whose elements are more than their bytes.
+    """Refuse dtypes whose elements are not plain bytes.
 
     Raises:
-        UnpicklingError: see there.
+        UnpicklingError: if it is such a dtype.
     """
     if not isinstance(dtype, np.dtype) or dtype.kind not in PLAIN_KINDS or dtype.hasobject:
         raise UnpicklingError(f"an array of {shown(dtype)}: its elements are not numbers or texts")
 
 
 def set_dtype(value: np.dtype[Any], state: Any) -> None:
-    """Give a dtype its byte order; all else that NumPy writes is what the dtype has already.
+    """Set the byte order of a dtype; the rest of its state must equal that of the dtype.
 
     Raises:
         ValueError: if its state is not one of a dtype of numbers or texts.
@@ -173,10 +173,10 @@ def set_dtype(value: np.dtype[Any], state: Any) -> None:
 
 
 def unit_of(metadata: Any) -> Any:
-    """The unit of dates and times, as NumPy writes it.
+    """Return the unit of dates and times from NumPy's metadata.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not a unit.
     """
     unit = metadata[1] if isinstance(metadata, tuple) and len(metadata) == 2 and not metadata[0] else None
     if not isinstance(unit, tuple) or len(unit) != 4 or unit[0] not in UNITS:
@@ -187,17 +187,17 @@ def unit_of(metadata: Any) -> Any:
 
 
 def new_array(cls: Any, shape: Any, kind: Any) -> np.ndarray[Any, Any]:
-    """An array, whose content follows."""
+    """Return an array; its content follows."""
     if cls is not np.ndarray or shape != (0,) or kind not in (b"b", "b"):
         raise ValueError("an array is not begun as NumPy does")
     return np.empty(0, np.int8)
 
 
 def set_array(value: np.ndarray[Any, Any], state: Any, budget: Budget) -> None:
-    """Give an array its content.
+    """Set the content of an array.
 
     Raises:
-        UnpicklingError: if its elements are more than their bytes.
+        UnpicklingError: if its elements are not plain bytes.
         ValueError: if its content does not fit its shape.
     """
     if not isinstance(state, tuple) or len(state) != 5:
@@ -213,11 +213,11 @@ def set_array(value: np.ndarray[Any, Any], state: Any, budget: Budget) -> None:
 
 
 def new_scalar(dtype: Any, content: Any = None) -> Any:
-    """A number or text of NumPy's.
+    """Return a NumPy scalar.
 
     Raises:
-        UnpicklingError: if it is more than its bytes.
-        ValueError: if it has not that many.
+        UnpicklingError: if it is not plain bytes.
+        ValueError: if the number of bytes is wrong.
     """
     check_kind(dtype)
     if not isinstance(content, bytes) or len(content) != dtype.itemsize:
@@ -226,7 +226,7 @@ def new_scalar(dtype: Any, content: Any = None) -> Any:
 
 
 def named(modules: tuple[str, ...], **makers: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """What makes objects, by the names in each of some modules."""
+    """Return constructors by their qualified names."""
     return {f"{module}.{name}": make for module in modules for name, make in makers.items()}
 
 
@@ -248,13 +248,13 @@ CALLS: dict[str, Callable[..., Any]] = {
     **named(("numpy.core.multiarray", "numpy._core.multiarray"), _reconstruct=new_array, scalar=new_scalar),
     "numpy.dtype": new_dtype,
 }  # fmt: skip
-"""What makes such objects, by name."""
+"""Constructors of plain objects, by name."""
 VALUES: dict[str, Any] = {"numpy.ndarray": np.ndarray, "argparse.Namespace": Namespace}
-"""Classes that others of these are made of, and those that are made without arguments."""
+"""Classes that are arguments of other constructors, and classes that are called without arguments."""
 
 
 def set_state(value: Any, state: Any, budget: Budget) -> bool:
-    """Set the state of such an object; whether it is one."""
+    """Set the state of a plain object; return whether it is one."""
     kind = type(value)
     if kind is functools.partial:
         set_partial(value, state)

@@ -1,4 +1,4 @@
-"""The records of torch's archives, one by one, as `torch.PyTorchFileReader` gives them."""
+"""Records of torch's archives, as in `torch.PyTorchFileReader`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ LOCAL_HEADER = 30  # bytes before the name in the header of a member
 
 
 class PyTorchFileReader:
-    """The records of an archive that `torch.save` wrote, which stays open as long as the reader lives. Nothing in it is
-    run or unpickled.
+    """Reader of the records of an archive of `torch.save`, which stays open while the reader lives.
+
+    Nothing in it is run or unpickled.
 
     Args:
-        file: name of the file, or a file object with `read`, `seek` and `tell`.
+        file: path of the file, or a file object with `read`, `seek` and `tell`.
 
     Raises:
-        AttributeError: it is neither.
-        RuntimeError: the file cannot be read, or is no whole archive with a `version`.
+        AttributeError: if it is neither.
+        RuntimeError: if the file cannot be read, or is not a complete archive with a `version`.
     """
 
     def __init__(self, file: str | os.PathLike[str] | BinaryIO, /) -> None:
@@ -68,12 +69,12 @@ class PyTorchFileReader:
         raise TypeError("cannot pickle 'PyTorchFileReader' object: it is an open file")
 
     def get_all_records(self) -> list[str]:
-        """The names of all records, in the order of the file."""
+        """Return the names of all records, in the order of the file."""
         root = self._records.root
         return [member.removeprefix(root) for member in self._records.members]
 
     def has_record(self, name: str, /) -> bool:
-        """Whether there is a record of that name."""
+        """Return whether there is a record of this name."""
         return self._records.root + name in self._records.members
 
     def _info(self, name: str) -> Any:
@@ -85,10 +86,10 @@ class PyTorchFileReader:
         return info
 
     def get_record(self, name: str, /) -> bytes:
-        """The bytes of a record.
+        """Return the bytes of a record.
 
         Raises:
-            RuntimeError: there is none of that name, or it is damaged.
+            RuntimeError: if there is no such record, or it is damaged.
         """
         return self._bytes(name).tobytes()  # type: ignore[no-any-return]
 
@@ -100,15 +101,15 @@ class PyTorchFileReader:
             raise DamagedFileError(f"{FAILED} reading file {name}: {error}{SUSPICION}") from error
 
     def get_record_size(self, name: str, /) -> int:
-        """The number of bytes of a record; RuntimeError if there is none of that name."""
+        """Return the number of bytes of a record; RuntimeError if there is no such record."""
         return cast(int, self._info(name).file_size)
 
     def get_record_header_offset(self, name: str, /) -> int:
-        """Where the header of a record begins in the file; RuntimeError if there is none of that name."""
+        """Return the offset of the header of a record in the file; RuntimeError if there is no such record."""
         return cast(int, self._info(name).header_offset)
 
     def get_record_offset(self, name: str, /) -> int:
-        """Where the bytes of a record begin in the file; RuntimeError if there is none of that name."""
+        """Return the offset of the bytes of a record in the file; RuntimeError if there is no such record."""
         start = self.get_record_header_offset(name)
         file = cast(BinaryIO, self._records.zip.fp)
         before = file.tell()
@@ -120,19 +121,19 @@ class PyTorchFileReader:
         return start + LOCAL_HEADER + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
 
     def get_storage_from_record(self, name: str, numel: int, dtype: Any, /) -> Tensor:
-        """A record as memory of tensors.
+        """Return a record as a storage.
 
         Args:
-            name: of the record.
-            numel: how many elements it has.
-            dtype: of the elements; a class of storages of bytes stands for `uint8`.
+            name: the name of the record.
+            numel: the number of elements.
+            dtype: the dtype of the elements; a class of untyped storages stands for `uint8`.
 
         Returns:
-            Tensor of shape (0,) on a new storage that holds the bytes of the record, as they are in the file.
+            A tensor of shape (0,) on a new storage with the bytes of the record, as in the file.
 
         Raises:
-            RuntimeError: there is no such record, it is damaged, or its size is another one.
-            TypeError: the dtype is none.
+            RuntimeError: if there is no such record, it is damaged, or its size differs.
+            TypeError: if `dtype` is not a dtype.
         """
         wanted = dtypes.uint8 if isinstance(dtype, type) and issubclass(dtype, StorageBase) else dtype
         if not isinstance(wanted, dtypes.dtype):
@@ -147,7 +148,7 @@ class PyTorchFileReader:
         return empty(0, dtype=wanted).set_(storage, 0, (0,), (1,))  # type: ignore[no-any-return]
 
     def serialization_id(self) -> str:
-        """What tells this archive from others; empty if it says nothing."""
+        """Return the identity of this archive; empty if it has none."""
         return self.get_record(ID).decode("utf-8", "replace") if self.has_record(ID) else ""
 
 

@@ -1,4 +1,4 @@
-"""The members of zip archives that hold them as they are, one after the other: their sizes held against the file's."""
+"""Members of uncompressed zip archives, with sizes checked against that of the file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .source import Source
 HEADER = 30
 """Bytes of the header of a member before its name."""
 SHORT = 1 << 16
-"""Bytes of members that are read by `zipfile`."""
+"""Largest size of members that are read by `zipfile`."""
 FAILED = "PytorchStreamReader failed"
 SUSPICION = ". The file may have been damaged, or may be none that torch.save wrote"
-"""What is said of archives, around what was tried and what is wrong."""
+"""Texts of errors about archives, around the action and the cause."""
 
 
 class Records:
-    """The members of an archive by name; all lie in one folder, the `root`.
+    """Members of an archive by name, all in one folder, the `root`.
 
     Raises:
         ValueError: if it is damaged, or its members are compressed or encrypted.
@@ -41,17 +41,17 @@ class Records:
         self.check_sizes()
 
     def find_root(self) -> str:
-        """The folder in which all members lie, with the sign that ends it."""
+        """Return the folder of all members, with its final slash."""
         roots = {name.partition("/")[0] if "/" in name else "" for name in self.members}
         if len(roots) != 1 or "" in roots:
             raise ValueError("its members do not lie in one folder")
         return f"{roots.pop()}/"
 
     def check_sizes(self) -> None:
-        """Refuse members that are packed, or say that they are larger than the file.
+        """Refuse members that are compressed, or larger than the file.
 
         Raises:
-            ValueError: if one is.
+            ValueError: if a member is.
         """
         for info in self.members.values():
             if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size or info.flag_bits & 1:
@@ -61,16 +61,16 @@ class Records:
             raise ValueError(f"its members take {together} bytes, the file has {self.size}")
 
     def bytes_of(self, member: str) -> np.ndarray[Any, Any]:
-        """The bytes of a member; their check sum has been checked.
+        """Return the bytes of a member, with a verified checksum.
 
         Raises:
-            DamagedFileError: if there is none, or it is damaged.
+            DamagedFileError: if there is no such member, or it is damaged.
         """
         with damage(f"{self.name} is damaged: "), zip_errors():
             info = self.members.get(self.root + member)
             if info is None:
                 raise ValueError(f"it has no member {shown(self.root + member)}")
-            with self.zip.open(info) as opened:  # which compares the name that stands before the content
+            with self.zip.open(info) as opened:  # which compares the name in the local header
                 if info.file_size <= SHORT:
                     content = np.frombuffer(bytearray(opened.read()), np.uint8)
                 else:
@@ -80,13 +80,13 @@ class Records:
         return content
 
     def content_of(self, info: zipfile.ZipInfo) -> np.ndarray[Any, Any]:
-        """The bytes of a large member, read straight into their memory.
+        """Return the bytes of a large member, read directly into their memory.
 
         Raises:
-            ValueError: if it is damaged, or reaches beyond the file.
+            ValueError: if it is damaged, or extends beyond the file.
         """
         self.source.seek(info.header_offset)
-        lengths = struct.unpack("<HH", self.source.read(HEADER)[-4:])  # of its name, and of further fields
+        lengths = struct.unpack("<HH", self.source.read(HEADER)[-4:])  # of the name, and of further fields
         self.source.seek(self.source.at + sum(lengths))
         if self.source.left < info.file_size:
             raise ValueError(f"{shown(info.filename)} has {self.source.left} bytes, not {info.file_size}")
@@ -97,13 +97,13 @@ class Records:
         return content
 
     def read(self, member: str) -> bytes:
-        """A short member."""
+        """Return a short member."""
         return self.bytes_of(member).tobytes()
 
 
 @contextmanager
 def zip_errors() -> Iterator[None]:
-    """Let what `zipfile` says of a file be ValueErrors."""
+    """Context that turns errors of `zipfile` into ValueErrors."""
     try:
         yield
     except (

@@ -1,4 +1,4 @@
-"""A file that is being read: no more is asked of it than it has, and what it gives is checked."""
+"""Files for reading: never read beyond the end, and with checked results."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ READ_AT_ONCE = 1 << 23
 
 
 class Source:
-    """The rest of a file, from where it stands.
+    """The rest of a file, from its current position.
 
     Args:
-        file: file object with `read`, `seek` and `tell`; `readinto` and `readline` are used where it has them.
-        name: of the file, for errors.
+        file: file object with `read`, `seek` and `tell`; `readinto` and `readline` are used if present.
+        name: the name of the file, for errors.
 
     Attributes:
-        at: where the next byte is read.
-        begin, end: where it stood, and where it ends.
+        at: the position of the next byte.
+        begin, end: the initial position, and the end.
     """
 
     def __init__(self, file: Any, name: str) -> None:
@@ -35,27 +35,27 @@ class Source:
 
     @property
     def size(self) -> int:
-        """How many bytes there were at the beginning."""
+        """Return the number of bytes at the beginning."""
         return self.end - self.begin  # type: ignore[no-any-return]
 
     @property
     def left(self) -> int:
-        """How many bytes are left."""
+        """Return the number of bytes left."""
         return self.end - self.at  # type: ignore[no-any-return]
 
     def tell(self) -> int:
-        """Where the next byte is read."""
+        """Return the position of the next byte."""
         return self.at  # type: ignore[no-any-return]
 
     def seekable(self) -> bool:
-        """True: `zipfile` asks."""
+        """Return True; for `zipfile`."""
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move to a place.
+        """Move to a position.
 
         Raises:
-            ValueError: if it lies before the beginning of the file.
+            ValueError: if it is before the beginning of the file.
         """
         at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self.at, os.SEEK_END: self.end}[whence]
         if at < 0:
@@ -66,14 +66,14 @@ class Source:
         return at
 
     def read(self, count: int = -1) -> bytes:
-        """Return so many bytes, or those that are left if there are fewer.
+        """Return `count` bytes, or those that are left if there are fewer.
 
         Raises:
-            DamagedFileError: if the file gives something else.
+            DamagedFileError: if the file returns something else.
         """
         wanted = max(self.left if count < 0 else min(count, self.left), 0)
         pieces = []
-        while wanted:  # a file object may give less at once
+        while wanted:  # a file object may return less at once
             piece = self.checked(self.file.read(wanted), wanted)
             if not piece:
                 break
@@ -83,7 +83,7 @@ class Source:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def part(self, begin: int, size: int) -> Source:
-        """A part of the file, which is read before anything else of it."""
+        """Return a part of the file as a source, to be read before the rest."""
         part = copy(self)
         part.begin = part.at = begin
         part.end = begin + size
@@ -91,7 +91,7 @@ class Source:
         return part
 
     def readline(self) -> bytes:
-        """Return the bytes to the end of the line, which is among them."""
+        """Return the bytes up to and including the end of the line."""
         start, pieces = self.at, []
         while piece := self.read(256):
             at = piece.find(b"\n") + 1
@@ -104,10 +104,10 @@ class Source:
         return line
 
     def readinto(self, array: np.ndarray[Any, Any]) -> None:
-        """Fill an array, whose memory is contiguous.
+        """Fill a contiguous array.
 
         Raises:
-            DamagedFileError: if the file ends before, or gives something else.
+            DamagedFileError: if the file ends before, or returns something else.
         """
         count = self.into(array) if self.into and array.size else 0
         if count != array.nbytes:
@@ -115,7 +115,7 @@ class Source:
         self.at += array.nbytes
 
     def fill(self, memory: memoryview, at: Any) -> None:
-        """Fill memory piece by piece, of which the beginning is there."""
+        """Fill memory in pieces, from `at` on."""
         count = at
         while True:
             if type(count) is not int or not 0 <= at <= len(memory):
@@ -133,10 +133,10 @@ class Source:
             at += count if type(count) is int else 0
 
     def checked(self, content: Any, most: int) -> bytes:
-        """What `read` of the file gave.
+        """Return the checked result of the file's `read`.
 
         Raises:
-            DamagedFileError: if these are no bytes, or too many.
+            DamagedFileError: if it is not bytes, or too long.
         """
         if type(content) is not bytes:
             try:
@@ -150,7 +150,7 @@ class Source:
         return content  # type: ignore[no-any-return]
 
     def wrong(self, content: Any) -> DamagedFileError:
-        """The error for a file object that gives no bytes."""
+        """Return the error for a file object that does not return bytes."""
         return DamagedFileError(
             f"{self.name} cannot be read: its read() gave {type(content).__name__}; a file must be open for reading "
             "bytes, and not wait for more of them"

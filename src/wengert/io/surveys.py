@@ -1,4 +1,4 @@
-"""Opcodes run without effect, to learn what they name before anything is made."""
+"""Runs of opcodes without effect, to collect names before anything is built."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from .opcodes import ENCODING, Machine
 
 
 class Unknown:
-    """What a call would give."""
+    """Placeholder for the result of a call."""
 
 
 class Inert(Allowed):
-    """Gives names no meaning, but refuses those that are not allowed."""
+    """Builder that gives names no meaning, but refuses those that are not allowed."""
 
     def call(self, function: Any, arguments: tuple[Any, ...]) -> Any:
-        """Unknown."""
+        """Return an unknown value."""
         return Unknown()
 
     def create(self, cls: Any, arguments: tuple[Any, ...]) -> Any:
-        """Unknown."""
+        """Return an unknown value."""
         return Unknown()
 
     def set_state(self, value: Any, state: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Quiet(Machine):
-    """Runs opcodes without effect: containers stay empty, calls give what is unknown. Nothing is hashed.
+    """Interpreter without effect: containers stay empty, calls return unknown values. Nothing is hashed.
 
     Args:
-        storage: what a persistent name gives.
+        storage: function from a persistent name to its value.
         encoding: see `Machine`.
     """
 
@@ -45,7 +45,7 @@ class Quiet(Machine):
         super().__init__(Inert(nothing, nothing), storage, nothing, encoding)
 
     def append(self, values: list[Any]) -> None:
-        """Leave a list as it is."""
+        """Leave a list unchanged."""
         self.check(1)
 
     set_items = add_items = append
@@ -56,10 +56,10 @@ class Quiet(Machine):
 
 
 class NameSurvey(Quiet):
-    """Runs opcodes without effect, and notes the names that are not allowed.
+    """Interpreter without effect that collects the names that are not allowed.
 
     Attributes:
-        names: each once, in their order.
+        names: the names, each once, in order of appearance.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class NameSurvey(Quiet):
         self.names: dict[str, None] = {}
 
     def find_global(self, module: Any, name: Any) -> None:
-        """Push what a name stands for, or an unknown value."""
+        """Push the meaning of a name, or an unknown value."""
         try:
             super().find_global(module, name)
         except UnpicklingError:
@@ -80,7 +80,7 @@ class NameSurvey(Quiet):
         self.push(Unknown())
 
     def names_in(self, content: bytes) -> list[str]:
-        """The names among opcodes, up to where they end or are not allowed themselves."""
+        """Return the names among opcodes, up to the end or the first opcode that is not allowed."""
         with suppress(ValueError, UnpicklingError):
             self.run(BytesIO(content))
         return list(self.names)

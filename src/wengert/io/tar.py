@@ -1,7 +1,8 @@
-"""The first format of torch, until version 0.1.12: a tar archive of three members.
+"""torch's first format, until version 0.1.12: a tar archive of three members.
 
-`storages` and `tensors` list what there is, each behind its description, a pickle; `pickle` is the object, which names
-them by numbers. torch reads such files with `weights_only=False` alone, by running their pickles; nothing is run here.
+`storages` and `tensors` are lists, in which each item follows its description, a pickle; `pickle` is the object, which
+refers to them by number. torch reads such files only with `weights_only=False`, by running their pickles; here nothing
+is run.
 """
 
 from __future__ import annotations
@@ -27,21 +28,21 @@ from .weights import MOST_DIMENSIONS
 
 BLOCK = 512
 MARK = slice(257, 262)
-"""Where a header says "ustar"."""
+"""Position of "ustar" in a header."""
 
 
 def is_tar(start: bytes) -> bool:
-    """Whether a file that begins so is a tar archive."""
+    """Return whether a file with this start is a tar archive."""
     return start[MARK] == b"ustar"
 
 
 def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
-    """The object that `torch.save` wrote.
+    """Return the object that `torch.save` wrote.
 
     Raises:
         DamagedFileError: if the file is damaged, or of another kind.
-        UnpicklingError: if it holds more than tensors and plain containers.
-        RuntimeError: if a tensor comes from a device that is not there.
+        UnpicklingError: if it contains more than tensors and plain containers.
+        RuntimeError: if a tensor comes from an unavailable device.
     """
     with weights_only(source.name):
         members = members_of(source)
@@ -57,10 +58,10 @@ def load(source: Source, map_location: MapLocation, encoding: str) -> Any:
 
 
 def members_of(source: Source) -> dict[str, tuple[int, int]]:
-    """Where the members of an archive begin, and their sizes.
+    """Return offsets and sizes of the members of an archive.
 
     Raises:
-        ValueError: if one reaches beyond the end of the file, or is missing.
+        ValueError: if a member extends beyond the end of the file, or is missing.
     """
     members: dict[str, tuple[int, int]] = {}
     while (header := source.read(BLOCK)).strip(b"\0"):
@@ -72,7 +73,7 @@ def members_of(source: Source) -> dict[str, tuple[int, int]]:
             raise ValueError("the check sum of a header is another one")
         if size > source.left:
             raise ValueError(f"a member has {size} bytes, but {source.left} are left")
-        if header[156:157] in (b"0", b"\0"):  # a plain file
+        if header[156:157] in (b"0", b"\0"):  # a regular file
             members[header[:100].partition(b"\0")[0].decode("ascii", "replace")] = (source.at, size)
         source.seek(source.at + (size + BLOCK - 1) // BLOCK * BLOCK)
     missing = {"storages", "tensors", "pickle"} - set(members)
@@ -82,10 +83,10 @@ def members_of(source: Source) -> dict[str, tuple[int, int]]:
 
 
 class Content:
-    """The storages and tensors of a file, by their numbers.
+    """Storages and tensors of a file, by number.
 
     Args:
-        budget: pays for looking through memory.
+        budget: budget for reading through memory.
         map_location: see `load`.
         encoding: see `Machine`.
     """
@@ -97,7 +98,7 @@ class Content:
         self.tensors: dict[int, Tensor] = {}
 
     def description(self, part: Source, *kinds: type) -> Any:
-        """The next pickle of a member: a tuple of values of some types.
+        """Return the next pickle of a member: a tuple of values of some types.
 
         Raises:
             ValueError: if it is something else.
@@ -110,10 +111,10 @@ class Content:
         return values
 
     def read_storages(self, part: Source) -> None:
-        """Read all storages, and then which of them are parts of others.
+        """Read all storages, then the list of those that are views of others.
 
         Raises:
-            ValueError: if one does not fit.
+            ValueError: if a description does not fit.
         """
         (count,) = self.description(part, int)
         for _ in range(count):
@@ -130,10 +131,10 @@ class Content:
             self.storages[number] = (dtype, part_of(memory, dtype, offset, count))
 
     def read_tensors(self, part: Source) -> None:
-        """Read how the tensors lie in the storages.
+        """Read storage, offset, shape and strides of the tensors.
 
         Raises:
-            ValueError: if one does not fit.
+            ValueError: if a description does not fit.
         """
         (count,) = self.description(part, int)
         for _ in range(count):
@@ -147,17 +148,17 @@ class Content:
             self.tensors[number] = self.placer.place(Tensor, memory, dtype, offset, shape, strides, False)
 
     def known(self, table: dict[int, Any], number: int) -> Any:
-        """What has a number.
+        """Return the entry with a number.
 
         Raises:
-            ValueError: if nothing has.
+            ValueError: if there is none.
         """
         if number not in table:
             raise ValueError(f"there is no storage number {shown(number)}")
         return table[number]
 
     def find(self, identity: Any) -> Tensor | StorageBase:
-        """The tensor or the storage of a persistent name.
+        """Return the tensor or storage of a persistent name.
 
         Raises:
             ValueError: if there is none.
@@ -180,7 +181,7 @@ def refuse(identity: Any) -> Any:
 
 
 def exactly(part: Source, count: int) -> bytes:
-    """The next bytes of a member.
+    """Return the next `count` bytes of a member.
 
     Raises:
         ValueError: if there are fewer.

@@ -1,5 +1,7 @@
-"""What a file may name beside tensors and containers, and under which names: this package's layers, optimisers and
-operators, and what the program itself has named. A name is only ever looked up here; nothing is imported for it.
+"""Names that files may use besides tensors and containers.
+
+They are the layers, optimisers and operators of this package, and objects that the program has allowed. A name is only
+looked up here; nothing is imported for it.
 """
 
 from __future__ import annotations
@@ -13,34 +15,34 @@ from typing import Any
 
 PACKAGE, TORCH = "wengert", "torch"
 BLOCKED = {"sys", "os", "posix", "nt"}
-"""Modules from which no file takes anything, whatever the program has named; as in torch."""
+"""Modules that files may never use, whatever the program has allowed; as in torch."""
 UNSUITED = {"set_rng_state", "from_file", "from_dlpack", "frombuffer"}
-"""Functions of the package that are no operators on tensors."""
+"""Functions of the package that are not operators on tensors."""
 ELSEWHERE = {
     "torch.optim._adafactor.Adafactor": "torch.optim.Adafactor", "torch.optim._muon.Muon": "torch.optim.Muon",
 }  # fmt: skip
-"""Names of classes that torch gives another module."""
+"""Names of classes that are in another module in torch."""
 FOREIGN = {"_codecs", "builtins", "collections", "copyreg", "functools", "numpy", "numpy._core.multiarray"}
-"""Modules of Python and NumPy whose functions files name: none is one of ours, whose list takes time to be made."""
+"""Modules of Python and NumPy that files name: none is part of this package, whose list is slow to build."""
 SCALER_STATE = "torch.amp.grad_scaler._refresh_per_optimizer_state"
-"""What a dictionary in a GradScaler is filled with."""
+"""Name of the factory of a dictionary in a GradScaler."""
 OLDER = {"torch.nn.modules.linear._LinearWithBias": "torch.nn.modules.linear.NonDynamicallyQuantizableLinear"}
-"""What versions of torch before this one wrote."""
+"""Names in files of older versions of torch."""
 
-# ---- what the program names ------------------------------------------------------------------------------------------
+# ---- objects allowed by the program ----------------------------------------------------------------------------------
 
 _named: dict[str, tuple[Any, Any]] = {}
-"""By the names that files use: an object, and what the program gave for it."""
+"""Allowed objects by name: the object, and the argument of the program."""
 
 
 def add(values: Iterable[Any]) -> None:
-    """Let files name classes and functions.
+    """Allow files to use classes and functions.
 
     Args:
-        values: the objects, or pairs of an object and the name that files have for it.
+        values: the objects, or pairs of an object and its name in files.
 
     Raises:
-        TypeError: if one is neither a class nor a function, or has no name.
+        TypeError: if a value is neither a class nor a function, or has no name.
     """
     for value in list(values):
         for name, target in names_of(value).items():
@@ -48,24 +50,24 @@ def add(values: Iterable[Any]) -> None:
 
 
 def remove(values: Iterable[Any]) -> None:
-    """Take back what `add` was given."""
+    """Undo `add`."""
     for value in list(values):
         for name in names_of(value):
             _named.pop(name, None)
 
 
 def clear() -> None:
-    """Take back all."""
+    """Undo all calls of `add`."""
     _named.clear()
 
 
 def listed() -> list[Any]:
-    """What the program has named, each once."""
+    """Return the values that the program has allowed, each once."""
     return list({id(function): function for _, function in _named.values()}.values())
 
 
 def names_of(value: Any) -> dict[str, Any]:
-    """The names under which files may name an object, and the object.
+    """Return the names of an object in files, and the object.
 
     Raises:
         TypeError: if it is neither a class nor a function, or has no name.
@@ -86,11 +88,11 @@ def names_of(value: Any) -> dict[str, Any]:
     return dict.fromkeys(names, target)
 
 
-# ---- what this package has -------------------------------------------------------------------------------------------
+# ---- names of this package -------------------------------------------------------------------------------------------
 
 
 def as_torch(name: str) -> str:
-    """The name that torch has for something of this package; other names as they are."""
+    """Return torch's name for a name of this package; other names are unchanged."""
     if name.partition(".")[0] != PACKAGE:
         return name
     name = TORCH + name.removeprefix(PACKAGE)
@@ -98,7 +100,7 @@ def as_torch(name: str) -> str:
 
 
 def classes_of(module: Any, *bases: type) -> Iterable[type]:
-    """The classes of a module that derive from one of some."""
+    """Return the classes of a module that derive from some bases."""
     for name in dir(module):
         value = getattr(module, name)
         if isinstance(value, type) and issubclass(value, bases):
@@ -107,7 +109,7 @@ def classes_of(module: Any, *bases: type) -> Iterable[type]:
 
 @functools.cache
 def classes() -> dict[str, type]:
-    """This package's classes whose instances files may hold, by torch's names: layers, optimisers, schedulers."""
+    """Return the layers, optimisers and schedulers whose instances files may contain, by torch's names."""
     from .. import nn, optim
     from ..amp import GradScaler
     from ..nn.modules.linear import NonDynamicallyQuantizableLinear
@@ -128,7 +130,7 @@ def classes() -> dict[str, type]:
 
 @functools.cache
 def results() -> dict[str, type]:
-    """The classes of what operators with several results return, by torch's names."""
+    """Return the classes of results of operators with several results, by torch's names."""
     from ..ops import return_types
 
     types_ = [value for value in list(vars(return_types).values()) if hasattr(value, "n_fields")]
@@ -137,7 +139,7 @@ def results() -> dict[str, type]:
 
 @functools.cache
 def functions() -> dict[str, Any]:
-    """The operators and functions on tensors by torch's names. Files may hold them; none is called for a file."""
+    """Return operators and functions on tensors by torch's names. Files may contain them; they are never called."""
     from ..amp.grad_scaler import fresh_state
     from ..nn import functional, init
 
@@ -156,7 +158,7 @@ def functions() -> dict[str, Any]:
 
 
 def operators() -> dict[str, Any]:
-    """The operators that the package itself has, by name."""
+    """Return the operators in the namespace of the package, by name."""
     import wengert
 
     table = {name: getattr(wengert, name) for name in dir(wengert) if not name.startswith("_")}
@@ -171,20 +173,20 @@ def operators() -> dict[str, Any]:
 
 @functools.cache
 def function_names() -> dict[int, str]:
-    """The names of `functions` by the identity of the function: the last is that of `nn.functional`, if it has one."""
+    """Return the names of `functions` by identity; names in `nn.functional` take precedence."""
     return {id(value): name for name, value in functions().items() if not name.startswith("torch._C.")}
 
 
 def function_name(value: Any) -> str | None:
-    """The name of a function or operator of this package; None for all else."""
+    """Return the name of a function or operator of this package; None for other objects."""
     return None if getattr(value, "__module__", None) in FOREIGN else function_names().get(id(value))
 
 
-# ---- what names mean -------------------------------------------------------------------------------------------------
+# ---- meaning of names ------------------------------------------------------------------------------------------------
 
 
 def find(module: str, name: str) -> Any:
-    """What a name in a file stands for; None if it may not be used."""
+    """Return the meaning of a name in a file; None if it is not allowed."""
     full = f"{module}.{name}"
     if module.partition(".")[0] in BLOCKED:
         return None
@@ -197,28 +199,28 @@ def find(module: str, name: str) -> Any:
 
 
 def is_named(value: Any) -> bool:
-    """Whether the program has named an object."""
+    """Return whether the program has allowed an object."""
     return any(value is target for target, _ in _named.values())
 
 
 def is_own(cls: Any) -> bool:
-    """Whether it is one of `classes`."""
+    """Return whether a class is one of `classes`."""
     return isinstance(cls, type) and cls in own()[0]
 
 
 def is_result(cls: Any) -> bool:
-    """Whether it is one of `results`."""
+    """Return whether a class is one of `results`."""
     return isinstance(cls, type) and cls in own()[1]
 
 
 @functools.cache
 def own() -> tuple[frozenset[type], frozenset[type]]:
-    """The classes of `classes`, and those of `results`."""
+    """Return the classes of `classes` and of `results`."""
     return frozenset(classes().values()), frozenset(results().values())
 
 
 def may_be_held(value: Any) -> bool:
-    """Whether files may hold a function, class, or another object that can be called."""
+    """Return whether files may contain a function, class, or other callable."""
     if isinstance(value, functools.partial):
         return may_be_held(value.func)
     kind = type(value)
@@ -226,12 +228,12 @@ def may_be_held(value: Any) -> bool:
 
 
 def is_instance(cls: type) -> bool:
-    """Whether a class is one whose instances files make."""
+    """Return whether files may create instances of a class."""
     return is_own(cls) or is_named(cls)
 
 
 def written(value: Any) -> str | None:
-    """The name under which a class or function of this package is written; None for what others have made."""
+    """Return the name in files of a class or function of this package; None for others."""
     name = None if isinstance(value, type) else function_name(value)
     if name is not None:
         return name
@@ -242,18 +244,18 @@ def written(value: Any) -> str | None:
 
 
 def is_factory(value: Any) -> bool:
-    """Whether a defaultdict may call an object: if the program has named it, or it is that of a GradScaler."""
+    """Return whether a defaultdict may call an object: allowed by the program, or the factory of a GradScaler."""
     from ..amp.grad_scaler import fresh_state
 
     return is_named(value) or value is fresh_state
 
 
 class NotAllowedError(UnpicklingError):
-    """A file names something that is not allowed."""
+    """Raised for a file that names something that is not allowed."""
 
 
 def refusal(names: Iterable[str]) -> str:
-    """Why names in a file are refused, and the line by which the program may allow them."""
+    """Return the error for refused names, with the line by which the program can allow them."""
     names = list(names)
     says = f"Unsupported global: GLOBAL {names[0]} was not an allowed global by default"
     if any(name.partition(".")[0] in BLOCKED for name in names):

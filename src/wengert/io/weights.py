@@ -1,6 +1,6 @@
-"""Tensors by name in a file, in the safetensors format: a header in JSON, then the bytes. Reading runs no code.
+"""Safetensors files: tensors by name, with a header in JSON before the bytes. Reading runs no code.
 
-The header is read and held against the size of the file first; memory is taken only for what is really there.
+The header is checked against the size of the file first; memory is allocated only for bytes that exist.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ NAMES = {code: name for name, code in CODES.items()}
 METADATA = "__metadata__"
 INTEGER = {int}
 FIELDS = {"dtype", "shape", "data_offsets"}
-"""Of the entry of a tensor."""
+"""Keys of the entry of a tensor."""
 LARGEST_HEADER = 100_000_000
 MOST_DIMENSIONS = 64
 READ_AHEAD = 1 << 16
-"""Bytes that are read at once where tensors are small; large ones are read straight into their memory."""
+"""Bytes that are read at once for small tensors; large ones are read directly into their memory."""
 PIECE = 1 << 20
 """Bytes that are written at once."""
 
@@ -47,20 +47,20 @@ PIECE = 1 << 20
 def save_file(
     tensors: Mapping[str, Tensor], path: str | os.PathLike[str], metadata: Mapping[str, str] | None = None
 ) -> Path:
-    """Write tensors into a file, which is there whole or not at all.
+    """Write tensors to a file, atomically.
 
     Args:
-        tensors: by name, such as a `state_dict()`; histories are not kept.
-        path: name of the file.
+        tensors: the tensors by name, such as a `state_dict()`; histories are not saved.
+        path: path of the file.
         metadata: further texts by name.
 
     Returns:
         The path.
 
     Raises:
-        TypeError: a name or a text is no string, a value no tensor, or its dtype has no code in the format
+        TypeError: if a name or text is not a string, a value is not a tensor, or its dtype has no code in the format
             (complex128).
-        OSError: the file cannot be written.
+        OSError: if the file cannot be written.
     """
     check_saved(tensors, metadata)
     return write_atomically(
@@ -71,14 +71,14 @@ def save_file(
 def content_of(
     arrays: Mapping[str, np.ndarray[Any, Any]], metadata: Mapping[str, str] | None
 ) -> Iterator[bytes | np.ndarray[Any, Any]]:
-    """What stands in a file, piece by piece: length of the header, header, the bytes of the arrays.
+    """Yield the content of a file in pieces: length of the header, header, bytes of the arrays.
 
     Raises:
-        ValueError: the header would be longer than a reader accepts.
+        ValueError: if the header is longer than readers accept.
     """
     header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
     start = 0
-    # The widest elements first: then every tensor lies at a multiple of its element size.
+    # The widest elements first: so each tensor is aligned to its element size.
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
     for name in order:
         array = arrays[name]
@@ -94,10 +94,10 @@ def content_of(
 
 
 def check_saved(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -> None:
-    """Refuse what the format cannot hold.
+    """Refuse values that the format cannot store.
 
     Raises:
-        TypeError: see `save_file`.
+        TypeError: if there are such values, see `save_file`.
     """
     for mapping in (tensors, {} if metadata is None else metadata):
         if not isinstance(mapping, Mapping):
@@ -115,7 +115,7 @@ def check_saved(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | Non
 
 
 def pieces_of(array: np.ndarray[Any, Any]) -> Iterator[np.ndarray[Any, Any]]:
-    """The bytes of an array in the order of the format, a part at a time: the whole is never copied."""
+    """Yield the bytes of an array in the format's byte order, in pieces, without copying the whole."""
     order = array.dtype.newbyteorder("<")
     parts = np.nditer(  # type: ignore[call-overload]
         array, ["external_loop", "buffered", "zerosize_ok"], [["readonly", "contig"]], [order], order="C",
@@ -129,14 +129,14 @@ def load_file(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """Read the tensors of a file.
 
     Args:
-        path: name of the file.
+        path: path of the file.
 
     Returns:
         New tensors by name.
 
     Raises:
-        OSError: the file cannot be read.
-        DamagedFileError: it is no whole safetensors file; this is a ValueError.
+        OSError: if the file cannot be read.
+        DamagedFileError: if it is not a complete safetensors file; this is a ValueError.
     """
     with open(path, "rb", buffering=READ_AHEAD) as file:
         source = Source(file, str(path))
@@ -146,17 +146,17 @@ def load_file(path: str | os.PathLike[str]) -> dict[str, Tensor]:
 
 
 def load_metadata(path: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the texts that were saved with the tensors of a file; raises as `load_file`."""
+    """Return the metadata of a file; raises as `load_file`."""
     with open(path, "rb", buffering=0) as file:
         return dict(read_header(Source(file, str(path)))[0].get(METADATA, {}))
 
 
 def read_array(source: Source, start: int, entry: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-    """The values of one tensor, whose entry has been checked."""
+    """Read the values of a tensor, whose entry has been checked."""
     dtype = type_of(entry["dtype"])
     try:
         array = np.empty(entry["shape"], dtype)
-    except (ValueError, OverflowError) as error:  # without elements, but with lengths that no array can have
+    except (ValueError, OverflowError) as error:  # no elements, but lengths that no array can have
         raise DamagedFileError(f"{source.name} is damaged: no tensor has the shape {entry['shape']}") from error
     source.seek(start + entry["data_offsets"][0])
     if dtype.kind in "fiuc":
@@ -171,15 +171,15 @@ def read_array(source: Source, start: int, entry: Mapping[str, Any]) -> np.ndarr
 
 @cache
 def type_of(code: str) -> np.dtype[Any]:
-    """NumPy's dtype of a code of the format."""
+    """Return NumPy's dtype for a code of the format."""
     return dtypes.by_name(NAMES[code]).numpy  # type: ignore[no-any-return]
 
 
 def read_header(source: Source) -> tuple[dict[str, Any], int]:
-    """The header of what follows in a file, checked against its size, and where the bytes of the tensors start.
+    """Return the header of a file, checked against its size, and the offset of the bytes of the tensors.
 
     Raises:
-        DamagedFileError: something does not fit.
+        DamagedFileError: if something does not fit.
     """
     length = int.from_bytes(source.read(8), "little")
     if source.size < 8 or length > min(source.size - 8, LARGEST_HEADER):
@@ -194,7 +194,7 @@ def read_header(source: Source) -> tuple[dict[str, Any], int]:
 
 
 def check_header(header: Any, room: int) -> None:
-    """Hold a header against the bytes that follow it.
+    """Check a header against the number of bytes that follow it.
 
     Raises:
         ValueError: if something does not fit.
@@ -220,10 +220,10 @@ def check_header(header: Any, room: int) -> None:
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON as a dictionary.
+    """Return a JSON object as a dictionary.
 
     Raises:
-        ValueError: a name appears twice.
+        ValueError: if a name occurs twice.
     """
     table = dict(pairs)
     if len(table) != len(pairs):
@@ -232,7 +232,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def find_problem(entry: Any) -> str:
-    """What is wrong with a tensor's entry in itself; an empty text if nothing is."""
+    """Return what is wrong with a tensor's entry by itself; "" if nothing is."""
     if not isinstance(entry, dict) or entry.keys() != FIELDS:
         return "has no entry of dtype, shape and data_offsets"
     code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
