@@ -1,8 +1,8 @@
-"""`python -m wengert.explain script.py [args]`: runs a program, and says why what has no gradient has none.
+"""`python -m wengert.explain script.py [args]`: run a program, and explain missing gradients.
 
-Lines are noted (`set_debug`). At the end, each leaf of the program that requires a gradient and has none, and each
-tensor that was cut off from the graph, is explained, by the names that the program gives them; an error of the
-program is shown with the lines that belong to it.
+Lines are recorded (`set_debug`). At the end the command explains, under the names of the program, each leaf that
+requires a gradient and has none, and each tensor that was cut off from the graph. An error of the program is shown with
+its lines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .debugging.command import main
 
 
 class _Module(ModuleType):
-    """`wengert.explain` is a function, and a module once that is imported: which therefore can be called, too."""
+    """Callable module: `wengert.explain` is a function, and becomes this module when that is imported."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return explain(*args, **kwargs)

@@ -1,6 +1,6 @@
-"""What runs here: `python -m wengert.info` prints build, versions, BLAS, threads and instruction set, a line each.
+"""`python -m wengert.info`: print build, versions, BLAS, threads and instruction set, a line for each.
 
-Paste its output into a report of a bug or of a measurement.
+Paste its output into reports of bugs and measurements.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def info() -> dict[str, str]:
 
 
 def _describe_build() -> str:
-    """The build, and why it is this one."""
+    """Return the build, and the reason for it."""
     if _build.BUILD == "compiled":
         return "compiled"
     if _build.asked_for_interpreted():
@@ -49,7 +49,7 @@ def _describe_build() -> str:
 
 
 def _instruction_set() -> str:
-    """What the inner loops of the kernels were chosen for."""
+    """Return the instruction sets of the kernels."""
     extensions = _numpy_config().get("SIMD Extensions", {})
     in_numpy = ", ".join([*extensions.get("baseline", [])[-1:], *extensions.get("found", [])[-1:]]) or "unknown"
     if _kernels.native is None:
@@ -58,19 +58,19 @@ def _instruction_set() -> str:
 
 
 def _blas() -> str:
-    """The library that multiplies matrices for NumPy."""
+    """Return NumPy's library for matrix products."""
     blas = _numpy_config().get("Build Dependencies", {}).get("blas", {})
     parts = [blas.get("name", "unknown"), blas.get("version", "")]
     return " ".join(part for part in parts if part and part != "unknown") or "unknown"
 
 
 def _numpy_config() -> dict[str, dict[str, Any]]:
-    """NumPy's account of how it was built, as nested dictionaries."""
+    """Return NumPy's build configuration as nested dictionaries."""
     return np.show_config(mode="dicts") or {}  # type: ignore[return-value]
 
 
 def _settings() -> str:
-    """The environment variables that change what is described here."""
+    """Return the environment variables that influence this description."""
     names = ("WENGERT_PURE", "WENGERT_KERNELS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return " ".join(f"{name}={os.environ[name]}" for name in names if name in os.environ) or "none"
 

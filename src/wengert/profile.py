@@ -1,4 +1,4 @@
-"""Profile a program: `python -m wengert.profile script.py [arguments]` prints a table, writes a trace and a page."""
+"""`python -m wengert.profile script.py [arguments]`: profile a program; print a table, write a trace and a page."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ SORTS = (
 
 
 class Threads:
-    """Asks a profile for the events of all threads."""
+    """Configuration of a profile that asks for the events of all threads."""
 
     profile_all_threads = True
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of the command."""
+    """Return the parser of the command's arguments."""
     made = argparse.ArgumentParser(
         prog="python -m wengert.profile",
         description=DESCRIPTION,
@@ -56,14 +56,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def page(path: str) -> str:
-    """The name of a file for a page."""
+    """Return the name of a file for a page."""
     if not path.lower().endswith(".html"):
         raise argparse.ArgumentTypeError(f"the name must end in .html, but got {path!r}")
     return path
 
 
 def refusal(options: argparse.Namespace) -> str | None:
-    """Why a run would be in vain: there is no program, or no folder for what it leaves; None if it would not."""
+    """Return the reason against a run (no program, or no folder for the output), or None."""
     if _program.is_missing(options.script, options.module):
         return f"there is no file {options.script!r}"
     for option in ("trace", "html", "stacks"):
@@ -74,7 +74,7 @@ def refusal(options: argparse.Namespace) -> str | None:
 
 
 def report(prof: profile, options: argparse.Namespace) -> None:
-    """Print the table, write the files and say where they are."""
+    """Print the table, write the files, and print their paths."""
     averages = prof.function_events.key_averages(group_by_input_shapes=options.shapes)
     print(averages.table(sort_by=options.sort, row_limit=options.rows) or "nothing of wengert was run\n", end="")
     prof.export_chrome_trace(options.trace)
@@ -89,7 +89,7 @@ def report(prof: profile, options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; returns the exit status."""
+    """Run the command; return the exit status."""
     options = parser().parse_args(arguments)
     reason = refusal(options)
     if reason is not None:

@@ -1,4 +1,4 @@
-"""Mixed precision: switched off where its device is not there, as torch does."""
+"""Mixed precision; as in torch it is switched off if its device is not available."""
 
 from __future__ import annotations
 

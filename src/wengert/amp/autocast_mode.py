@@ -1,4 +1,4 @@
-"""Regions in which operators compute in a shorter dtype."""
+"""Autocast: regions in which operators compute in a dtype of half precision."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from . import casting
 
 @guarded
 class autocast(Region):
-    """A region, or a decorated function, in which products are computed in a short dtype and losses in float32.
+    """Region, or decorated function, in which products are computed in half precision and losses in float32.
 
-    Which operators compute in which dtype follows torch's lists for the CPU. Tensors are cast when an operator takes
-    them, and a gradient is cast back; parameters are cast once for the outermost region. Regions nest, and
-    `enabled=False` switches off what is around.
+    The dtypes of operators follow torch's lists for the CPU. Operators cast their operands, and gradients are cast
+    back; parameters are cast once for the outermost region. Regions can be nested, and `enabled=False` switches an
+    outer region off.
 
     Args:
-        device_type: "cpu"; "cuda" and its like are not there, and the region is switched off with a warning.
-        dtype: bfloat16 (the default) or float16; for another one the region is switched off with a warning.
+        device_type: "cpu"; for other device types such as "cuda" the region is switched off with a warning.
+        dtype: bfloat16 (the default) or float16; for another dtype the region is switched off with a warning.
         enabled: whether the region does anything.
         cache_enabled: whether parameters are cast once.
 
     Raises:
-        ValueError: `device_type` is no string.
-        RuntimeError: there is no such type of device.
+        ValueError: if `device_type` is not a string.
+        RuntimeError: if there is no such type of device.
 
     Examples:
         >>> import wengert as wg
@@ -54,7 +54,7 @@ class autocast(Region):
             self._refuse()
 
     def _refuse(self) -> None:
-        """Switch the region off, with a warning, where it cannot be what it shall be."""
+        """Switch the region off, with a warning, if the device or dtype is not supported."""
         if self.device == "cuda":
             text = "CUDA is not available or torch_xla is imported. Disabling autocast."
         elif self.device != "cpu":
@@ -93,12 +93,12 @@ class autocast(Region):
         casting.set_autocast_cache_enabled(cached)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that runs in the region."""
+        """Return a function that runs in the region."""
         return autocast_decorator(self, function)
 
 
 def autocast_decorator(autocast_instance: Any, func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs in a region.
+    """Return a function that runs in a region.
 
     Args:
         autocast_instance: the region, an `autocast`.
@@ -118,12 +118,12 @@ def autocast_decorator(autocast_instance: Any, func: Callable[..., Any]) -> Call
 
 @boundary
 def is_autocast_available(device_type: str) -> bool:
-    """Whether a device computes in mixed precision: the CPU does."""
+    """Return whether a device supports mixed precision: only the CPU does."""
     return casting.device_type_of("is_autocast_available", device_type) == "cpu"
 
 
 def cast_all(value: Any, device_type: str, dtype: Any) -> Any:
-    """A value, or a nest of sequences and mappings of them, with floating-point tensors in a dtype."""
+    """Cast the floating-point tensors of a value, or of nested sequences and mappings, to a dtype."""
     if casting.is_eligible(value):
         return value.to(dtype)
     if isinstance(value, (str, bytes, np.ndarray)):
@@ -136,19 +136,19 @@ def cast_all(value: Any, device_type: str, dtype: Any) -> Any:
 
 
 _cast = cast_all
-"""torch's name of it."""
+"""Name of `cast_all` in torch."""
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Callable[..., Any]:
-    """A decorator of a custom Function's `forward`.
+    """Decorate `forward` of a custom Function, for autocast.
 
     Args:
-        fwd: the function; None: the decorator is returned.
-        device_type: for whose regions.
-        cast_inputs: within a region, give `forward` its tensors in this dtype, and compute outside of the region.
+        fwd: the function; None to return the decorator.
+        device_type: the device of the regions.
+        cast_inputs: within a region, pass `forward` its tensors in this dtype, and switch autocast off inside.
 
     Raises:
-        ValueError: `device_type` is no string.
+        ValueError: if `device_type` is not a string.
     """
     check_type(device_type)
     if fwd is None:
@@ -169,14 +169,14 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Callable[..., Any]:
-    """A decorator of a custom Function's `backward`, which so runs in the region that `forward` ran in.
+    """Decorate `backward` of a custom Function, to run with the autocast state of `forward`.
 
     Args:
-        bwd: the function; None: the decorator is returned.
-        device_type: for whose regions.
+        bwd: the function; None to return the decorator.
+        device_type: the device of the regions.
 
     Raises:
-        ValueError: `device_type` is no string.
+        ValueError: if `device_type` is not a string.
     """
     check_type(device_type)
     if bwd is None:
@@ -191,10 +191,10 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Callable[..., Any]:
 
 
 def check_type(device_type: Any) -> None:
-    """Refuse what is no type of device.
+    """Refuse a device type that is not a string.
 
     Raises:
-        ValueError: it is no string.
+        ValueError: if it is not a string.
     """
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")

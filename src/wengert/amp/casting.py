@@ -1,4 +1,4 @@
-"""In which dtype operators compute within a region of autocast, and what a thread has switched on.
+"""Dtypes of operators within a region of autocast, and the autocast state of a thread.
 
 Source of the lists: torch's documentation of automatic mixed precision, "CPU Op-Specific Behavior".
 """
@@ -38,7 +38,7 @@ SHORT = frozenset({
     "mm", "baddbmm", "addmm", "addbmm", "linear", "matmul", "conv_tbc", "prelu", "scaled_dot_product_attention",
     "linalg_vecdot", "multi_head_attention_forward", "_sparse_addmm",
 })  # fmt: skip
-"""Computed in the dtype of the region: products, whose sums are those of float32 anyway."""
+"""Operators computed in the dtype of the region: products, which accumulate in float32 anyway."""
 LONG = frozenset({
     "avg_pool3d", "binary_cross_entropy", "grid_sample", "grid_sampler_2d", "grid_sampler_3d", "polar", "prod",
     "quantile", "nanquantile", "stft", "cdist", "trace", "view_as_complex", "cholesky", "cholesky_inverse",
@@ -54,20 +54,20 @@ LONG = frozenset({
     "edge_pad", "geqrf", "svd", "qr", "triangular_solve", "fractional_max_pool2d", "fractional_max_pool3d",
     "adaptive_max_pool3d",
 })  # fmt: skip
-"""Computed in float32, where short numbers would lose what matters."""
+"""Operators computed in float32, because half precision would lose too much accuracy."""
 WIDEST = frozenset({"cat", "stack", "index_copy"})
-"""Computed in the widest dtype of their operands."""
+"""Operators computed in the widest dtype of their operands."""
 
 
 class State(_thread._local):
-    """What a thread has switched on.
+    """Autocast state of a thread.
 
     Attributes:
         kinds: the dtype of regions for each device.
-        enabled: the devices in a region; of those that are not there, they say so and change nothing.
+        enabled: the devices with a region; for unavailable devices it has no effect.
         caching: whether a parameter is cast once for a region.
-        nesting: how many regions are entered, one within the other.
-        cache: the casts of parameters by identity, with the parameter, which so lives as long.
+        nesting: the number of nested regions.
+        cache: the casts of parameters by identity, with the parameter, which is kept alive.
     """
 
     def __init__(self) -> None:
@@ -82,9 +82,9 @@ state = State()
 
 
 def recast(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments of an operator, or of a function in a module, in the dtypes in which it is to compute.
+    """Return the arguments of an operator, or of a function in a module, in the dtypes for its computation.
 
-    The very tuple if nothing is to be changed.
+    The tuple itself is returned if nothing changes.
     """
     name = name.removeprefix("wengert.").removeprefix("nn.functional.").replace(".", "_")
     if name in SHORT:
@@ -97,12 +97,12 @@ def recast(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def is_eligible(value: Any) -> bool:
-    """Whether a value takes part: floating-point tensors but those of double precision."""
+    """Return whether autocast applies to a value: floating-point tensors except those of double precision."""
     return isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not dtypes.float64  # type: ignore[attr-defined]
 
 
 def widest(values: tuple[Any, ...]) -> Any:
-    """The dtype that holds all operands."""
+    """Return the promoted dtype of all operands."""
     wide = state.kinds["cpu"]
     for value in values:
         for item in value if isinstance(value, (tuple, list)) else (value,):
@@ -112,7 +112,7 @@ def widest(values: tuple[Any, ...]) -> Any:
 
 
 def cast_to(kind: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments with all tensors that take part in a dtype."""
+    """Return arguments with all eligible tensors cast to a dtype."""
     results: list[Any] = []
     for value in values:
         if isinstance(value, (tuple, list)) and any(map(is_eligible, value)):
@@ -123,7 +123,7 @@ def cast_to(kind: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def one_cast_to(kind: Any, value: Any) -> Any:
-    """One argument of `cast_to`; a parameter in float32 is cast once for the outermost region."""
+    """Cast one argument; a parameter in float32 is cast once for the outermost region."""
     if not is_eligible(value) or value.dtype is kind:
         return value
     known = state.caching and value.dtype is dtypes.float32 and kind is state.kinds["cpu"]
@@ -136,11 +136,11 @@ def one_cast_to(kind: Any, value: Any) -> Any:
 
 
 def device_type_of(name: str, value: Any) -> str:
-    """A type of device.
+    """Return the type of a device.
 
     Raises:
-        TypeError: it is no string.
-        RuntimeError: no such device exists.
+        TypeError: if it is not a string.
+        RuntimeError: if there is no such device.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name}(): argument 'device_type' (position 1) must be str, not {type(value).__name__}")
@@ -149,12 +149,12 @@ def device_type_of(name: str, value: Any) -> str:
 
 @boundary
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether the thread is in a region of autocast for a device."""
+    """Return whether the thread is in a region of autocast for a device."""
     return device_type_of("is_autocast_enabled", device_type) in state.enabled
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
-    """Begin or end a region of autocast for a device (a lone bool is for "cuda")."""
+    """Start or end a region of autocast for a device (a single bool is for "cuda")."""
     if enabled is None:
         device_type, enabled = "cuda", device_type
     device = device_type_of("set_autocast_enabled", device_type)
@@ -168,46 +168,46 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 
 @boundary
 def get_autocast_dtype(device_type: str) -> Any:
-    """The dtype of regions for a device: bfloat16 on the CPU, float16 elsewhere unless changed."""
+    """Return the dtype of regions for a device: by default bfloat16 on the CPU, float16 elsewhere."""
     return state.kinds.get(device_type_of("get_autocast_dtype", device_type), dtypes.float16)
 
 
 def set_autocast_dtype(device_type: str, dtype: Any) -> None:
-    """Change the dtype of regions for a device."""
+    """Set the dtype of regions for a device."""
     device = device_type_of("set_autocast_dtype", device_type)
     dtypes.check_dtype("set_autocast_dtype", "dtype", 2, dtype)
     state.kinds[device] = dtype
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether a parameter is cast once for the outermost region."""
+    """Return whether a parameter is cast once for the outermost region."""
     return state.caching
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Choose whether a parameter is cast once for the outermost region."""
+    """Set whether a parameter is cast once for the outermost region."""
     state.caching = enabled
 
 
 def clear_autocast_cache() -> None:
-    """Forget the casts of parameters."""
+    """Clear the cached casts of parameters."""
     state.cache.clear()
 
 
 def autocast_increment_nesting() -> int:
-    """Count one more region; returns how many are entered."""
+    """Increase the number of nested regions; return it."""
     state.nesting += 1
     return state.nesting
 
 
 def autocast_decrement_nesting() -> int:
-    """Count one region less; returns how many are still entered."""
+    """Decrease the number of nested regions; return it."""
     state.nesting -= 1
     return state.nesting
 
 
 def deprecated(name: str, instead: str) -> None:
-    """Warn that a function has another name now."""
+    """Warn that a function has a new name."""
     text = f"torch.{name} is deprecated. Please use torch.{instead} instead."
     warnings.warn(text, DeprecationWarning, stacklevel=3)
 

@@ -1,4 +1,4 @@
-"""Scaling of losses, so that small gradients of short dtypes do not vanish."""
+"""Scaling of losses, so that small gradients in half precision do not underflow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._tensor import Tensor
 
 
 class OptState(Enum):
-    """How far an optimiser is since the last `update()`."""
+    """Stage of an optimiser since the last `update()`."""
 
     READY = 0
     UNSCALED = 1
@@ -22,19 +22,19 @@ class OptState(Enum):
 
 
 def fresh_state() -> dict[str, Any]:
-    """What is known of an optimiser after `update()`."""
+    """Return the state of an optimiser after `update()`."""
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
 class GradScaler:
-    """Scales a loss by a factor that grows while gradients are finite, and shrinks when they are not.
+    """Scale a loss by a factor that grows while gradients are finite, and shrinks when they are not.
 
     Args:
-        device: "cuda" or "xpu", which are not there, so that it is switched off with a warning; "cpu".
-        init_scale: the first factor.
-        growth_factor: what it is multiplied by after `growth_interval` steps without an overflow.
-        backoff_factor: what it is multiplied by after an overflow.
-        growth_interval: steps.
+        device: "cpu"; for "cuda" and "xpu", which are not available, scaling is switched off with a warning.
+        init_scale: initial factor.
+        growth_factor: multiplier of the factor after `growth_interval` steps without an overflow.
+        backoff_factor: multiplier of the factor after an overflow.
+        growth_interval: number of steps without an overflow before the factor grows.
         enabled: whether anything is scaled.
 
     Source:
@@ -69,7 +69,7 @@ class GradScaler:
         self._per_optimizer_states: defaultdict[int, dict[str, Any]] = defaultdict(fresh_state)
 
     def scale(self, outputs: Any) -> Any:
-        """A loss, or a nest of losses, times the factor; of what is neither list nor tuple an iterator."""
+        """Return a loss, or nested losses, times the factor; iterables other than list and tuple become iterators."""
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
@@ -86,9 +86,9 @@ class GradScaler:
         """Divide the gradients of an optimiser's parameters by the factor, once before its step.
 
         Raises:
-            RuntimeError: it was done already since the last `update()`, or the optimiser's step was.
-            AssertionError: no loss has been scaled.
-            ValueError: a gradient is of float16.
+            RuntimeError: if it, or the step of the optimiser, was called already since the last `update()`.
+            AssertionError: if no loss has been scaled.
+            ValueError: if a gradient is of float16.
         """
         if not self._enabled:
             return
@@ -102,7 +102,7 @@ class GradScaler:
         state["stage"] = OptState.UNSCALED
 
     def _unscale_grads_(self, optimizer: Any, inv_scale: float) -> dict[str, float]:
-        """Multiply the gradients; by device 1 if one of them is not finite, otherwise 0; empty if there are none."""
+        """Multiply the gradients; return by device 1 if a gradient is not finite, else 0; empty without gradients."""
         found_inf: dict[str, float] = {}
         for group in optimizer.param_groups:
             for parameter in group["params"]:
@@ -115,11 +115,11 @@ class GradScaler:
         return found_inf
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """The optimiser's step, left out if a gradient is infinite or NaN; returns what the step does.
+        """Take the optimiser's step unless a gradient is infinite or NaN; return the result of the step.
 
         Raises:
-            RuntimeError: it was done already since the last `update()`, or a closure is given.
-            AssertionError: no loss has been scaled, or no parameter has a gradient.
+            RuntimeError: if it was called already since the last `update()`, or with a closure.
+            AssertionError: if no loss has been scaled, or no parameter has a gradient.
         """
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
@@ -139,11 +139,11 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
-        """Let the factor grow or shrink, or set it; to be called after all steps of an iteration.
+        """Update the factor, or set it; call it after all steps of an iteration.
 
         Raises:
-            AssertionError: no loss has been scaled, or no gradient has been looked at since the last `update()`; or
-                `new_scale` is a tensor of several numbers, or requires a gradient.
+            AssertionError: if no loss has been scaled, no gradient has been checked since the last `update()`, or
+                `new_scale` is a tensor of several elements or requires a gradient.
         """
         if not self._enabled:
             return
@@ -169,7 +169,7 @@ class GradScaler:
         self._per_optimizer_states = defaultdict(fresh_state)
 
     def _move(self, scale: Any, overflow: bool) -> None:
-        """Let the factor shrink after an overflow, or grow after enough steps without one."""
+        """Decrease the factor after an overflow, or increase it after enough steps without one."""
         good: Any = self._growth_tracker
         if overflow:
             scale.fill_(float(scale) * self._backoff_factor)
@@ -183,10 +183,10 @@ class GradScaler:
             good.fill_(0)
 
     def _check_begun(self, name: str) -> Any:
-        """The factor.
+        """Return the factor.
 
         Raises:
-            AssertionError: no loss has been scaled.
+            AssertionError: if no loss has been scaled.
         """
         if self._scale is None:
             raise AssertionError(
@@ -196,51 +196,51 @@ class GradScaler:
         return self._scale
 
     def _get_scale_async(self) -> Tensor | None:
-        """The factor as a tensor; None if no loss has been scaled."""
+        """Return the factor as a tensor; None if no loss has been scaled."""
         return self._scale
 
     def get_scale(self) -> float:
-        """The factor; 1 if it is switched off."""
+        """Return the factor; 1 if scaling is switched off."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else float(self._scale)
 
     def _get_growth_tracker(self) -> int:
-        """How many steps there were since the factor changed."""
+        """Return the number of steps since the factor changed."""
         if not self._enabled:
             return 0
         return self._init_growth_tracker if self._growth_tracker is None else int(self._growth_tracker)
 
     def get_growth_factor(self) -> float:
-        """What the factor is multiplied by when it grows."""
+        """Return the multiplier for growth."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Let it grow by another factor."""
+        """Set the multiplier for growth."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the factor is multiplied by when it shrinks."""
+        """Return the multiplier after an overflow."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Let it shrink by another factor."""
+        """Set the multiplier after an overflow."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """After how many steps without an overflow the factor grows."""
+        """Return the number of steps without an overflow before the factor grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Let it grow after another number of steps."""
+        """Set the number of steps before the factor grows."""
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Whether anything is scaled."""
+        """Return whether scaling is on."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """All that changes, as plain values; empty if it is switched off."""
+        """Return the state as plain values; empty if scaling is switched off."""
         if not self._enabled:
             return {}
         return {
@@ -252,10 +252,10 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave.
+        """Load the result of `state_dict`.
 
         Raises:
-            RuntimeError: it is empty.
+            RuntimeError: if it is empty.
         """
         if not self._enabled:
             return

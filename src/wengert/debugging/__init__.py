@@ -1,4 +1,6 @@
-"""Why is there no gradient, what keeps the memory, where was it made: `wg.explain`, `wg.graph_report`, `wg.set_debug`.
+"""Debugging of gradients: missing gradients, memory kept by graphs, lines of calls.
+
+The functions are `wg.explain`, `wg.graph_report` and `wg.set_debug`.
 
 See docs/debugging_gradients.md.
 """

@@ -1,4 +1,4 @@
-"""What `python -m wengert.explain` does."""
+"""The command `python -m wengert.explain`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .explanation import explain
 from .mode import set_debug
 
 DESCRIPTION = """\
-Run a program as `python script.py [arguments]` does, and then say of each of its tensors and modules why what has no
-gradient has none, with lines; also after an error or Ctrl-C. The exit status is that of the program."""
+Run a program as `python script.py [arguments]` does, then explain each missing gradient of its tensors and modules,
+with lines; also after an error or Ctrl-C. The exit status is that of the program."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """The arguments of the command."""
+    """Return the parser of the command's arguments."""
     result = argparse.ArgumentParser(
         prog="python -m wengert.explain",
         description=DESCRIPTION,
@@ -33,10 +33,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command.
+    """Run the command.
 
     Returns:
-        The exit status: that of the program, 1 if it raised an error, 2 where there is no such file.
+        The exit status: that of the program, 1 if it raised an error, 2 if there is no such file.
     """
     options = parser().parse_args(arguments)
     if _program.is_missing(options.script, options.module):
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def explanations(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Name and text of all that misses a gradient among what names stand for, and in the modules among it."""
+    """Yield name and text for each tensor without a gradient among named values, and in modules among them."""
     explained: set[int] = set()
     for name, value in names.items():
         for path, tensor in tensors_of(name, value):
@@ -60,7 +60,7 @@ def explanations(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def tensors_of(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
-    """A tensor, or the parameters of a module, with their names."""
+    """Yield a tensor, or the parameters of a module, with their names."""
     if isinstance(value, Tensor):
         yield name, value
     elif not isinstance(value, type) and hasattr(value, "named_parameters"):
@@ -69,7 +69,7 @@ def tensors_of(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 
 
 def is_missing(tensor: Tensor) -> bool:
-    """Whether a tensor is a leaf that wants a gradient and has none, or was cut off from a graph."""
+    """Return whether a tensor is a leaf that requires a gradient and has none, or was cut off from a graph."""
     if tensor.requires_grad:
         return tensor.is_leaf and tensor.grad is None
     return tracing.cut_behind(tensor) is not None

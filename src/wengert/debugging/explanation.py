@@ -1,4 +1,4 @@
-"""`explain`: why a tensor has no graph, or no gradient."""
+"""`explain`: the reason for a missing graph or gradient."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .texts import ADVICE, LEARN, WHAT
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a tensor has no gradient, or no graph; its `str` is a text for people.
+    """Explanation of a missing gradient or graph; its `str` is a text for people.
 
     Attributes:
-        reason: in a word: one of the keys of `wengert.debugging.texts.ADVICE`, or "has_gradient".
+        reason: one of the keys of `wengert.debugging.texts.ADVICE`, or "has_gradient".
         text: the whole text.
-        where: the line of the program that did it (`filename`, `lineno`, `function`, `line`), or None where that was
-            not noted.
+        where: the line of the program that caused it (`filename`, `lineno`, `function`, `line`), or None if it was not
+            recorded.
         made: the line that made the tensor itself, or None.
-        operator: what was called there; empty if unknown.
+        operator: the operator that was called there; empty if unknown.
     """
 
     reason: str
@@ -38,7 +38,7 @@ class Explanation:
 
     @property
     def line(self) -> int | None:
-        """The number of the line that did it."""
+        """Number of the line that caused it."""
         return None if self.where is None else self.where.lineno
 
     def __str__(self) -> str:
@@ -48,19 +48,20 @@ class Explanation:
 
 
 def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
-    """Why a tensor has no gradient or no graph: what cut it off, where, and what to do.
+    """Explain why a tensor has no gradient or no graph: the cause, its place, and what to do.
 
-    Without `set_debug(lines=True)` it says what can be told from the tensor itself, and how to learn more.
+    Without `set_debug(lines=True)` the explanation rests on the tensor alone, and says how to learn more.
 
     Args:
         tensor: any tensor.
-        loss: what was differentiated, or is to be: whether it depends on the tensor at all, and where the path ends.
+        loss: the tensor that is differentiated: the explanation says whether it depends on `tensor`, and where the path
+            ends.
 
     Returns:
         An `Explanation`: its `str` is the text, `reason`, `where` and `line` are for programs.
 
     Raises:
-        TypeError: `tensor` or `loss` is no tensor.
+        TypeError: if `tensor` or `loss` is not a tensor.
 
     >>> import wengert as wg
     >>> print(wg.explain(wg.ones(2, requires_grad=True) * 2))
@@ -89,7 +90,7 @@ def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
 
 
 def without_history(tensor: Tensor) -> Explanation:
-    """Why a tensor does not require a gradient."""
+    """Explain why a tensor does not require a gradient."""
     origin = tracing.origin_of(tensor)
     cut = tracing.cut_behind(tensor)
     place = place_of(origin)
@@ -107,14 +108,14 @@ def without_history(tensor: Tensor) -> Explanation:
 
 
 def called(cut: Any) -> str:
-    """What did a cut, as a text calls it."""
+    """Return the name of the cause of a cut for texts."""
     if cut.reason in (tracing.NUMBER, tracing.NUMPY) and cut.cuts is not None:
         return str(cut.cuts.name)
     return str(cut.name) if str(cut.name).endswith(")") or cut.reason == tracing.MARKED else f"{cut.name}()"
 
 
 def why(name: str) -> str:
-    """What the card of an operator says about why it has no derivative."""
+    """Return the reason on an operator's card for its missing derivative."""
     from wengert._core.cards.card import REGISTRY
 
     card = REGISTRY.get(name)
@@ -123,7 +124,7 @@ def why(name: str) -> str:
 
 
 def untraced(tensor: Tensor, origin: Any) -> tuple[str, str]:
-    """What can be told of a tensor that no noted cut is known of: reason and text."""
+    """Return reason and text for a tensor without a recorded cut."""
     word = tensor._flags_
     if word & flags.VOLATILE:
         return "volatile", "it is volatile, or was computed from a volatile tensor."
@@ -149,7 +150,7 @@ def untraced(tensor: Tensor, origin: Any) -> tuple[str, str]:
 
 
 def shares_memory(tensor: Tensor) -> bool:
-    """Whether another tensor that requires a gradient lies on the same memory."""
+    """Return whether another tensor that requires a gradient shares the memory."""
     import gc
 
     for tensor_ in gc.get_objects():
@@ -160,7 +161,7 @@ def shares_memory(tensor: Tensor) -> bool:
 
 
 def finished(reason: str, text: str, where: Place | None, origin: Place | None, operator: str = "") -> Explanation:
-    """An explanation with the advice that belongs to its reason."""
+    """Return an explanation with the advice for its reason."""
     text += f"\nWhat to do: {ADVICE[reason]}"
     if current().debug is None and where is None and reason not in ("not_a_leaf", "no_backward"):
         text += f"\n{LEARN}"

@@ -1,4 +1,4 @@
-"""`set_debug`: calls note the lines of the program that made them, and the modules that they were made in."""
+"""`set_debug`: record for each call the line of the program and the module."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from wengert._core.state.modes import Modes, current, everyone
 from wengert._core.state.regions import Region
 
 _following: list[Any] = []
-"""The handles of the hooks that follow the calls of modules, while some thread notes lines."""
+"""Handles of the hooks that follow calls of modules, while some thread records lines."""
 
 
 class set_debug(Region):  # noqa: N801 - a switch, called as a function
-    """Let every call note the line of the program that made it: as a function at once, as a context manager until its
-    end.
+    """Record the line of the program for each call: at once as a function, until its end as a context manager.
 
-    Then `explain` names the line where a tensor was cut off from the graph, errors of a backward pass carry the lines
-    of the forward call, of the write, and of the pass that freed the graph (as notes of the exception), and
-    `graph_report` sorts memory by lines and modules. Nothing else changes, no tensor lives longer. It holds for the
-    calling thread, and costs about an eighth of the time of a program of tiny operations; switched off, nothing.
+    Then `explain` names the line that cut a tensor off from the graph, errors of a backward pass have notes with the
+    lines of the forward call, of the write, and of the pass that freed the graph, and `graph_report` groups memory by
+    lines and modules. Nothing else changes, and no tensor lives longer. The mode holds for the calling thread. It costs
+    about an eighth of the time of a program of tiny operations; switched off, nothing.
 
     Args:
         lines: on or off.
 
     Raises:
-        TypeError: `lines` is no bool.
+        TypeError: if `lines` is not a bool.
 
     >>> import wengert as wg
     >>> with wg.set_debug(lines=True):
@@ -47,20 +46,20 @@ class set_debug(Region):  # noqa: N801 - a switch, called as a function
         return self._before
 
     def _begin_(self, modes: Modes, before: Any) -> None:
-        pass  # it has begun already
+        pass  # entered already
 
     def _end_(self, modes: Modes, before: Debug | None) -> None:
         _switch(before)
 
 
 def _switch(debug: Debug | None) -> None:
-    """Let the calling thread note into `debug`, or nothing; follow modules while somebody does."""
+    """Set the record of the calling thread, None for none; follow modules while any thread records."""
     current().set_debug(debug)
     _follow_modules(any(modes.debug is not None for modes, _ in tuple(everyone.values())))
 
 
 def _follow_modules(wanted: bool) -> None:
-    """Follow the calls of modules, or no longer."""
+    """Start or stop following the calls of modules."""
     if not wanted and "wengert.nn" not in sys.modules:
         return
     from wengert.nn.modules import global_hooks
@@ -72,21 +71,21 @@ def _follow_modules(wanted: bool) -> None:
         if wanted and not keys:
             _following.append(table.add(hook, always_called=hook is _left))
         elif not wanted:
-            for key in keys:  # whose handles did not come, for an interrupt
+            for key in keys:  # their handles were lost by an interrupt
                 table.pop(key, None)
     if not wanted:
         _following.clear()
 
 
 def _entered(module: Any, args: Any) -> None:
-    """A module's `forward` begins."""
+    """Note the beginning of a module's `forward`."""
     debug = current().debug
     if debug is not None:
         debug.scope = (debug.scope, weakref.ref(module))
 
 
 def _left(module: Any, args: Any, output: Any) -> None:
-    """A module's `forward` has ended, perhaps by an error; also those within it that a pre-hook kept from beginning."""
+    """Note the end of a module's `forward`, perhaps by an error, and of modules within it that did not begin."""
     debug = current().debug
     scope = None if debug is None else debug.scope
     while scope is not None and scope[1]() is not module:
@@ -96,7 +95,7 @@ def _left(module: Any, args: Any, output: Any) -> None:
 
 
 def module_name(scope: Any) -> str:
-    """The module of a scope, as `Net.layers.0`: the class of the outermost one, and the way from there; empty outside.
+    """Return the module of a scope, such as `Net.layers.0`: class of the outermost module and path; "" outside.
 
     >>> module_name(None)
     ''

@@ -1,4 +1,4 @@
-"""A program that a command of the package runs: as Python does, to its end, whatever that is."""
+"""Run a program for a command of the package, as Python does, also if it ends with an error."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from typing import Any
 
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it: 128 + the number of the signal."""
+"""Exit status after Ctrl-C, as in shells: 128 + the number of the signal."""
 
 
 def is_missing(script: str, module: bool) -> bool:
-    """Whether there is no such file; a module is looked for when it is run."""
+    """Return whether the file is missing; a module is looked up when it is run."""
     return not module and not os.path.isfile(script)
 
 
 def run(script: str, arguments: Sequence[str], module: bool) -> tuple[int, dict[str, Any]]:
-    """Run a program under the name `__main__`, with its arguments, from its folder; an error is shown as Python does.
+    """Run a program as `__main__`, with its arguments, from its folder; an error is printed as by Python.
 
     Args:
-        script: its path, or the name of a module.
-        arguments: what it finds in `sys.argv` after its name.
-        module: `script` is a module.
+        script: the path of the program, or the name of a module.
+        arguments: its arguments, in `sys.argv` after its name.
+        module: whether `script` is a module.
 
     Returns:
-        Its exit status, and its global names as far as it got.
+        The exit status, and the global names at its end.
     """
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.getcwd() if module else os.path.dirname(os.path.abspath(script)))
@@ -45,7 +45,7 @@ def run(script: str, arguments: Sequence[str], module: bool) -> tuple[int, dict[
 
 
 def status_of(end: SystemExit) -> int:
-    """The exit status that a program asked for; what is no number is printed, as Python does."""
+    """Return the exit status of a program; a value that is not a number is printed, as by Python."""
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
     print(end.code, file=sys.stderr)
@@ -53,7 +53,7 @@ def status_of(end: SystemExit) -> int:
 
 
 def within(error: BaseException) -> Any:
-    """The traceback from the program on; None if it had not begun."""
+    """Return the traceback from the program on; None if it had not started."""
     trace = error.__traceback__
     while trace is not None and is_before(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
@@ -61,11 +61,11 @@ def within(error: BaseException) -> Any:
 
 
 def is_before(path: str) -> bool:
-    """Whether the frames of a file lead to the program."""
+    """Return whether the frames of a file are those that start the program."""
     return "runpy" in path or path == __file__
 
 
 def names_of(error: BaseException) -> dict[str, Any]:
-    """The global names of a program that an error has ended."""
+    """Return the global names of a program that ended with an error."""
     trace = within(error)
     return {} if trace is None else dict(trace.tb_frame.f_globals)

@@ -1,4 +1,4 @@
-"""`graph_report`: what a graph keeps in memory for the backward pass, by operator, source line and module."""
+"""`graph_report`: memory that a graph keeps for the backward pass, by operator, source line and module."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .mode import module_name
 from .walk import name_of, nodes_from, place_of_node, root_of
 
 UNKNOWN = "(not noted)"
-"""Line or module of what was recorded without `set_debug(lines=True)`."""
+"""Line or module of calls recorded without `set_debug(lines=True)`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Kept:
-    """A piece of memory that a graph keeps, with the call that it is counted for: the oldest that keeps it.
+    """Memory that a graph keeps, with the call that it is counted for: the oldest one.
 
     Attributes:
-        operator: the node's name.
-        name: of the saved value, as in `_saved_<name>`.
-        shape, dtype: of the saved tensor.
-        nbytes: of the storage, which may be larger than the tensor.
+        operator: the name of the node.
+        name: the name of the saved value, as in `_saved_<name>`.
+        shape, dtype: shape and dtype of the saved tensor.
+        nbytes: the size of the storage, which may be larger than the tensor.
         where: the line that recorded the call, or None.
-        module: the module in whose `forward` that was, e.g. `Net.layers.0`; empty if none or not noted.
-        also: how many further saved tensors lie in the same storage.
-        leaf: whether the storage is that of a leaf that requires a gradient (a parameter, which is there anyway).
+        module: the module whose `forward` made the call, e.g. `Net.layers.0`; empty if none or not recorded.
+        also: the number of further saved tensors in the same storage.
+        leaf: whether the storage is that of a leaf that requires a gradient (a parameter, which exists anyway).
         packed: whether a hook has packed it.
     """
 
@@ -49,11 +49,11 @@ class Kept:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class GraphReport:
-    """What a graph keeps for the backward pass; its `str` is a table.
+    """Report of the memory that a graph keeps for the backward pass; its `str` is a table.
 
     Attributes:
-        rows: one for each storage, the largest first.
-        nodes, freed: how many nodes there are, and how many of them have been freed.
+        rows: one row for each storage, the largest first.
+        nodes, freed: the number of nodes, and of freed nodes among them.
     """
 
     rows: tuple[Kept, ...]
@@ -62,24 +62,24 @@ class GraphReport:
 
     @property
     def nbytes(self) -> int:
-        """All bytes, each storage once."""
+        """Total bytes, counting each storage once."""
         return sum(row.nbytes for row in self.rows)
 
     @property
     def own_nbytes(self) -> int:
-        """Those that are there for the backward pass alone: without the memory of leaves that require a gradient."""
+        """Bytes kept only for the backward pass: without the memory of leaves that require a gradient."""
         return sum(row.nbytes for row in self.rows if not row.leaf)
 
     def by_operator(self) -> dict[str, int]:
-        """Bytes by the name of the node, the most first."""
+        """Return bytes by the name of the node, the largest first."""
         return self._by(lambda row: row.operator)
 
     def by_line(self) -> dict[str, int]:
-        """Bytes by the line of the program that recorded the call, as `file:line`."""
+        """Return bytes by the line of the program that recorded the call, as `file:line`."""
         return self._by(lambda row: UNKNOWN if row.where is None else f"{row.where.filename}:{row.where.lineno}")
 
     def by_module(self) -> dict[str, int]:
-        """Bytes by module."""
+        """Return bytes by module."""
         return self._by(lambda row: row.module or UNKNOWN)
 
     def _by(self, key: Callable[[Kept], str]) -> dict[str, int]:
@@ -89,10 +89,10 @@ class GraphReport:
         return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
     def table(self, row_limit: int = 20) -> str:
-        """The report as text: the largest storages, then the sums.
+        """Return the report as text: the largest storages, then the sums.
 
         Args:
-            row_limit: so many storages, operators, lines and modules are shown.
+            row_limit: the largest number of storages, operators, lines and modules shown.
         """
         head = (
             f"{self.nbytes:,} bytes are kept for the backward pass in {len(self.rows)} storages by {self.nodes} nodes; "
@@ -124,7 +124,7 @@ HEAD = ("bytes", "shape", "dtype", "saved as", "operator", "module", "line")
 
 
 def cells(row: Kept) -> tuple[str, ...]:
-    """A row of the table."""
+    """Return a row of the table."""
     remarks = [f"shared by {row.also + 1}"] if row.also else []
     remarks += ["a leaf's"] if row.leaf else []
     remarks += ["packed"] if row.packed else []
@@ -134,7 +134,7 @@ def cells(row: Kept) -> tuple[str, ...]:
 
 
 def columns(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows as lines of equal columns, the first flush right, those that are empty left out."""
+    """Return rows as lines with aligned columns, the first to the right, without empty columns."""
     used = [at for at in range(len(rows[0])) if len(rows) == 1 or any(row[at] for row in rows[1:])]
     widths = [max(len(row[at]) for row in rows) for at in used]
     return [
@@ -144,11 +144,11 @@ def columns(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def graph_report(loss: Tensor) -> GraphReport:
-    """What the graph of a tensor keeps in memory for the backward pass.
+    """Report the memory that the graph of a tensor keeps for the backward pass.
 
-    Each storage is counted once, for the oldest call that keeps it; nothing is unpacked, no hook called. Lines and
-    modules are known for what was recorded under `set_debug(lines=True)`. What a custom Function has put on its `ctx`
-    as an attribute, rather than by `save_for_backward`, is not seen.
+    Each storage is counted once, for the oldest call that keeps it. No saved tensor is unpacked, and no hook is called.
+    Lines and modules are known for calls recorded under `set_debug(lines=True)`. Attributes that a custom Function
+    stored on its `ctx`, rather than by `save_for_backward`, are not included.
 
     Args:
         loss: a tensor that requires a gradient.
@@ -157,8 +157,8 @@ def graph_report(loss: Tensor) -> GraphReport:
         A `GraphReport`: its `str` is a table, its `rows` are the data.
 
     Raises:
-        TypeError: `loss` is no tensor.
-        ValueError: it has no graph.
+        TypeError: if `loss` is not a tensor.
+        ValueError: if it has no graph.
 
     >>> import wengert as wg
     >>> x = wg.ones(4, requires_grad=True)
@@ -185,7 +185,7 @@ def graph_report(loss: Tensor) -> GraphReport:
 
 
 def row_of(entries: list[tuple[Node, Any]], leaves: set[int]) -> Kept:
-    """The row of a storage, from all that is saved in it."""
+    """Return the row of a storage, from all tensors saved in it."""
     node, first = entries[0]
     origin = of_node(node)
     return Kept(

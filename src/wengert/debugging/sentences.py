@@ -1,4 +1,4 @@
-"""Sentences that several explanations share."""
+"""Sentences shared by several explanations."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .walk import name_of, place_of_node
 
 
 def line(sentence: str, place: Place | None) -> str:
-    """A sentence with the place in the place of `{}`; empty if there is none."""
+    """Return a sentence with `{}` replaced by a place; empty without a place."""
     return "" if place is None else sentence.format(place)
 
 
 def cut_sentences(cut: Any) -> str:
-    """Where a cut was, in what module, and what it cut off."""
+    """Return the sentences about a cut: its line, its module, and what it cut off."""
     text = line("\nThe cut: {}.", place_of(cut))
     within = module_name(cut.scope)
     if within:
@@ -32,7 +32,7 @@ def cut_sentences(cut: Any) -> str:
 
 
 def source_sentence(cut: Any) -> str:
-    """What a cut has cut off, if it is still there."""
+    """Return the sentence about the sources of a cut, if they still exist."""
     for source in sources_of(cut):
         what = "" if source is cut.source[0]() else "what came of "
         leaf = source.variable if isinstance(source, AccumulateGrad) else source
@@ -45,12 +45,12 @@ def source_sentence(cut: Any) -> str:
 
 
 def sources_of(cut: Any) -> list[Any]:
-    """The nodes (or the leaf) that a cut has cut off, as far as they are still there, the nearest first."""
+    """Return the nodes (or the leaf) that a cut has cut off, if they still exist, the nearest first."""
     return [source for reference in cut.source or () if (source := reference()) is not None]
 
 
 def exits_before(origin: Any) -> str:
-    """The latest values that had left the graph: perhaps the tensor was computed from these."""
+    """Return the sentence about values that left the graph before: perhaps the tensor was computed from these."""
     debug = current().debug
     exits = origin.source or ([] if debug is None else [exit for _, exit in reversed(debug.exits)])
     known: list[str] = []

@@ -1,4 +1,4 @@
-"""What explanations say: for each reason what happened, and what to do."""
+"""Texts of explanations: for each reason the cause and the advice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHAT = {
     "argument": "{name} has no derivative by the argument that requires a gradient, or none of this result",
     "mark_non_differentiable": "the custom Function {name} marked this output by mark_non_differentiable",
 }
-"""Cuts, by their reason."""
+"""Texts of cuts, by reason."""
 
 ADVICE = {
     "detach": "Leave it out where the gradient is wanted.",
@@ -42,7 +42,7 @@ ADVICE = {
     "cleared": "Read the gradient before it is cleared, or call backward() again.",
     "nothing": "Return a gradient for this input in the backward of the custom Function on its way.",
 }
-"""What to do, by the reason of an explanation."""
+"""Advice, by the reason of an explanation."""
 
 LEARN = (
     "To learn the line: call wengert.set_debug(lines=True) before the computation, or run "

@@ -1,4 +1,4 @@
-"""Walks over a graph, on a stack of their own; and what is known of the places of its nodes."""
+"""Traversal of a graph without recursion, and the places of its nodes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from wengert._core.tensor.base import Tensor
 
 
 def root_of(tensor: Tensor) -> Node:
-    """The node that the gradient of a tensor which requires one goes to."""
+    """Return the node that the gradient of a tensor goes to."""
     node = tensor.grad_fn if tensor.grad_fn is not None else gradient_edge(tensor).node
     assert isinstance(node, Node)
     return node
 
 
 def nodes_from(root: Node) -> Iterator[Node]:
-    """All nodes that a node leads to, itself first, each once."""
+    """Yield all nodes reachable from a node, itself first, each once."""
     seen = {root}
     waiting = [root]
     while waiting:
@@ -33,10 +33,10 @@ def nodes_from(root: Node) -> Iterator[Node]:
 
 
 def name_of(node: Node) -> str:
-    """The name of a node without namespaces."""
+    """Return the name of a node without namespaces."""
     return title(node).rpartition("::")[2]
 
 
 def place_of_node(node: Any) -> Place | None:
-    """The line that recorded a node; None if it was not noted, as of nodes that the engine did not make."""
+    """Return the line that recorded a node; None if it is not known, as for nodes not made by the engine."""
     return place_of(of_node(node)) if isinstance(node, Node) else None

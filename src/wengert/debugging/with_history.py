@@ -1,4 +1,4 @@
-"""Why a tensor that requires a gradient has none."""
+"""Explanations for tensors that require a gradient and have none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Reason = tuple[str, str, Place | None]
 
 
 def reason_of(tensor: Tensor, loss: Tensor | None) -> Reason:
-    """The reason, the sentences, and the line."""
+    """Return the reason, the sentences, and the line."""
     node = tensor.grad_fn
     if loss is not None and loss is not tensor:
         reason = not_reached(tensor, loss)
@@ -37,7 +37,7 @@ def reason_of(tensor: Tensor, loss: Tensor | None) -> Reason:
 
 
 def of_leaf(leaf: Tensor, loss: Tensor | None) -> Reason:
-    """The same for a leaf."""
+    """Return reason, sentences and line for a leaf."""
     meta: Any = leaf._meta_
     view = meta.view if leaf._flags_ & flags.VIEW else None
     if view is not None and view.made in (views.NO_GRAD, views.INFERENCE):
@@ -74,7 +74,7 @@ def of_leaf(leaf: Tensor, loss: Tensor | None) -> Reason:
 
 
 def not_reached(tensor: Tensor, loss: Tensor) -> Reason | None:
-    """The reason if a loss does not depend on a tensor: where the path between them was cut, as far as noted."""
+    """Return the reason if a loss does not depend on a tensor: where the path was cut, if that was recorded."""
     target = root_of(tensor)
     cuts: list[Any] = []
     for node in nodes_from(root_of(loss)):
@@ -92,7 +92,7 @@ def not_reached(tensor: Tensor, loss: Tensor) -> Reason | None:
 
 
 def leads_to(cut: Any, target: Node, tensor: Tensor) -> bool:
-    """Whether what a cut has cut off depends on a tensor."""
+    """Return whether a source of a cut depends on a tensor."""
     for source in sources_of(cut):
         if source is tensor or (isinstance(source, Node) and any(node is target for node in nodes_from(source))):
             return True

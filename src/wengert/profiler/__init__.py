@@ -1,4 +1,4 @@
-"""Profiles of training loops, step by step: the mirror of `torch.profiler`."""
+"""Profiles of training loops by steps: the mirror of `torch.profiler`."""
 
 from __future__ import annotations
 

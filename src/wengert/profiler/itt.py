@@ -1,4 +1,4 @@
-"""Ranges and marks of a program's own for Intel VTune, by the package `ittapi`: the mirror of `torch.profiler.itt`."""
+"""Ranges and marks for Intel VTune, by the package `ittapi`: the mirror of `torch.profiler.itt`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..autograd.profiler.emitters import Itt
 
 
 def is_available() -> bool:
-    """Whether the package `ittapi` is installed."""
+    """Return whether the package `ittapi` is installed."""
     from importlib.util import find_spec
 
     return find_spec("ittapi") is not None
@@ -19,16 +19,16 @@ def range_push(msg: str) -> None:
     """Begin a range.
 
     Raises:
-        ModuleNotFoundError: the package `ittapi` is not installed.
+        ModuleNotFoundError: if the package `ittapi` is not installed.
     """
     Itt(shapes=False).begin(msg)
 
 
 def range_pop() -> None:
-    """End the range that was begun last.
+    """End the last range.
 
     Raises:
-        ModuleNotFoundError: the package `ittapi` is not installed.
+        ModuleNotFoundError: if the package `ittapi` is not installed.
     """
     Itt(shapes=False).end()
 
@@ -37,7 +37,7 @@ def mark(msg: str) -> None:
     """Mark an instant.
 
     Raises:
-        ModuleNotFoundError: the package `ittapi` is not installed.
+        ModuleNotFoundError: if the package `ittapi` is not installed.
     """
     range_push(msg)
     range_pop()
@@ -45,10 +45,10 @@ def mark(msg: str) -> None:
 
 @contextmanager
 def range(msg: str, *args: object, **kwargs: object) -> Iterator[None]:
-    """A range around a block of code; `msg` is formatted with the further arguments.
+    """Context manager of a range around a block of code; `msg` is formatted with the further arguments.
 
     Raises:
-        ModuleNotFoundError: the package `ittapi` is not installed.
+        ModuleNotFoundError: if the package `ittapi` is not installed.
     """
     range_push(msg.format(*args, **kwargs))
     try:

@@ -1,4 +1,4 @@
-"""`profile`: a profile of some steps of a loop."""
+"""`profile`: profile selected steps of a loop."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ RECORD, SAVE = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
 
 
 class profile:  # noqa: N801 - torch's name
-    """Profiles a block of code, or those steps of a loop in it that a schedule names.
+    """Profile a block of code, or the steps of a loop in it that a schedule selects.
 
     Args:
-        activities: what to profile; of the activities there are, `ProfilerActivity.CPU` is the one that is here.
-        schedule: a function from the number of a step to a `ProfilerAction`, see `schedule`; without it all is noted.
-        on_trace_ready: called with the profile when a cycle of the schedule is complete.
+        activities: the activities to profile; only `ProfilerActivity.CPU` is available.
+        schedule: a function from the number of a step to a `ProfilerAction`, see `schedule`; by default all steps are
+            recorded.
+        on_trace_ready: function of the profile, called when a cycle of the schedule is complete.
         record_shapes, profile_memory, with_stack, with_flops, with_modules, experimental_config, acc_events,
             custom_trace_id_callback, post_processing_timeout_s: see `wengert.autograd.profiler.profile`.
         execution_trace_observer: an object with `start()`, `stop()` and `cleanup()`, called around each cycle.
-        use_cuda: deprecated, of no effect.
+        use_cuda: deprecated; no effect.
 
     Raises:
-        AssertionError: there is nothing to profile.
+        AssertionError: if there is nothing to profile.
 
     Examples:
         >>> import wengert as wg
@@ -105,24 +106,24 @@ class profile:  # noqa: N801 - torch's name
             self.execution_trace_observer.cleanup()
 
     def _abandon(self) -> None:
-        """Note no more, after an error: perhaps that of a signal handler."""
+        """Stop recording after an error, perhaps that of a signal handler."""
         self.running = False
         session = None if self.profiler is None else self.profiler.session
         if session is not None:
             session.close()
 
     def start(self) -> None:
-        """Begin the first step."""
+        """Start the first step."""
         self._go(NONE, self.current_action)
         self._begin_range()
 
     def stop(self) -> None:
-        """End the last step; `on_trace_ready` is called if it was noted."""
+        """End the last step; call `on_trace_ready` if it was recorded."""
         self._end_range()
         self._go(self.current_action, None)
 
     def step(self) -> None:
-        """End a step and begin the next one."""
+        """End a step and start the next one."""
         self._end_range()
         before = self.current_action
         self.current_action = self.schedule(self.step_num + 1)
@@ -141,7 +142,7 @@ class profile:  # noqa: N801 - torch's name
             self._range = None
 
     def _go(self, before: ProfilerAction, after: ProfilerAction | None) -> None:
-        """Do what lies between two steps; None after the last one."""
+        """Do the transition between the actions of two steps; `after` is None after the last step."""
         noted = (RECORD, SAVE)
         going_on = before is RECORD and after in noted
         if before in noted and not going_on:
@@ -156,10 +157,10 @@ class profile:  # noqa: N801 - torch's name
             self.start_trace()
 
     def prepare_trace(self) -> None:
-        """Get ready to note; there is nothing to do here."""
+        """Prepare recording; nothing to do."""
 
     def start_trace(self) -> None:
-        """Begin to note; what a cycle before has noted is forgotten unless `acc_events` is set."""
+        """Start recording; the record of an earlier cycle is discarded unless `acc_events` is set."""
         if self.profiler is None or not self.options["acc_events"]:
             use_cpu = ProfilerActivity.CPU in self.activities
             self.profiler = profiles.profile(
@@ -176,7 +177,7 @@ class profile:  # noqa: N801 - torch's name
         self.running = True
 
     def stop_trace(self) -> None:
-        """Note no more."""
+        """Stop recording."""
         if not self.running:
             return
         self.running = False
@@ -185,13 +186,13 @@ class profile:  # noqa: N801 - torch's name
         if self.profiler is not None:
             self.profiler._stop()
 
-    # ---- what was noted ----------------------------------------------------------------------------------------------
+    # ---- the record --------------------------------------------------------------------------------------------------
 
     def _made(self, purpose: str) -> profiles.profile:
-        """The profile of the last cycle.
+        """Return the profile of the last cycle.
 
         Raises:
-            AssertionError: there is none.
+            AssertionError: if there is none.
         """
         if self.profiler is None:
             raise AssertionError(f"Profiler must be initialized before {purpose}")
@@ -199,38 +200,38 @@ class profile:  # noqa: N801 - torch's name
 
     @property
     def function_events(self) -> EventList:
-        """The events of the last cycle, as `events()`."""
+        """Events of the last cycle, as `events()`."""
         return self.events()
 
     def events(self) -> EventList:
-        """The events of the last cycle: an `EventList` of `FunctionEvent`s."""
+        """Return the events of the last cycle: an `EventList` of `FunctionEvent`s."""
         return self._made("accessing events").function_events
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
-        """Events with the same name together, see `EventList.key_averages`."""
+        """Return sums over events with the same name: see `EventList.key_averages`."""
         profile_ = self._made("getting key averages")
         return profile_.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
-        """Write a trace of the last cycle, see `wengert.autograd.profiler.profile.export_chrome_trace`."""
+        """Write a trace of the last cycle: see `wengert.autograd.profiler.profile.export_chrome_trace`."""
         self._made("exporting chrome trace").export_chrome_trace(path, self._metadata)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Write stacks with their times, for flame graphs, see `EventList.export_stacks`."""
+        """Write stacks with their times, for flame graphs: see `EventList.export_stacks`."""
         self._made("exporting stacks").export_stacks(path, metric)
 
     def export_memory_timeline(self, path: str, device: str | None = None) -> None:
-        """Write how many bytes lived at each time, see `wengert.autograd.profiler.memory.write_timeline`.
+        """Write the number of live bytes over time: see `wengert.autograd.profiler.memory.write_timeline`.
 
         Args:
-            path: of the file; its ending says what: ".html" a picture in a page, ".json" times and bytes, ".json.gz"
-                the same compressed, ".raw.json.gz" each change.
-            device: "cpu", or None for the same.
+            path: path of the file; its ending selects the format: ".html" for a page with a picture, ".json" for times
+                and bytes, ".json.gz" for the same compressed, ".raw.json.gz" for each change.
+            device: "cpu", or None for "cpu".
 
         Raises:
-            ValueError: memory was not noted.
+            ValueError: if memory was not recorded.
         """
         from ..autograd.profiler.memory import write_timeline
 
@@ -241,41 +242,41 @@ class profile:  # noqa: N801 - torch's name
         write_timeline(self._made("exporting memory timeline"), path)
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[ProfilerActivity]) -> None:
-        """Stop noting, or go on, in the middle of a step."""
+        """Stop or resume recording in the middle of a step."""
         if self.profiler is not None:
             self.profiler.toggle_collection_dynamic(enable, activities)
 
-    # ---- what traces say beside it -----------------------------------------------------------------------------------
+    # ---- metadata of traces ------------------------------------------------------------------------------------------
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Let traces have a member with a text."""
+        """Add a member with a text to traces."""
         self._metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Let traces have a member with a value that is given as JSON.
+        """Add a member with a JSON value to traces.
 
         Raises:
-            ValueError: it is not JSON.
+            ValueError: if `value` is not JSON.
         """
         self._metadata[key] = json.loads(value)
 
     preset_metadata_json = add_metadata_json
 
     def set_custom_trace_id_callback(self, callback: Callable[[], str]) -> None:
-        """Let each cycle have the identity that a function gives."""
+        """Set a function that returns the identity of each cycle."""
         self.custom_trace_id_callback = callback
 
     def get_trace_id(self) -> str | None:
-        """The identity of the last cycle; None before the first one."""
+        """Return the identity of the last cycle; None before the first one."""
         return None if self.profiler is None else self.profiler.trace_id
 
 
 def named(activities: Iterable[Any]) -> set[ProfilerActivity]:
-    """The activities in a list, some of which may be dictionaries with what of them is wanted.
+    """Return the activities in a list, which may contain dictionaries from activities to options.
 
     Raises:
-        TypeError: something else is in it.
-        ValueError: an activity is in it twice.
+        TypeError: if the list contains something else.
+        ValueError: if an activity occurs twice.
     """
     activities_: set[ProfilerActivity] = set()
     for item in activities:

@@ -1,4 +1,4 @@
-"""Which steps of a loop are profiled, of what, and where traces go."""
+"""Schedules of a profile: activities, actions of steps, and handlers of traces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class ProfilerActivity(Enum):
-    """What can be profiled; here the CPU only."""
+    """Activities that can be profiled; only the CPU is available."""
 
     CPU = 0
     XPU = 1
@@ -22,7 +22,7 @@ class ProfilerActivity(Enum):
 
 
 class ProfilerAction(Enum):
-    """What a profile does in a step: nothing, get ready, note, or note and hand over what was noted."""
+    """Action of a profile in a step: nothing, prepare, record, or record and deliver the trace."""
 
     NONE = 0
     WARMUP = 1
@@ -31,31 +31,31 @@ class ProfilerAction(Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What can be profiled here: `{ProfilerActivity.CPU}`."""
+    """Return the available activities: `{ProfilerActivity.CPU}`."""
     return {ProfilerActivity.CPU}
 
 
 def kineto_available() -> bool:
-    """Whether the profiler of `wg.profiler` is there: True."""
+    """Return whether `wg.profiler` is available: True."""
     return True
 
 
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """What a profile does in each step: cycles of steps that it waits, gets ready, and notes.
+    """Return a schedule of cycles of steps in which a profile waits, prepares, and records.
 
     Args:
-        wait, warmup, active: how many steps of each kind a cycle has.
-        repeat: how many cycles there are; 0 for no end.
-        skip_first: so many steps come before the first cycle.
-        skip_first_wait: if it is not 0, the first cycle does not wait.
+        wait, warmup, active: the number of steps of each kind in a cycle.
+        repeat: the number of cycles; 0 for no end.
+        skip_first: the number of steps before the first cycle.
+        skip_first_wait: if not 0, the first cycle does not wait.
 
     Returns:
         A function of the number of a step, the argument `schedule` of `profile`.
 
     Raises:
-        AssertionError: a number is negative, or no step is active.
+        AssertionError: if a number is negative, or no step is active.
 
     Examples:
         >>> from wengert.profiler import schedule
@@ -88,20 +88,20 @@ def schedule(
 
 
 def always(step: int) -> ProfilerAction:
-    """The schedule of a profile that is given none."""
+    """Return `RECORD`: the default schedule of a profile."""
     return ProfilerAction.RECORD
 
 
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
 ) -> Callable[[Any], None]:
-    """Writes traces into a folder that TensorBoard's profiler plugin reads.
+    """Return a handler that writes traces into a folder for TensorBoard's profiler plugin.
 
     Args:
-        dir_name: the folder; it is made when it is needed.
-        worker_name: the beginning of the names of the files; host and process unless given.
+        dir_name: the folder; it is created on demand.
+        worker_name: the prefix of the names of the files; by default host and process.
         use_gzip: compress the files.
-        use_python_export: no difference.
+        use_python_export: no effect.
 
     Returns:
         The argument `on_trace_ready` of `profile`.
