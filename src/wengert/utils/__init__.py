@@ -1,4 +1,4 @@
-"""What stands around training: data and its batches, checkpointing."""
+"""Utilities for training: data loading, checkpointing and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context managers that are decorators: what libraries derive their modes from."""
+"""Context managers that are also decorators, from which libraries derive their modes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ __all__ = ["context_decorator"]
 
 
 class _Made:
-    """A guard whose clones are what a function makes."""
+    """A guard whose clones are made by a function."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self.clone = make
 
 
 def context_decorator(ctx: Any, func: Callable[..., Any]) -> Callable[..., Any]:
-    """A function each call of which runs within a context.
+    """Return a function whose calls run within a context.
 
     Args:
-        ctx: a context manager that can be entered again, or a function that makes one for each call.
-        func: a function, or a generator function, which is within it while it runs only.
+        ctx: a reusable context manager, or a function that makes one for each call.
+        func: a function, or a generator function, which is within the context only while it runs.
 
     Raises:
-        RuntimeError: `ctx` is both.
+        RuntimeError: if `ctx` is both.
     """
     if callable(ctx) and hasattr(ctx, "__enter__"):
         raise RuntimeError(
@@ -37,10 +37,10 @@ def context_decorator(ctx: Any, func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _DecoratorContextManager:
-    """Base of context managers that decorate functions, too: each call gets a `clone`."""
+    """Base of context managers that also decorate functions: each call uses a `clone`."""
 
     def __call__(self, orig_func: Any) -> Any:
-        """The function, each call of which runs within a clone of this."""
+        """Return the function, with each call within a clone of this context."""
         return decorated(self, orig_func, 3)
 
     def __enter__(self) -> Any:
@@ -50,12 +50,12 @@ class _DecoratorContextManager:
         raise NotImplementedError
 
     def clone(self) -> Any:
-        """One of the same kind; who takes arguments overrides this."""
+        """Return a context of the same class; overridden by classes with arguments."""
         return type(self)()
 
 
 class _NoParamDecoratorContextManager(_DecoratorContextManager):
-    """One without arguments, that decorates also without brackets."""
+    """Base of context managers without arguments, which decorate also without parentheses."""
 
     def __new__(cls, orig_func: Any = None) -> Any:
         return super().__new__(cls) if orig_func is None else cls()(orig_func)

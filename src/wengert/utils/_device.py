@@ -1,4 +1,4 @@
-"""The context of a device by the name of torch's module, which libraries import."""
+"""Context of a device, under the name of torch's module, which libraries import."""
 
 from .._tensor.placing import (
     DeviceContext as DeviceContext,

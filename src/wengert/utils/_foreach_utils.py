@@ -1,4 +1,4 @@
-"""What optimisers of libraries ask before they step over lists of tensors."""
+"""Functions that optimisers of libraries call before they use lists of tensors."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ __all__ = ["Indices", "TensorListList", "_foreach_supported_types", "_group_tens
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
-    """The kinds of devices on which torch prefers lists; none of them is here."""
+    """Return the device types for which torch prefers lists; none of them exists here."""
     return ["cuda", "xpu", "mtia"]
 
 
 def _get_fused_kernels_supported_devices() -> list[str]:
-    """The kinds of devices on which torch has steps for all parameters at once."""
+    """Return the device types for which torch has fused steps."""
     return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia"]
 
 
 def _device_has_foreach_support(device: Any) -> bool:
-    """Whether a device takes lists."""
+    """Return whether a device supports lists of tensors."""
     return device.type in (*_get_foreach_kernels_supported_devices(), "cpu")
 
 
 def _has_foreach_support(tensors: Sequence[Tensor | None], device: Any) -> bool:
-    """Whether a device takes a list of these: they are plain tensors or parameters."""
+    """Return whether a device supports a list of these tensors: plain tensors or parameters."""
     plain = all(tensor is None or type(tensor) in _foreach_supported_types for tensor in tensors)
     return _device_has_foreach_support(device) and plain

@@ -1,4 +1,4 @@
-"""What programs use inside a `__torch_dispatch__`."""
+"""Functions for programs with a `__torch_dispatch__`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ no_dispatch = DisableTorchDispatch
 
 
 def all_same_mode(modes: Iterable[Any]) -> bool:
-    """Whether all modes are one and the same object."""
+    """Return whether all modes are the same object."""
     first, *others = modes
     return all(other is first for other in others)
 

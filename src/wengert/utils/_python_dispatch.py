@@ -1,4 +1,4 @@
-"""Dispatch modes: objects of the program that see each operator that a thread runs, in backward passes, too."""
+"""Dispatch modes: objects of the program that see each operator of a thread, also in backward passes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ names = TorchNames()
 
 
 class TorchDispatchMode(DispatchMode):
-    """A context in which this object is told of each operator that runs in this thread, in backward passes, too.
+    """Context in which this object handles each operator of this thread, also in backward passes.
 
     Derived classes define `__torch_dispatch__(self, func, types, args=(), kwargs=None)`, which returns the result:
-    `func(*args, **(kwargs or {}))`, or anything else. It runs below differentiation: nothing that it does is recorded;
-    what it returns takes the place of the operator's result in the graph. Inside, the mode is switched off, those
-    around it are not. `func` is the operator as `torch.ops.aten.add.Tensor`. Operators are told of as they run here:
-    forward passes consist of the same ones as torch's with few exceptions, backward passes of nearly the same.
-    `detach()`, `item()`, the sums of gradients at leaves, and steps of optimisers are no operators here, and attention
-    and recurrent layers consist of several.
+    `func(*args, **(kwargs or {}))`, or anything else. It runs below differentiation: it is not recorded, and its result
+    replaces that of the operator in the graph. Inside, this mode is switched off, but not the modes around it. `func`
+    is the operator, such as `torch.ops.aten.add.Tensor`. The operators are those that run here: forward passes consist
+    of the same operators as torch's with few exceptions, backward passes of nearly the same. `detach()`, `item()`, the
+    sums of gradients at leaves, and steps of optimisers are not operators here, and attention and recurrent layers
+    consist of several.
 
     >>> import wengert as wg
     >>> from wengert.utils._python_dispatch import TorchDispatchMode
@@ -46,49 +46,49 @@ class TorchDispatchMode(DispatchMode):
 
     @staticmethod
     def _named_(op: Any, values: tuple[Any, ...]) -> Any:
-        """`torch.ops.aten.add.Tensor`, and the arguments as torch gives them: without defaults."""
+        """Return the operator as `torch.ops.aten.add.Tensor`, and the arguments as torch passes them."""
         return names.operator(op, values)
 
     @staticmethod
     def _factory_(function: Any) -> Any:
-        """What makes a call of a factory of its arguments; None if a function is no factory."""
+        """Return the function that builds the call of a factory; None if a function is not a factory."""
         return FactoryCall if getattr(function, "__name__", "") in FACTORIES else None
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """False: this is no part of a compiler."""
+        """Return False: the mode is not part of a compiler."""
         return False
 
 
 class BaseTorchDispatchMode(TorchDispatchMode):
-    """A mode that changes nothing, to derive from."""
+    """Base of modes that changes nothing."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
 
 
 def _get_current_dispatch_mode_stack() -> list[Any]:
-    """The modes of this thread that are told of operators, the innermost last."""
+    """Return the dispatch modes of this thread, the innermost last."""
     return stack()
 
 
 def _get_current_dispatch_mode() -> Any:
-    """The innermost of these modes; None if there is none."""
+    """Return the innermost dispatch mode; None if there is none."""
     modes = stack()
     return modes[-1] if modes else None
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Whether this thread is within a dispatch mode."""
+    """Return whether this thread is within a dispatch mode."""
     return bool(stack())
 
 
 @contextmanager
 def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
-    """A context without the innermost dispatch mode, which it gives.
+    """Context without the innermost dispatch mode, which it yields.
 
     Raises:
-        AssertionError: there is none.
+        AssertionError: if there is no dispatch mode.
     """
     if _get_current_dispatch_mode() is None:
         raise AssertionError("_pop_mode_temporarily: no dispatch mode is on")
@@ -98,33 +98,33 @@ def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
 
 @contextmanager
 def _disable_current_modes() -> Iterator[list[Any]]:
-    """A context without any dispatch mode; gives those that were on."""
+    """Context without any dispatch mode; yields those that were on."""
     with without(len(stack())) as off:
         yield off
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether a value is of a subclass of Tensor that says of which tensors it is made."""
+    """Return whether a value is of a wrapper subclass of Tensor that names its inner tensors."""
     return isinstance(t, Tensor) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
 
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
-    """Whether a type is a subclass of Tensor that says of which tensors it is made."""
+    """Return whether a type is a wrapper subclass of Tensor that names its inner tensors."""
     return issubclass(t, Tensor) and hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
 
 
 def transform_subclass(
     t: Any, callback: Callable[[str, Any], Any], outer_size: Any = None, outer_stride: Any = None
 ) -> Any:
-    """A tensor of the same class that is made of what a function makes of each tensor that `t` is made of.
+    """Return a tensor of the same class whose inner tensors are `callback` of those of `t`.
 
     Args:
         t: tensor of a class with `__tensor_flatten__` and `__tensor_unflatten__`.
-        callback: called with the name of each inner tensor and the tensor.
-        outer_size, outer_stride: those of the result; those of `t` unless given.
+        callback: function of the name of an inner tensor and the tensor.
+        outer_size, outer_stride: size and stride of the result; by default those of `t`.
 
     Raises:
-        AssertionError: if the class makes a tensor of another size or stride.
+        AssertionError: if the class returns a tensor of another size or stride.
     """
     size, stride = outer_size or t.size(), outer_stride or t.stride()
     names, context = t.__tensor_flatten__()
@@ -140,14 +140,14 @@ def transform_subclass(
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
-    """What a `__torch_dispatch__` returns: `out`, or the argument that the operator writes to and returns.
+    """Return the result for a `__torch_dispatch__`: `out`, or the argument that the operator writes to and returns.
 
-    Views made by a class share the memory of their source in any case.
+    Views by a class share the memory of their source in any case.
 
     Args:
         func: the operator, `torch.ops.aten.add_.Tensor`.
-        args, kwargs: with what the class was called.
-        out: what it has made.
+        args, kwargs: the arguments of the call.
+        out: the result of the class.
     """
     if not isinstance(func, OpOverload):
         raise TypeError(f"return_and_correct_aliasing(): func must be an OpOverload, not {type(func).__name__}")

@@ -1,7 +1,7 @@
-"""Nested containers taken apart and put together, under the names of `torch.utils._pytree`, which libraries use.
+"""Flattening and rebuilding of nested containers: the mirror of `torch.utils._pytree`, which libraries use.
 
 Containers are tuples, lists, named tuples, `Size`, the classes of `return_types`, dictionaries of the three usual
-kinds, deques, and the classes that a program registers; all else, None too, is a leaf.
+kinds, deques, and the classes that a program registers; everything else, also None, is a leaf.
 """
 
 from __future__ import annotations
@@ -54,9 +54,7 @@ Leafhood = Callable[[Any], bool] | None
 
 
 class NodeDef(NamedTuple):
-    """How containers of a class are opened: to their parts and what else there is to know; how they are made; and how
-    they are opened with the step to each part, if that is known.
-    """
+    """Functions of a class of containers: flatten to parts and context, unflatten, and flatten with keys (optional)."""
 
     flatten_fn: Callable[[Any], tuple[Any, Any]]
     unflatten_fn: Callable[[Any, Any], Any]
@@ -71,11 +69,11 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     defaultdict: NodeDef(kinds._defaultdict_flatten, kinds._defaultdict_unflatten),
     namedtuple: NodeDef(kinds._namedtuple_flatten, kinds._namedtuple_unflatten),
     deque: NodeDef(kinds._deque_flatten, kinds._deque_unflatten),
-    Size: NodeDef(kinds._tuple_flatten, kinds._tuple_unflatten),  # a tuple comes back: leaves may be anything
+    Size: NodeDef(kinds._tuple_flatten, kinds._tuple_unflatten),  # returns a tuple: leaves may be anything
 }
-"""All classes of containers; one function stands for all classes of named tuples, as in torch."""
+"""All classes of containers; `namedtuple` stands for all classes of named tuples, as in torch."""
 BUILT_IN = frozenset(SUPPORTED_NODES) - {Size}
-"""Those that `flatten_up_to` compares as containers of Python's; the others are a program's or a library's."""
+"""Classes that `flatten_up_to` compares as Python's containers; the others belong to programs or libraries."""
 SUPPORTED_NODES |= {
     cls: SUPPORTED_NODES[cls]._replace(flatten_with_keys_fn=flatten) for cls, flatten in WITH_KEYS.items()
 }
@@ -85,7 +83,7 @@ RESULTS = "wengert.return_types"
 
 
 def register_results(cls: type) -> None:
-    """Let instances of a class of `return_types` be containers."""
+    """Register a class of `return_types` as containers."""
     SUPPORTED_NODES[cls] = NodeDef(kinds._tuple_flatten, kinds.results_unflatten(cls), _tuple_flatten_with_keys)
 
 
@@ -102,18 +100,18 @@ def register_pytree_node(
     flatten_with_keys_fn: Callable[[Any], Any] | None = None,
     **options: Any,
 ) -> None:
-    """Let instances of a class be containers.
+    """Register a class as containers.
 
     Args:
         cls: the class.
-        flatten_fn: gives the parts of an instance, and what else is needed to make it again.
-        unflatten_fn: makes an instance of parts and that.
-        flatten_with_keys_fn: as `flatten_fn`, with pairs of a step and a part: what functions of paths need.
+        flatten_fn: function from an instance to its parts and its context.
+        unflatten_fn: function from parts and context to an instance.
+        flatten_with_keys_fn: as `flatten_fn`, with pairs of a key and a part; needed by functions of paths.
         options: `serialized_type_name`, `to_dumpable_context` and `from_dumpable_context` are for
             `treespec_dumps`.
 
     Raises:
-        ValueError: the class is registered.
+        ValueError: if the class is registered already.
     """
     if cls in SUPPORTED_NODES or cls in texts.NAMED_TUPLES:
         raise ValueError(f"{cls} is already registered as pytree node.")
@@ -131,13 +129,13 @@ def _get_node_type(tree: Any) -> Any:
     if kind not in SUPPORTED_NODES and isinstance(tree, tuple):
         if kinds.is_namedtuple_class(kind):
             return namedtuple
-        if kind.__module__ == RESULTS:  # that of results in `out`, which is made when it is needed
+        if kind.__module__ == RESULTS:  # results in `out`, whose class is created on demand
             register_results(kind)
     return kind
 
 
 def tree_is_leaf(tree: PyTree, is_leaf: Leafhood = None) -> bool:
-    """Whether something is no container, or one that `is_leaf` takes for none."""
+    """Return whether a value is not a container, or `is_leaf` declares it a leaf."""
     return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) not in SUPPORTED_NODES
 
 
@@ -148,9 +146,9 @@ class TreeSpec:
     """The structure of nested containers.
 
     Attributes:
-        type: the class of the outermost one, None for a leaf.
-        context: what its class needs to make it again beside its parts.
-        num_leaves, num_nodes, num_children: leaves below, all structures below and this one, parts.
+        type: the class of the outermost container; None for a leaf.
+        context: data that its class needs, besides the parts, to rebuild it.
+        num_leaves, num_nodes, num_children: the numbers of leaves, of structures including this one, and of parts.
     """
 
     def __init__(self, type: Any, context: Context, children_specs: list[TreeSpec]) -> None:
@@ -177,22 +175,22 @@ class TreeSpec:
         return f"TreeSpec({kind}, {self.context}, [{children}])"
 
     def is_leaf(self) -> bool:
-        """Whether this is the structure of a single leaf."""
+        """Return whether this is the structure of a single leaf."""
         return self.type is None
 
     def children(self) -> list[TreeSpec]:
-        """The structures of the parts."""
+        """Return the structures of the parts."""
         return list(self.children_specs)
 
     def child(self, index: int) -> TreeSpec:
-        """The structure of one part."""
+        """Return the structure of a part."""
         return self.children_specs[index]
 
     def unflatten(self, leaves: Iterable[Any]) -> PyTree:
-        """Containers of this structure with these leaves.
+        """Return containers of this structure with these leaves.
 
         Raises:
-            ValueError: there are more or fewer leaves than places.
+            ValueError: if the number of leaves differs from that of the structure.
         """
         leaves_list = list(leaves)
         if len(leaves_list) != self.num_leaves:
@@ -209,10 +207,10 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:
-        """What stands in a tree at the places of this structure's leaves.
+        """Return the values in a tree at the places of this structure's leaves.
 
         Raises:
-            ValueError: the tree has other containers.
+            ValueError: if the tree has other containers.
         """
         if self.is_leaf():
             return [tree]
@@ -251,11 +249,11 @@ _LEAF = LeafSpec()
 
 
 def tree_flatten(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves of nested containers from left to right, and the structure.
+    """Return the leaves of nested containers from left to right, and the structure.
 
     Args:
         tree: containers, or a leaf.
-        is_leaf: says of a container whether it is to be a leaf.
+        is_leaf: function that returns whether a container is a leaf.
 
     >>> from wengert.utils._pytree import tree_flatten
     >>> tree_flatten({"a": 1, "b": (2, 3)})[0]
@@ -266,7 +264,7 @@ def tree_flatten(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[Any], Tre
 
 
 def opened(tree: PyTree, leaves: list[Any], is_leaf: Leafhood) -> TreeSpec:
-    """The structure of a tree, whose leaves are appended to `leaves`."""
+    """Return the structure of a tree; its leaves are appended to `leaves`."""
     if tree_is_leaf(tree, is_leaf):
         leaves.append(tree)
         return _LEAF
@@ -276,11 +274,11 @@ def opened(tree: PyTree, leaves: list[Any], is_leaf: Leafhood) -> TreeSpec:
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
-    """Containers of a structure with these leaves.
+    """Return containers of a structure with these leaves.
 
     Raises:
-        TypeError: `treespec` is no structure.
-        ValueError: there are more or fewer leaves than places.
+        TypeError: if `treespec` is not a structure.
+        ValueError: if the number of leaves differs from that of the structure.
     """
     if not isinstance(treespec, TreeSpec):
         raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
@@ -288,53 +286,53 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> PyTree:
 
 
 def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
-    """A structure as JSON, in torch's form; raises NotImplementedError for a class of containers without a name."""
+    """Return a structure as JSON, in torch's form; NotImplementedError for a class of containers without a name."""
     if not isinstance(treespec, TreeSpec):
         raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
     return texts.dumped(treespec, protocol)
 
 
 def treespec_loads(serialized: str) -> TreeSpec:
-    """The structure that `treespec_dumps` wrote."""
+    """Return the structure that `treespec_dumps` wrote."""
     return texts.loaded(serialized, TreeSpec, _LEAF)  # type: ignore[no-any-return]
 
 
 def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
-    """Let structures with named tuples of a class be written under a name."""
+    """Register the name of a class of named tuples for `treespec_dumps`."""
     texts.NAMED_TUPLES[cls] = serialized_type_name
 
 
 def treespec_pprint(treespec: TreeSpec) -> str:
-    """A structure as the containers that it is of, with a star in the place of each leaf."""
+    """Return a structure as containers with a star in place of each leaf."""
     return repr(treespec.unflatten([kinds.STAR] * treespec.num_leaves))
 
 
 def tree_leaves(tree: PyTree, is_leaf: Leafhood = None) -> list[Any]:
-    """The leaves of nested containers from left to right."""
+    """Return the leaves of nested containers from left to right."""
     return tree_flatten(tree, is_leaf)[0]
 
 
 def tree_iter(tree: PyTree, is_leaf: Leafhood = None) -> Iterator[Any]:
-    """An iterator over the leaves."""
+    """Return an iterator over the leaves."""
     return iter(tree_leaves(tree, is_leaf))
 
 
 def tree_structure(tree: PyTree, is_leaf: Leafhood = None) -> TreeSpec:
-    """The structure of nested containers."""
+    """Return the structure of nested containers."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
-    """The containers with `func(leaf, ...)` in the place of each leaf.
+    """Return the containers with `func(leaf, ...)` in place of each leaf.
 
     Args:
-        func: is given a leaf, and what stands in its place in each of `rests`.
+        func: function of a leaf and of the values in its place in each of `rests`.
         tree: the containers.
-        rests: further ones of the same structure.
-        is_leaf: says of a container whether it is to be a leaf.
+        rests: further containers of the same structure.
+        is_leaf: function that returns whether a container is a leaf.
 
     Raises:
-        ValueError: the structures differ.
+        ValueError: if the structures differ.
 
     >>> from wengert.utils._pytree import tree_map
     >>> tree_map(lambda a, b: a + b, (1, [2]), (3, [4]))
@@ -346,10 +344,10 @@ def tree_map(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Le
 
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Leafhood = None) -> list[tuple[KeyPath, Any]]:
-    """The leaves from left to right, each with the path to it.
+    """Return the leaves from left to right, each with its path.
 
     Raises:
-        ValueError: there is an instance of a class that was registered without `flatten_with_keys_fn`.
+        ValueError: if there is an instance of a class registered without `flatten_with_keys_fn`.
 
     >>> from wengert.utils._pytree import keystr, tree_leaves_with_path
     >>> [(keystr(path), leaf) for path, leaf in tree_leaves_with_path({"a": [1, 2]})]
@@ -373,7 +371,7 @@ def tree_leaves_with_path(tree: PyTree, is_leaf: Leafhood = None) -> list[tuple[
 
 
 def tree_flatten_with_path(tree: PyTree, is_leaf: Leafhood = None) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
-    """`tree_leaves_with_path`, and the structure."""
+    """Return `tree_leaves_with_path`, and the structure."""
     return tree_leaves_with_path(tree, is_leaf), tree_structure(tree, is_leaf)
 
 
@@ -385,52 +383,52 @@ def tree_map_with_path(func: Callable[..., Any], tree: PyTree, *rests: PyTree, i
 
 
 def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: Leafhood = None) -> PyTree:
-    """Call `func` for each leaf, as `tree_map` does, and give the tree itself."""
+    """Call `func` for each leaf, as `tree_map` does, and return the tree itself."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def chosen(kinds: Any) -> Callable[[Any], bool]:
-    """The question whether a leaf is of a class or of one of several, or what a function says of it."""
+    """Return a predicate for leaves: an instance check for a class or several, or the function itself."""
     if isinstance(kinds, type | tuple) or hasattr(kinds, "__args__"):
         return lambda leaf: isinstance(leaf, kinds)
     return kinds  # type: ignore[no-any-return]
 
 
 def tree_map_only(kinds: Any, func: Any, tree: PyTree, is_leaf: Leafhood = None) -> PyTree:
-    """`tree_map` for leaves of a class, of several, or of which a function says so; the others stay."""
+    """`tree_map` for leaves of a class or several, or for which a function is true; the others are unchanged."""
     wanted = chosen(kinds)
     return tree_map(lambda leaf: func(leaf) if wanted(leaf) else leaf, tree, is_leaf=is_leaf)
 
 
 def tree_map_only_(kinds: Any, func: Any, tree: PyTree, is_leaf: Leafhood = None) -> PyTree:
-    """Call `func` as `tree_map_only` does, and give the tree itself."""
+    """Call `func` as `tree_map_only` does, and return the tree itself."""
     tree_map_only(kinds, func, tree, is_leaf)
     return tree
 
 
 def tree_all(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
-    """Whether `pred` holds for all leaves."""
+    """Return whether `pred` holds for all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
-    """Whether `pred` holds for a leaf."""
+    """Return whether `pred` holds for any leaf."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(kinds: Any, pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
-    """Whether `pred` holds for all leaves of a class."""
+    """Return whether `pred` holds for all leaves of a class."""
     return all(map(pred, filter(chosen(kinds), tree_iter(tree, is_leaf))))
 
 
 def tree_any_only(kinds: Any, pred: Callable[[Any], bool], tree: PyTree, is_leaf: Leafhood = None) -> bool:
-    """Whether `pred` holds for a leaf of a class."""
+    """Return whether `pred` holds for any leaf of a class."""
     return any(map(pred, filter(chosen(kinds), tree_iter(tree, is_leaf))))
 
 
 def _same_container(kind: Any, context: Context, treespec: TreeSpec) -> bool:
-    """Whether a container fits a structure: dictionaries by their keys, a tuple also a Size, a deque of any length."""
+    """Return whether a container fits a structure: dictionaries by keys, a tuple also a Size, a deque of any length."""
     if kinds.is_mapping(kind) and kinds.is_mapping(treespec.type):
         return set(kinds.keys_of(kind, context)) == set(kinds.keys_of(treespec.type, treespec.context))
     expected = tuple if treespec.type is Size else treespec.type
@@ -453,5 +451,5 @@ def _broadcast_to_and_flatten(tree: PyTree, treespec: TreeSpec, is_leaf: Leafhoo
 
 
 def __getattr__(name: str) -> Any:
-    """How the usual containers are opened and made: torch has these functions in this module."""
+    """Return functions that flatten and unflatten the usual containers, which are in this module in torch."""
     return getattr(kinds, name)

@@ -1,6 +1,6 @@
-"""Checkpointing: parts of a forward pass keep only their inputs, and run again when the backward pass comes to them.
+"""Checkpointing: parts of a forward pass keep only their inputs, and run again in the backward pass.
 
-Memory for time: what a part would have kept for its derivatives is not there between the two passes.
+It trades time for memory: the tensors that a part would save for its derivatives are not kept between the passes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BE_EXPLICIT = (
 
 
 class _Settings(threading.local):
-    """What the guards below have set in this thread; None: as the call says."""
+    """Settings of the guards below in this thread; None to use the argument of the call."""
 
     early_stop: bool | None = None
     debug: bool | None = None
@@ -47,7 +47,7 @@ _ONLY_WHOLE_PASSES = (
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
-    """Two contexts that do nothing: the default for `context_fn`."""
+    """Return two contexts that do nothing: the default of `context_fn`."""
     return nullcontext(), nullcontext()
 
 
@@ -62,30 +62,31 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Call `function(*args, **kwargs)` without keeping what its derivatives need; that is computed again when needed.
+    """Call `function(*args, **kwargs)` without saving tensors for its derivatives, which are computed again on demand.
 
-    There are two forms. The recommended one (`use_reentrant=False`) records the call as usual, but in place of tensors
-    the nodes keep where to find them once the function has run again, which happens when the first of them is asked
-    for. It works with every way of asking for derivatives. The older form (`use_reentrant=True`) runs the function
-    unrecorded, as one node, whose backward step runs it again, recorded, and starts a backward pass of its own.
+    There are two forms. The recommended one (`use_reentrant=False`) records the call as usual, but its nodes keep
+    placeholders instead of tensors; the function runs again when the first of them is needed. It works with all ways to
+    compute derivatives. The older form (`use_reentrant=True`) runs the function unrecorded, as one node, whose backward
+    step runs it again, recorded, and starts its own backward pass.
 
     Args:
-        function: has to do the same each time that it is called with these arguments. It may return anything.
-        args, kwargs: what it is called with; keyword arguments are for `use_reentrant=False` only. Besides,
+        function: the function, which must do the same each time it is called with these arguments. It may return
+            anything.
+        args, kwargs: its arguments; keyword arguments only with `use_reentrant=False`. Besides,
             `preserve_rng_state=False` lets it draw other random numbers when it runs again.
-        use_reentrant: which form; to be given explicitly. None stands for True, with a warning.
-        context_fn: returns two context managers: for the call now and for the ones to come.
-        determinism_check: "default" compares shape, dtype and device of each tensor computed again with the original,
-            "none" only how many there are; "operators" (not in torch) also the operators that save them.
-        debug: let the error about a function that did not do the same list all operations of both runs.
+        use_reentrant: the form, which should be given explicitly. None stands for True, with a warning.
+        context_fn: function that returns two context managers: for this call and for recomputations.
+        determinism_check: "default" compares shape, dtype and device of each recomputed tensor with the original,
+            "none" only their number, "operators" (not in torch) also the operators that save them.
+        debug: list all operations of both runs in the error about a function that did not do the same.
         early_stop: run the function again only as far as needed.
 
     Returns:
-        What the function returns.
+        The result of the function.
 
     Raises:
-        ValueError: an argument that this form does not know.
-        CheckpointError: (in the backward pass) the function did not do the same.
+        ValueError: if an argument is not supported by this form.
+        CheckpointError: if the function did not do the same (in the backward pass).
 
     >>> import wengert as wg
     >>> from wengert.utils.checkpoint import checkpoint
@@ -129,9 +130,7 @@ def checkpoint(
 def _repeat(
     function: Callable[..., Any], inputs: Inputs, context: AbstractContextManager[Any], preserve: bool
 ) -> Callable[[], None]:
-    """What calls a function again as it is called now: under the autocast of now, with the same random numbers if they
-    are to be preserved.
-    """
+    """Return a function that repeats this call, with the current autocast state and optionally random numbers."""
     place, precision = default_generator.mark() if preserve else None, Precision()
 
     def run() -> None:
@@ -145,7 +144,7 @@ def _repeat(
 
 
 class Precision:
-    """The autocast region in which it is made."""
+    """The autocast state at its creation."""
 
     def __init__(self) -> None:
         self.dtype = casting.get_autocast_dtype("cpu")
@@ -158,9 +157,9 @@ class Precision:
 
 
 class CheckpointFunction(Function):
-    """The older form of `checkpoint`: one node, whose backward step runs the function again and then backward.
+    """Older form of `checkpoint`: one node, whose backward step runs the function again and then a backward pass.
 
-    Its arguments are the function, whether to preserve the random state, and the arguments of the function.
+    The arguments are the function, whether to preserve the random state, and the arguments of the function.
     """
 
     @staticmethod
@@ -203,20 +202,20 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn if no tensor among the inputs requires a gradient.
 
     Args:
-        inputs: tensors and other things.
+        inputs: tensors and other values.
     """
     if not any(isinstance(input_, Tensor) and input_.requires_grad for input_ in inputs):
         warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """New leaves on the memory of tensors, which require a gradient where those do.
+    """Return new leaves on the memory of tensors, with the same `requires_grad`.
 
     Args:
-        inputs: tensors; anything else is passed on.
+        inputs: a tuple of tensors; other values are unchanged.
 
     Raises:
-        RuntimeError: no tuple.
+        RuntimeError: if `inputs` is not a tuple.
     """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -230,22 +229,22 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Call functions one after the other, in segments of which all but the last are checkpointed.
+    """Call functions one after the other, in segments; all segments except the last are checkpointed.
 
     Args:
         functions: an `nn.Sequential`, or modules or functions of one argument.
-        segments: how many, of equal length as far as that is possible.
-        input: what the first function is called with.
+        segments: the number of segments, of equal length if possible.
+        input: the argument of the first function.
         use_reentrant: as for `checkpoint`.
         kwargs: `preserve_rng_state`, as for `checkpoint`.
 
     Returns:
-        What the last function returns.
+        The result of the last function.
 
     Raises:
-        ValueError: another keyword argument, or fewer functions than segments.
-        TypeError: `functions` are none.
-        ZeroDivisionError: no segments.
+        ValueError: if there is another keyword argument, or fewer functions than segments.
+        TypeError: if `functions` are not functions.
+        ZeroDivisionError: if `segments` is 0.
     """
     if use_reentrant is None:
         warnings.warn(f"torch.utils.checkpoint.checkpoint_sequential: {_BE_EXPLICIT}", stacklevel=3)
@@ -272,7 +271,7 @@ def checkpoint_sequential(
 
 
 def _chain(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """One function that calls several, each with what the one before returned."""
+    """Return the composition of functions."""
 
     def run(input: Any) -> Any:
         for step in steps:
@@ -284,9 +283,9 @@ def _chain(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Inside, calls of `checkpoint` in this thread stop recomputations early or not, whatever their `early_stop` says.
+    """Context that overrides `early_stop` of calls of `checkpoint` in this thread.
 
-    It has to be there in the forward pass only.
+    It is needed only in the forward pass.
 
     Args:
         enable: whether to stop early.
@@ -301,10 +300,10 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Inside, calls of `checkpoint` in this thread keep a log for their errors or not, whatever their `debug` says.
+    """Context that overrides `debug` of calls of `checkpoint` in this thread.
 
     Args:
-        enabled: whether to do so; None: as the call says.
+        enabled: the value of `debug`; None to use that of the call.
     """
     before = _settings.debug
     _settings.debug = enabled
@@ -334,31 +333,31 @@ __all__ = [
 
 
 class DefaultDeviceType:
-    """The accelerator whose random numbers are kept where no argument says which: there is none."""
+    """Default accelerator whose random state is preserved; there is none."""
 
     _type = "cuda"
 
     @staticmethod
     def set_device_type(device: str = "cuda") -> None:
-        """Remember the name of a device."""
+        """Set the name of the device."""
         DefaultDeviceType._type = device
 
     @staticmethod
     def get_device_type() -> str:
-        """The name."""
+        """Return the name of the device."""
         return DefaultDeviceType._type
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """Numbers of the accelerators that tensors lie on, and the states of their random numbers: there are none."""
+    """Return the numbers of the accelerators of tensors, and their random states: there are none."""
     return [], []
 
 
 def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None) -> None:
-    """Put back what `get_device_states` gave.
+    """Restore the result of `get_device_states`.
 
     Raises:
-        RuntimeError, AssertionError: states of a device that is not there.
+        RuntimeError, AssertionError: if there are states of an unavailable device.
     """
     for number, _ in zip(devices, states):
         empty(0, device=f"{device_type or DefaultDeviceType.get_device_type()}:{number}")

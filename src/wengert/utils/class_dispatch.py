@@ -1,4 +1,4 @@
-"""What classes with a `__torch_dispatch__` are told of calls: torch's names of operators, and their arguments."""
+"""torch's names of operators, with their arguments, for classes with a `__torch_dispatch__`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .overloads import overload_of, takes_several
 
 
 class TorchNames(class_dispatch.Names):
-    """The names of torch: `torch.ops.aten.add.Tensor`."""
+    """Names of operators as in torch: `torch.ops.aten.add.Tensor`."""
 
     def operator(self, op: Any, values: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """An operator with its arguments as torch gives them: without defaults."""
+        """Return an operator with its arguments as torch passes them: without defaults."""
         func = overload_of(op, values)
         args, kwargs = arguments(op, values)
         if len(args) > 1 and isinstance(args[1], int) and takes_several(func):
@@ -24,15 +24,15 @@ class TorchNames(class_dispatch.Names):
         return func, args, kwargs
 
     def method(self, name: str, form: str) -> Any:
-        """An operator that is a method here, `aten.detach.default`."""
+        """Return an operator that is a method here, `aten.detach.default`."""
         return getattr(getattr(NAMESPACES["aten"], name), form)
 
     def is_factory(self, name: str) -> bool:
-        """Whether a function makes tensors like one that it is given: `ones_like`, `new_zeros`."""
+        """Return whether a function makes tensors like its argument: `ones_like`, `new_zeros`."""
         return name in LIKE or name in NEW
 
     def factory(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> FactoryCall:
-        """The call of such a function."""
+        """Return the call of a factory."""
         return FactoryCall(function, args, kwargs)
 
 

@@ -1,4 +1,4 @@
-"""What runs here, for reports: `python -m wengert.utils.collect_env`, as `torch.utils.collect_env`."""
+"""Description of the environment for reports: the mirror of `torch.utils.collect_env`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["get_pretty_env_info", "main"]
 
 
 def get_pretty_env_info() -> str:
-    """Versions, build, kernels, threads and machine, one to a line; see `python -m wengert.info`."""
+    """Return versions, build, kernels, threads and machine, a line for each; see `python -m wengert.info`."""
     return "\n".join(f"{name}: {text}" for name, text in info().items())
 
 
 def main() -> None:
-    """Print it."""
+    """Print the description."""
     print("Collecting environment information...")
     print(get_pretty_env_info())
 

@@ -1,4 +1,4 @@
-"""`torch.utils.cpp_extension`: nothing is compiled against this package. Programs may ask; calls are refused."""
+"""Mirror of `torch.utils.cpp_extension`; nothing can be compiled against this package, so calls are refused."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ __all__ = [
 ]  # fmt: skip
 
 CUDA_HOME = ROCM_HOME = SYCL_HOME = None
-"""No compiler of an accelerator was found, as torch says where there is none."""
+"""Paths of accelerator toolkits: None, as in torch without them."""
 
 
 def load(*args: Any, **kwargs: Any) -> NoReturn:
-    """Refused.
+    """Raise an error: extensions are not supported.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there are no headers to build against.
     """
     raise RuntimeError(
         "torch.utils.cpp_extension: no extension can be compiled against wengert, which is no C++ library; write the "
@@ -28,7 +28,7 @@ load_inline = CppExtension = CUDAExtension = SyclExtension = include_paths = loa
 
 
 class BuildExtension:
-    """Refused when it is made: there is nothing to build against."""
+    """Build command; refused on instantiation, since there is nothing to build against."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         load()

@@ -1,8 +1,8 @@
-"""`torch.utils.deterministic`: a setting that is remembered; memory that `empty` gives is never filled here."""
+"""Mirror of `torch.utils.deterministic`: a setting without effect; the memory of `empty` is never filled."""
 
 from __future__ import annotations
 
 __all__ = ["fill_uninitialized_memory"]
 
 fill_uninitialized_memory = True
-"""What a program sets it to. torch fills new memory with NaN where this and deterministic algorithms are asked for."""
+"""Setting of the program; with deterministic algorithms torch then fills new memory with NaN."""

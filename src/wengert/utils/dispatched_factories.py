@@ -1,4 +1,4 @@
-"""What makes tensors of plain numbers, as dispatch modes see it: `aten.ones.default`. Here it is no operator."""
+"""Calls of factories for dispatch modes: `aten.ones.default`. Factories are not operators here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.namespaces import NAMESPACES, AtenOverload, AtenPacket
 
 SIZED = frozenset(("empty", "ones", "rand", "randn", "zeros"))
-"""Those that take a size as several arguments, too."""
+"""Factories that also take a size as several arguments."""
 
 LIKE = frozenset(f"{name}_like" for name in ("empty", "full", "ones", "rand", "randint", "randn", "zeros"))
 NEW = frozenset(f"new_{name}" for name in ("empty", "empty_strided", "full", "ones", "zeros"))
@@ -18,7 +18,7 @@ FACTORIES = SIZED | LIKE | NEW | {
 
 
 def form_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Which form of a factory a call is."""
+    """Return the overload of a factory for a call."""
     if name == "empty":
         return "memory_format"
     if name == "arange":
@@ -32,15 +32,15 @@ def form_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 
 class FactoryCall:
-    """A call of a factory that a mode is told of.
+    """A call of a factory that a mode sees.
 
     Args:
-        function: the factory as programs call it.
+        function: the factory called by the program.
         args, kwargs: its arguments.
 
     Attributes:
         func: the operator of torch, `aten.ones.default`.
-        args, kwargs: its arguments: a size is one of them, `requires_grad` is not.
+        args, kwargs: the arguments of the operator: with a size as one argument, without `requires_grad`.
     """
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

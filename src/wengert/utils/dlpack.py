@@ -1,4 +1,4 @@
-"""`torch.utils.dlpack`: memory handed to other libraries, and taken from them."""
+"""Exchange of memory with other libraries: the mirror of `torch.utils.dlpack`."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ DLDeviceType = enum.IntEnum(
         "kDLOneAPI": 14,
     },
 )
-"""The numbers of kinds of devices in the DLPack protocol."""
+"""Numbers of device types in the DLPack protocol."""
 
 
 def to_dlpack(tensor: Tensor) -> object:
-    """A DLPack capsule of a tensor's memory, for libraries that take capsules; `from_dlpack` takes it once.
+    """Return a DLPack capsule of a tensor's memory, for libraries that accept capsules; it can be consumed once.
 
     Args:
-        tensor: of any shape; its gradient is none of the capsule's concern.
+        tensor: a tensor of any shape; its graph is ignored.
 
     Returns:
         A capsule of the first version of the protocol.
 
     Raises:
-        TypeError: it is no tensor.
-        BufferError: it is on the device "meta".
+        TypeError: if it is not a tensor.
+        BufferError: if it is on the device "meta".
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")

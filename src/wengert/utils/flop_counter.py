@@ -1,4 +1,4 @@
-"""Counts the floating-point operations of programs, module by module."""
+"""Counting of floating-point operations by module."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ SUFFIXES = ("", "K", "M", "B", "T")
 
 
 class FlopCounterMode(Region):
-    """A region in which floating-point operations are counted: those of products of matrices and convolutions, forward
-    and backward, and of operators for which the program gives a formula.
+    """Context that counts floating-point operations of matrix products and convolutions, forward and backward.
 
-    Operations are counted as operators make them, so that attention counts as the products that it consists of, and a
-    layer of LSTM as those of its steps. (torch counts neither on the CPU: both are one operator without a formula.)
+    Operators for which the program registers a formula are counted, too.
+
+    Operations are counted for the operators that run here, so attention counts as its matrix products, and an LSTM
+    layer as those of its steps. (torch counts neither on the CPU: both are one operator without a formula.)
 
     Args:
-        mods: nothing; modules are found when they are called.
-        depth: how deep modules may lie in others to be shown.
+        mods: no effect; modules are known when they are called.
+        depth: the largest nesting of modules in the table.
         display: print the table at the end.
-        custom_mapping: formulas by operator, as `register_flop_formula` takes them; they hold for this region.
+        custom_mapping: formulas by operator, as for `register_flop_formula`; they hold in this context.
 
     >>> import wengert as wg
     >>> from wengert.utils.flop_counter import FlopCounterMode
@@ -110,18 +111,18 @@ class FlopCounterMode(Region):
             self.flop_counts[module][op] += number
 
     def get_total_flops(self) -> int:
-        """All operations that were counted."""
+        """Return the number of all operations."""
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """The operations by module, and for each module by operator; "Global" stands for all."""
+        """Return the operations by module, and for each module by operator; "Global" stands for all."""
         return {module: dict(counts) for module, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """The operations as a table of modules and, for each, operators, with their shares in the whole.
+        """Return the operations as a table of modules and their operators, with shares of the total.
 
         Args:
-            depth: how deep modules may lie in others; if not given, that of the region.
+            depth: the largest nesting of modules; by default that of the context.
         """
         depth = self.depth if depth is None else depth
         whole = self.get_total_flops()
@@ -133,7 +134,7 @@ class FlopCounterMode(Region):
         return table(rows or [("Global", "0", "0%")])
 
     def rows(self, module: str, inset: int) -> list[tuple[str, str, str]]:
-        """The rows of a module: its own and one for each operator."""
+        """Return the rows of a module: its own and one for each operator."""
         counts = self.flop_counts[module]
         whole = self.get_total_flops()
         unit = max(0, min(len(SUFFIXES) - 1, (len(str(whole)) - 2) // 3))
@@ -149,7 +150,7 @@ class FlopCounterMode(Region):
 
 
 def table(rows: list[tuple[str, str, str]]) -> str:
-    """Rows under their heads, the numbers on the right."""
+    """Return rows with headers, and numbers aligned to the right."""
     heads = ("Module", "FLOP", "% Total")
     sizes = [max(len(head) + 2, *(len(row[at]) for row in rows)) for at, head in enumerate(heads)]
     lines = [heads, tuple("-" * size for size in sizes), *rows]

@@ -1,7 +1,7 @@
-"""Floating-point operations of the operators that `flop_counter` counts, by the shapes of their arguments.
+"""Formulas for the floating-point operations of operators, from the shapes of their arguments.
 
-Each formula takes the shapes of the arguments, as torch passes them to the operator, and `out_shape`. Two operations
-are counted for each multiplication with its addition; what a bias adds is not counted.
+Each formula takes the shapes of the arguments, as torch passes them to the operator, and `out_shape`. Two
+operations are counted for each multiply-add; the addition of a bias is not counted.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Shape = Sequence[int]
 Formula = Callable[..., int]
 aten = namespace("aten")
 flop_registry: dict[Any, Formula] = {}
-"""The formula of each operator that is counted."""
+"""Formulas by operator."""
 
 
 def by_shapes(formula: Formula) -> Formula:
-    """A formula of shapes, as one that takes the arguments themselves and, as `out_val`, the result."""
+    """Convert a formula of shapes to one of the arguments themselves and of the result, `out_val`."""
 
     @wraps(formula)
     def counted(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
@@ -34,20 +34,21 @@ def by_shapes(formula: Formula) -> Formula:
 
 
 def shape_of(value: Any) -> Any:
-    """The shape of a tensor; anything else as it is."""
+    """Return the shape of a tensor; other values are unchanged."""
     return value.shape if isinstance(value, Tensor) else value
 
 
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Formula], Formula]:
-    """Let operators be counted by a function; decorates it.
+    """Return a decorator that registers a formula for operators.
 
     Args:
-        targets: operators such as `torch.ops.aten.sin`, one or a nest of lists of them.
-        get_raw: the function takes the arguments themselves and `out_val`, otherwise their shapes and `out_shape`.
+        targets: an operator such as `torch.ops.aten.sin`, or nested lists of operators.
+        get_raw: whether the function takes the arguments themselves and `out_val`, instead of their shapes and
+            `out_shape`.
 
     Raises:
-        RuntimeError: an operator has a formula already.
-        ValueError: a target is no operator of the package.
+        RuntimeError: if an operator has a formula already.
+        ValueError: if a target is not an operator of the package.
 
     >>> import wengert as wg
     >>> from wengert.utils.flop_counter import FlopCounterMode, flop_registry, register_flop_formula
@@ -81,35 +82,35 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[Form
 
 @register_flop_formula(aten.mm)
 def mm_flop(a_shape: Shape, b_shape: Shape, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """Operations of a product of matrices: (m, k) and (k, n)."""
+    """Return the operations of a product of matrices: (m, k) and (k, n)."""
     return matrices(a_shape, b_shape)
 
 
 @register_flop_formula(aten.addmm)
 def addmm_flop(self_shape: Shape, a_shape: Shape, b_shape: Shape, out_shape: Any = None, **kwargs: Any) -> int:
-    """Operations of a product of matrices that is added to something."""
+    """Return the operations of a product of matrices that is added to another operand."""
     return matrices(a_shape, b_shape)
 
 
 @register_flop_formula(aten.bmm)
 def bmm_flop(a_shape: Shape, b_shape: Shape, out_shape: Any = None, **kwargs: Any) -> int:
-    """Operations of products of matrices: (batch, m, k) and (batch, k, n)."""
+    """Return the operations of products of matrices: (batch, m, k) and (batch, k, n)."""
     return matrices(a_shape, b_shape)
 
 
 @register_flop_formula(aten.baddbmm)
 def baddbmm_flop(self_shape: Shape, a_shape: Shape, b_shape: Shape, out_shape: Any = None, **kwargs: Any) -> int:
-    """Operations of products of matrices that are added to something."""
+    """Return the operations of products of matrices that are added to another operand."""
     return matrices(a_shape, b_shape)
 
 
 def conv_flop_count(x_shape: Shape, w_shape: Shape, out_shape: Shape, transposed: bool = False) -> int:
-    """Operations of a convolution: the whole weight meets each place of the result, of a transposed one of the input.
+    """Return the operations of a convolution: the weight is applied at each place of the result (transposed: input).
 
     Args:
-        x_shape: (batch, channels, *lengths).
-        w_shape: of the weight, (channels made, channels / groups, *kernel).
-        out_shape: (batch, channels made, *lengths).
+        x_shape: shape of the input, (batch, channels, *lengths).
+        w_shape: shape of the weight, (output channels, channels / groups, *kernel).
+        out_shape: shape of the result, (batch, output channels, *lengths).
     """
     return windows(x_shape[0], (x_shape if transposed else out_shape)[2:], w_shape)
 
@@ -119,12 +120,12 @@ def conv_flop(
     x_shape: Shape, w_shape: Shape, _bias: Any, _stride: Any, _padding: Any, _dilation: Any, transposed: bool,
     *args: Any, out_shape: Any = None, **kwargs: Any,
 ) -> int:  # fmt: skip
-    """Operations of a convolution."""
+    """Return the operations of a convolution."""
     return conv_flop_count(x_shape, w_shape, out_shape, transposed)
 
 
 def sdpa_flop_count(query_shape: Shape, key_shape: Shape, value_shape: Shape) -> int:
-    """Operations of attention, for formulas of programs: its two products of matrices, one for each head.
+    """Return the operations of attention, for formulas of programs: two matrix products for each head.
 
     Args:
         query_shape, key_shape, value_shape: (batch, heads, length, features); length and features may differ.
@@ -138,11 +139,11 @@ def sdpa_flop_count(query_shape: Shape, key_shape: Shape, value_shape: Shape) ->
 
 @register_flop_formula(aten.convolution_backward, get_raw=True)
 def conv_backward_flop(grad: Tensor, other: Tensor, *args: Any, part: str, out_val: Tensor, **kwargs: Any) -> int:
-    """Operations of one gradient of a convolution: each of them is an operator of its own here, the `part`.
+    """Return the operations of one gradient of a convolution, the `part`, each of which is a separate operator here.
 
-    That of the weight is a convolution of the input with the gradient, batch and channels exchanged: its windows are as
-    large as the gradient. That of the input is one of the gradient with the weight, which meets each place of the
-    gradient if the first one was not transposed, otherwise each of the result.
+    The gradient of the weight is a convolution of the input with the gradient, with batch and channels exchanged: its
+    windows have the size of the gradient. The gradient of the input is a convolution of the gradient with the weight,
+    which is applied at each place of the gradient, or for a transposed convolution of the result.
     """
     if part == "convolution_weight":
         batch, channels, *lengths = grad.shape

@@ -1,4 +1,4 @@
-"""What hooks are made of, under the names of `torch.utils.hooks`."""
+"""Handles and markers of hooks: the mirror of `torch.utils.hooks`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ __all__ = ["BackwardHook", "RemovableHandle", "unserializable_hook", "warn_if_ha
 
 
 def unserializable_hook(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a hook of a tensor as one that pickles leave out without a warning."""
+    """Mark a hook of a tensor, so that pickling drops it without a warning."""
     f.__torch_unserializable__ = True  # type: ignore[attr-defined]
     return f

@@ -1,4 +1,4 @@
-"""`torch.utils.model_zoo`: the older name for the fetching of weights in `hub`."""
+"""Mirror of `torch.utils.model_zoo`: the older name for the download of weights in `hub`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operator of torch a call is, `aten.add.Tensor` or `aten.sum.dim_IntList`, by its name and its arguments."""
+"""torch's overload of a call, such as `aten.add.Tensor` or `aten.sum.dim_IntList`, from its name and arguments."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ Rule = Callable[..., str]
 
 
 def second(number: str, tensor: str = "Tensor", both: str = "") -> Rule:
-    """The rule of an operator of two operands: the names where the other one is a number, a tensor, or the first one a
-    number.
-    """
+    """Return the rule of a binary operator, from the kinds (number or tensor) of its operands."""
 
     def rule(a: Any, b: Any = None, *rest: Any) -> str:
         if not isinstance(a, Tensor):
@@ -27,7 +25,7 @@ def second(number: str, tensor: str = "Tensor", both: str = "") -> Rule:
 
 
 def of_dims(single: str, many: str = "", none: str = "default") -> Rule:
-    """The rule of a reduction: the names where it is over one dimension, over several, over all."""
+    """Return the rule of a reduction: overloads for one dimension, for several, and for all."""
 
     def rule(a: Any, dim: Any = None, *rest: Any) -> str:
         if dim is None:
@@ -38,7 +36,7 @@ def of_dims(single: str, many: str = "", none: str = "default") -> Rule:
 
 
 def third(number: str, tensor: str) -> Rule:
-    """The rule of an operator whose third argument is a number or a tensor."""
+    """Return the rule of an operator whose third argument is a number or a tensor."""
     return lambda a, b=None, value=None, *rest: tensor if isinstance(value, Tensor) else number
 
 
@@ -105,27 +103,27 @@ RULES: dict[str, Rule] = {
     "where": _always("self"),
     "xlogy": second("Scalar_Other", "Tensor", "Scalar_Self"),
 }  # fmt: skip
-"""By torch's name of the operator: what tells its overload by the arguments. Those without have only one, `default`."""
+"""Rules by torch's name of the operator, from arguments to the overload; other operators have only `default`."""
 
 FORMS = {"max_dim": "dim", "min_dim": "dim", "median_along": "dim", "nanmedian_along": "dim", "view_dtype": "dtype"}
-"""The overloads of operators that are several here, and one for torch."""
+"""Overloads of operators that are several here, and one in torch."""
 
 
 def packet_of(op: Any) -> AtenPacket:
-    """An operator as programs name it without its overload, `torch.ops.aten.mm`."""
+    """Return an operator as programs name it without its overload, `torch.ops.aten.mm`."""
     name = op.name
     stem = name[:-1] if name.endswith("_") else name
     name = NAMES[stem] + name[len(stem) :] if stem in NAMES else name_of(op)
     aten = NAMESPACES["aten"]
     try:
         packet: AtenPacket = getattr(aten, name)
-    except AttributeError:  # it has another name here
+    except AttributeError:  # the operator has another name here
         packet = vars(aten).setdefault(name, AtenPacket(name, op))
     return packet
 
 
 def overload_of(op: Any, args: tuple[Any, ...]) -> AtenOverload:
-    """What torch calls an operator that is called with these arguments, `torch.ops.aten.add.Tensor`.
+    """Return torch's overload of an operator for these arguments, such as `torch.ops.aten.add.Tensor`.
 
     Args:
         op: the operator.
@@ -141,11 +139,11 @@ def overload_of(op: Any, args: tuple[Any, ...]) -> AtenOverload:
 
 
 SEVERAL = frozenset(("amax", "amin", "flip", "linalg_vector_norm", "logsumexp", "mean", "nansum"))
-"""Operators beside those with a form `dim_IntList` whose second argument are dimensions."""
+"""Operators without an overload `dim_IntList` whose second argument is a list of dimensions."""
 
 
 def takes_several(func: AtenOverload) -> bool:
-    """Whether the second argument of an operator are dimensions, of which torch always gives a list."""
+    """Return whether the second argument of an operator is a list of dimensions in torch."""
     return func._overloadname in ("dim_IntList", "correction") or func._opname in SEVERAL
 
 

@@ -1,4 +1,4 @@
-"""The steps of a path into nested containers: `tree["a"][0].x`."""
+"""Keys of a path into nested containers: `tree["a"][0].x`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KeyPath = tuple["KeyEntry", ...]
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """A place in a list, tuple or deque."""
+    """Index into a list, tuple or deque."""
 
     idx: int
 
@@ -22,13 +22,13 @@ class SequenceKey:
         return f"[{self.idx!r}]"
 
     def get(self, sequence: Any) -> Any:
-        """What stands there."""
+        """Return the item at the index."""
         return sequence[self.idx]
 
 
 @dataclass(frozen=True)
 class MappingKey:
-    """A key of a dictionary."""
+    """Key of a dictionary."""
 
     key: Any
 
@@ -36,13 +36,13 @@ class MappingKey:
         return f"[{self.key!r}]"
 
     def get(self, mapping: Any) -> Any:
-        """What it leads to."""
+        """Return the value of the key."""
         return mapping[self.key]
 
 
 @dataclass(frozen=True)
 class GetAttrKey:
-    """A field of a named tuple or another object."""
+    """Field of a named tuple or another object."""
 
     name: str
 
@@ -50,7 +50,7 @@ class GetAttrKey:
         return f".{self.name}"
 
     def get(self, obj: Any) -> Any:
-        """The field."""
+        """Return the value of the field."""
         return getattr(obj, self.name)
 
 
@@ -59,7 +59,7 @@ Keyed = tuple[list[tuple[KeyEntry, Any]], Any]
 
 
 def keystr(kp: Iterable[KeyEntry]) -> str:
-    """A path as it would be written in a program.
+    """Return a path as it would be written in a program.
 
     >>> from wengert.utils.pytree_keys import MappingKey, SequenceKey, keystr
     >>> keystr((MappingKey("a"), SequenceKey(0)))
@@ -69,7 +69,7 @@ def keystr(kp: Iterable[KeyEntry]) -> str:
 
 
 def key_get(obj: Any, kp: Iterable[KeyEntry]) -> Any:
-    """What a path leads to."""
+    """Return the value at a path."""
     for step in kp:
         obj = step.get(obj)
     return obj
@@ -112,4 +112,4 @@ WITH_KEYS: dict[Any, Callable[[Any], Keyed]] = {
     namedtuple: _namedtuple_flatten_with_keys,
     Size: _tuple_flatten_with_keys,
 }
-"""How the usual containers are opened with the step to each part."""
+"""Functions that flatten the usual containers with the key of each part."""

@@ -1,4 +1,4 @@
-"""How the usual containers are opened and made again, under the names by which libraries register their own kinds."""
+"""Functions that flatten and unflatten the usual containers, under the names that libraries use."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _namedtuple_unflatten(values: Iterable[Any], context: Any) -> Any:
 
 
 def results_unflatten(cls: Any) -> Callable[[Iterable[Any], Any], Any]:
-    """Return what makes an instance of a class of `return_types` again."""
+    """Return the function that rebuilds an instance of a class of `return_types`."""
     return lambda values, context: cls(values)
 
 
@@ -73,17 +73,17 @@ def _deque_unflatten(values: Iterable[Any], context: Any) -> deque[Any]:
 
 
 def is_mapping(kind: Any) -> bool:
-    """Whether a class is one of the usual dictionaries, which stand for each other where trees are compared."""
+    """Return whether a class is one of the usual dictionaries, which are equivalent when trees are compared."""
     return kind is dict or kind is OrderedDict or kind is defaultdict
 
 
 def keys_of(kind: Any, context: Any) -> list[Any]:
-    """The keys of a dictionary."""
+    """Return the keys of a dictionary."""
     return context[1] if kind is defaultdict else context  # type: ignore[no-any-return]
 
 
 class _Star:
-    """Stands for a leaf where a structure is shown."""
+    """Placeholder for a leaf in the text of a structure."""
 
     def __repr__(self) -> str:
         return "*"
@@ -93,7 +93,7 @@ STAR = _Star()
 
 
 def is_namedtuple_class(cls: object) -> bool:
-    """Whether something is a class that `collections.namedtuple` made, or derived from one."""
+    """Return whether a value is a class made by `collections.namedtuple`, or derived from one."""
     return (
         isinstance(cls, type)
         and issubclass(cls, tuple)
@@ -105,7 +105,7 @@ def is_namedtuple_class(cls: object) -> bool:
 
 
 def is_structseq_class(cls: object) -> bool:
-    """Whether something is a class of `return_types`, or another class of tuples whose elements C code names."""
+    """Return whether a value is a class of `return_types`, or another tuple class with fields named in C."""
     return (
         isinstance(cls, type)
         and issubclass(cls, tuple)
@@ -114,22 +114,22 @@ def is_structseq_class(cls: object) -> bool:
 
 
 def is_namedtuple_instance(obj: object) -> bool:
-    """Whether something is a named tuple."""
+    """Return whether a value is a named tuple."""
     return is_namedtuple_class(type(obj))
 
 
 def is_structseq_instance(obj: object) -> bool:
-    """Whether something is an instance of a class as `is_structseq_class` says."""
+    """Return whether a value is an instance of a class for which `is_structseq_class` is true."""
     return is_structseq_class(type(obj))
 
 
 def is_namedtuple(obj: object) -> bool:
-    """Whether something is a named tuple, or a class of them."""
+    """Return whether a value is a named tuple, or a class of named tuples."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
 def is_structseq(obj: object) -> bool:
-    """Whether something is an instance of a class as `is_structseq_class` says, or such a class."""
+    """Return whether a value is a class for which `is_structseq_class` is true, or an instance of one."""
     return is_structseq_class(obj if isinstance(obj, type) else type(obj))
 
 

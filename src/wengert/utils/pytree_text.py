@@ -1,4 +1,4 @@
-"""Structures of nested containers as JSON, in torch's form."""
+"""JSON text of structures of nested containers, in torch's form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROTOCOL = 1
 
 
 class Named(NamedTuple):
-    """How the structure of a class is written: under which name, and what else is known of it as JSON and back."""
+    """Serialisation of a class of containers: its name, and functions from the context to JSON and back."""
 
     name: str
     to_plain: Callable[[Any], Any] = json.dumps
@@ -22,7 +22,7 @@ class Named(NamedTuple):
 
 
 def plain_defaults(context: Any) -> dict[str, Any]:
-    """What a `defaultdict` makes, and its keys, as JSON can hold them."""
+    """Return the factory and the keys of a `defaultdict` in a JSON form."""
     factory, keys = context
     return {
         "default_factory_module": factory.__module__,
@@ -32,20 +32,20 @@ def plain_defaults(context: Any) -> dict[str, Any]:
 
 
 def made_defaults(plain: Any) -> list[Any]:
-    """The reverse of `plain_defaults`."""
+    """Invert `plain_defaults`."""
     module = importlib.import_module(plain["default_factory_module"])
     return [getattr(module, plain["default_factory_name"]), plain["dict_context"]]
 
 
 NAMED_TUPLES: dict[type, str] = {}
-"""The names of those classes of named tuples that have one."""
+"""Registered names of classes of named tuples."""
 
 
 def plain_named_tuple(cls: type) -> str:
-    """The name of a class of named tuples.
+    """Return the name of a class of named tuples.
 
     Raises:
-        NotImplementedError: it has none.
+        NotImplementedError: if it has no name.
     """
     if cls not in NAMED_TUPLES:
         raise NotImplementedError(
@@ -56,7 +56,7 @@ def plain_named_tuple(cls: type) -> str:
 
 
 def made_named_tuple(name: str) -> type:
-    """The reverse of `plain_named_tuple`."""
+    """Invert `plain_named_tuple`."""
     for cls, known in NAMED_TUPLES.items():
         if known == name:
             return cls
@@ -75,19 +75,19 @@ NAMES: dict[Any, Named] = {
     namedtuple: Named("collections.namedtuple", plain_named_tuple, made_named_tuple),
     Size: Named("torch.Size"),
 }
-"""By the class of containers; programs register their own with a name."""
+"""Serialisations by class of containers; programs register their own classes with a name."""
 
 
 def name_class(cls: Any, serialized_type_name: str, to_plain: Any = None, from_plain: Any = None) -> None:
-    """Let structures with containers of a class be written under a name."""
+    """Register the name of a class of containers for the JSON text."""
     NAMES[cls] = Named(serialized_type_name, to_plain or json.dumps, from_plain or json.loads)
 
 
 def plain_structure(spec: Any) -> dict[str, Any]:
-    """A structure as JSON can hold it.
+    """Return a structure in a JSON form.
 
     Raises:
-        NotImplementedError: a class of containers has no name.
+        NotImplementedError: if a class of containers has no name.
     """
     if spec.type is None:
         return {"type": None, "context": None, "children_spec": []}
@@ -102,10 +102,10 @@ def plain_structure(spec: Any) -> dict[str, Any]:
 
 
 def made_structure(plain: dict[str, Any], make: Callable[[Any, Any, list[Any]], Any], leaf: Any) -> Any:
-    """The reverse of `plain_structure`, by the class of structures.
+    """Invert `plain_structure`.
 
     Raises:
-        NotImplementedError: no class has the name that is written there.
+        NotImplementedError: if no class has the name in the text.
     """
     if plain["type"] is None and plain["context"] is None and not plain["children_spec"]:
         return leaf
@@ -117,19 +117,19 @@ def made_structure(plain: dict[str, Any], make: Callable[[Any, Any, list[Any]], 
 
 
 def check_protocol(protocol: int) -> None:
-    """Refuse another form than the one that is known."""
+    """Refuse an unknown protocol."""
     if protocol != PROTOCOL:
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{PROTOCOL}]")
 
 
 def dumped(spec: Any, protocol: int | None) -> str:
-    """A structure as a text."""
+    """Return a structure as text."""
     check_protocol(PROTOCOL if protocol is None else protocol)
     return json.dumps([PROTOCOL, plain_structure(spec)])
 
 
 def loaded(serialized: str, make: Callable[[Any, Any, list[Any]], Any], leaf: Any) -> Any:
-    """A structure of what `dumped` gave."""
+    """Return a structure from the text of `dumped`."""
     protocol, plain = json.loads(serialized)
     check_protocol(protocol)
     return made_structure(plain, make, leaf)

@@ -1,4 +1,4 @@
-"""The contexts of selective checkpoints, by torch's names of operators."""
+"""Contexts of selective checkpointing, with torch's names of operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .overloads import overload_of
 
 
 def _keeping(chosen: frozenset[AtenOverload]) -> Policy:
-    """The policy that keeps the results of some operators."""
+    """Return the policy that keeps the results of some operators."""
 
     def policy(context: SelectiveCheckpointContext, op: AtenOverload, *args: Any, **kwargs: Any) -> bool:
         return op in chosen
@@ -21,22 +21,22 @@ def _keeping(chosen: frozenset[AtenOverload]) -> Policy:
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Policy | list[Any], allow_cache_entry_mutation: bool = False
 ) -> tuple[Region, Region]:
-    """Contexts for the `context_fn` of `checkpoint`: of some operators the results are kept instead of computed again.
+    """Return contexts for `context_fn` of `checkpoint` that keep the results of some operators.
 
-    Views, writes, draws of random numbers, and what happens under forward mode or `vmap` are always done again.
+    Views, writes, random operators, and operators under forward mode or `vmap` are always recomputed.
 
     Args:
-        policy_fn_or_list: a function of a `SelectiveCheckpointContext`, the operator (`torch.ops.aten.mm.default`, say)
-            and its arguments, which returns a `CheckpointPolicy`, or True to keep the result; or a list of the
-            operators whose results are kept.
-        allow_cache_entry_mutation: do not refuse results that were written to since.
+        policy_fn_or_list: a function of a `SelectiveCheckpointContext`, the operator (such as
+            `torch.ops.aten.mm.default`) and its arguments, which returns a `CheckpointPolicy`, or True to keep the
+            result; or a list of the operators whose results are kept.
+        allow_cache_entry_mutation: allow kept results that were written to since.
 
     Returns:
-        The context of the first run, and that of the run in the backward pass, which may be one only.
+        The context of the first run, and that of the run in the backward pass, of which there can be only one.
 
     Raises:
-        TypeError: there is neither a function nor a list.
-        ValueError: an element of the list is no operator.
+        TypeError: if `policy_fn_or_list` is neither a function nor a list.
+        ValueError: if an element of the list is not an operator.
 
     >>> import functools
     >>> import wengert as wg

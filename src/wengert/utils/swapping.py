@@ -1,4 +1,4 @@
-"""Two tensors exchanged: each object becomes what the other was."""
+"""`swap_tensors`: exchange the contents of two tensors."""
 
 from __future__ import annotations
 

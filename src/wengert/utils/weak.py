@@ -1,4 +1,4 @@
-"""Dictionaries whose keys are objects themselves, not what they are equal to, and are not kept alive."""
+"""Dictionaries that compare keys by identity and hold them weakly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDi
 
 
 class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
-    """A weak reference that is equal to others of the same object, and is hashed by its identity."""
+    """Weak reference that is equal to others of the same object, and hashed by identity."""
 
     __slots__ = ("_id",)
 
@@ -34,7 +34,7 @@ class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
 
 
 class WeakIdKeyDictionary(MutableMapping[Any, Any]):
-    """A dictionary by identity that does not keep its keys: an entry goes with its key.
+    """Dictionary that compares keys by identity and holds them weakly: an entry is removed with its key.
 
     Args:
         dict: the first entries.
@@ -77,14 +77,14 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __contains__(self, key: object) -> bool:
         try:
             return self.ref_type(key) in self.data
-        except TypeError:  # what cannot be referred to weakly is no key
+        except TypeError:  # objects without weak references cannot be keys
             return False
 
     def __len__(self) -> int:
         return len(self.data)
 
     def __iter__(self) -> Iterator[Any]:
-        for reference in list(self.data):  # keys may go meanwhile
+        for reference in list(self.data):  # keys may be freed meanwhile
             key = reference()
             if key is not None:
                 yield key
@@ -109,26 +109,26 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         return self
 
     def copy(self) -> WeakIdKeyDictionary:
-        """Another dictionary with these entries."""
+        """Return a copy of the dictionary."""
         return WeakIdKeyDictionary(self, self.ref_type)
 
     __copy__ = copy
 
     def keyrefs(self) -> list[WeakIdRef]:
-        """The references to the keys."""
+        """Return the references to the keys."""
         return list(self.data)
 
 
 dict_ = dict
 WeakTensorKeyDictionary = WeakIdKeyDictionary
-"""Of tensors, which are equal element by element."""
+"""Dictionary of tensors, whose `==` is elementwise."""
 
 
 class TensorWeakRef:
-    """A weak reference to a tensor.
+    """Weak reference to a tensor.
 
     Raises:
-        AssertionError: it is none.
+        AssertionError: if `tensor` is not a tensor.
     """
 
     def __init__(self, tensor: Tensor) -> None:
@@ -137,5 +137,5 @@ class TensorWeakRef:
         self.ref = weakref.ref(tensor)
 
     def __call__(self) -> Tensor | None:
-        """The tensor, or None if it is no more."""
+        """Return the tensor, or None if it was freed."""
         return self.ref()

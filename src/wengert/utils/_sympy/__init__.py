@@ -1,1 +1,1 @@
-"""`torch.utils._sympy`: sizes as symbols of SymPy, which are not there."""
+"""Mirror of `torch.utils._sympy`, for symbolic sizes, which are not supported."""

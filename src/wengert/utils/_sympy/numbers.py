@@ -1,4 +1,4 @@
-"""`torch.utils._sympy.numbers`: numbers of SymPy that torch adds. Nothing here is one; see `symbolic_shapes`."""
+"""Mirror of `torch.utils._sympy.numbers`: placeholders for symbolic infinities; see `symbolic_shapes`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ SAYS = "sizes are numbers here, not symbols"
 
 
 class IntInfinity(metaclass=StandIn):
-    """An infinite size: cannot be made."""
+    """Infinite size; cannot be instantiated."""
 
     path, says = "torch.utils._sympy.numbers.IntInfinity", SAYS
 
 
 class NegativeIntInfinity(metaclass=StandIn):
-    """The same, below all others."""
+    """Negative infinite size; cannot be instantiated."""
 
     path, says = "torch.utils._sympy.numbers.NegativeIntInfinity", SAYS

@@ -1,4 +1,4 @@
-"""`torch.utils._sympy.value_ranges`: between what numbers a symbol lies. Nothing here is one; see `symbolic_shapes`."""
+"""Mirror of `torch.utils._sympy.value_ranges`: a placeholder for ranges of symbols; see `symbolic_shapes`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from .numbers import SAYS
 
 
 class ValueRanges(metaclass=StandIn):
-    """Such a range: cannot be made."""
+    """Range of a symbol; cannot be instantiated."""
 
     path, says = "torch.utils._sympy.value_ranges.ValueRanges", SAYS

@@ -1,4 +1,4 @@
-"""Times of statements, and tables that compare them: the names of `torch.utils.benchmark`."""
+"""Timing of statements, and tables for comparison: the mirror of `torch.utils.benchmark`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets, and loaders that give them in shuffled batches, as `torch.utils.data` has them."""
+"""Datasets, samplers and data loaders: the mirror of `torch.utils.data`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a list of samples to a batch."""
+"""Collation of samples to batches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...ops.shapes.join import stack
 
 
 def default_convert(data: Any) -> Any:
-    """Arrays in any nesting as tensors; everything else as it is."""
+    """Convert NumPy arrays in nested containers to tensors; other values are unchanged."""
     if isinstance(data, np.ndarray | np.generic) and np.asarray(data).dtype.kind not in "SUOV":
         return from_numpy(np.asarray(data))
     if isinstance(data, Mapping):
@@ -29,20 +29,20 @@ def default_convert(data: Any) -> Any:
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Samples of one form as one batch of that form.
+    """Collate samples of one structure to a batch of that structure.
 
     Args:
         batch: tensors, NumPy arrays, numbers (float becomes float64, int int64), strings, or mappings, tuples and lists
             of these.
 
     Returns:
-        Tensors and arrays stacked along a new first dimension; numbers as a tensor; strings as they are; mappings of
+        Tensors and arrays stacked along a new first dimension; numbers as a tensor; strings unchanged; mappings of
         batches, named tuples of batches, and otherwise lists of batches.
 
     Raises:
-        TypeError: samples of another form.
-        RuntimeError: sequences or tensors of different sizes.
-        IndexError: no samples.
+        TypeError: if samples are of another structure.
+        RuntimeError: if sequences or tensors differ in size.
+        IndexError: if there are no samples.
     """
     if not len(batch):
         raise IndexError("default_collate: expected one sample or more, got none")
@@ -70,5 +70,5 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def unfit(kind: object) -> str:
-    """The text for samples that cannot be collated."""
+    """Return the error text for samples that cannot be collated."""
     return f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {kind}"

@@ -1,4 +1,4 @@
-"""The loader: a dataset, an order and a batch size make an iterable of batches."""
+"""`DataLoader`: an iterable of batches from a dataset, an order and a batch size."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 
 @guarded
 class DataLoader:
-    """Gives the samples of a dataset in batches.
+    """Iterable over the samples of a dataset in batches.
 
-    Batches of a `TensorDataset` (or of a `Subset` of one) are taken from the tensors at once, not sample by sample.
+    Batches of a `TensorDataset` (or of a `Subset` of one) are indexed from the tensors at once, not sample by sample.
 
     Args:
-        dataset: by number (`__getitem__`, `__len__`), or an `IterableDataset`.
-        batch_size: samples in a batch; None gives single samples.
-        shuffle: new random order in each epoch.
+        dataset: a dataset with indices (`__getitem__`, `__len__`), or an `IterableDataset`.
+        batch_size: number of samples in a batch; None for single samples.
+        shuffle: use a new random order in each epoch.
         sampler: order of the samples, instead of `shuffle`.
-        batch_sampler: lists of numbers, instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
-        num_workers: how many processes load batches ahead; 0: the program itself does, one batch at a time.
-        collate_fn: makes a batch of a list of samples.
-        pin_memory: for torch's users; there is only the CPU's memory.
-        drop_last: leave out a last batch that is smaller.
-        timeout: seconds to wait for a worker's batch; 0 waits for ever.
-        worker_init_fn: called with the worker's number in each worker, before it loads.
-        multiprocessing_context: of Python's `multiprocessing`, or the name of a start method.
-        generator: of random numbers, for `shuffle` and the workers' seeds; the global one if not given.
-        prefetch_factor: batches that each worker is asked for ahead, 2 if not given.
+        batch_sampler: iterable of lists of indices, instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
+        num_workers: number of processes that load batches ahead; 0 to load each batch in the program itself.
+        collate_fn: function from a list of samples to a batch.
+        pin_memory: accepted for compatibility with torch; no effect.
+        drop_last: drop a smaller last batch.
+        timeout: seconds to wait for a worker's batch; 0 for no limit.
+        worker_init_fn: function of the worker's number, called in each worker before it loads.
+        multiprocessing_context: a context of Python's `multiprocessing`, or the name of a start method.
+        generator: random generator for `shuffle` and the workers' seeds; by default the global one.
+        prefetch_factor: number of batches that each worker loads ahead; by default 2.
         persistent_workers: keep the workers from one epoch to the next.
-        pin_memory_device: for torch's users, as `pin_memory`.
-        in_order: for torch's users; batches always come in order.
+        pin_memory_device: accepted for compatibility with torch; no effect.
+        in_order: accepted for compatibility with torch; batches are always in order.
 
     Raises:
-        ValueError: options that exclude each other or are out of range.
-        TypeError: `multiprocessing_context` is no context.
+        ValueError: if options exclude each other or are out of range.
+        TypeError: if `multiprocessing_context` is not a context.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class DataLoader:
         batch_sampler: Iterable[list[int]] | None,
         drop_last: bool,
     ) -> None:
-        """Decide which samples make which batch."""
+        """Set the samplers of samples and batches."""
         self.streams = isinstance(self.dataset, IterableDataset)
         if self.streams and hasattr(self.dataset, "functions"):
             from .datapipes.datapipe import in_order
@@ -120,12 +120,12 @@ class DataLoader:
 
     @property
     def _auto_collation(self) -> bool:
-        """Whether samples are put into batches; what subclasses in libraries ask."""
+        """Return whether samples are collated to batches; read by subclasses in libraries."""
         return self.batch_sampler is not None
 
     @property
     def _index_sampler(self) -> Iterable[Any]:
-        """What each fetch is asked for: numbers in lists, or one by one; nothing of a stream."""
+        """Sampler of the index lists or single indices for fetches; without meaning for a stream."""
         if self.streams:
             return itertools.repeat(None)
         return self.sampler if self.batch_sampler is None else self.batch_sampler
@@ -166,10 +166,10 @@ class DataLoader:
 
 
 def check_workers(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
-    """Refuse options of loading in other processes.
+    """Refuse invalid options of workers.
 
     Raises:
-        ValueError: they are out of range, or there are no other processes.
+        ValueError: if they are out of range, or there are no workers.
     """
     if num_workers < 0:
         raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
@@ -187,11 +187,11 @@ def check_workers(num_workers: int, timeout: float, prefetch_factor: int | None,
 
 
 def read_context(context_: Any, num_workers: int) -> Any:
-    """The context of `multiprocessing` that a program means, by its name or itself; None for None.
+    """Return the context of `multiprocessing` for a context or its name; None for None.
 
     Raises:
-        ValueError: there are no other processes, or no way of this name to start them.
-        TypeError: neither a name nor a context.
+        ValueError: if there are no workers, or no start method of this name.
+        TypeError: if it is neither a name nor a context.
     """
     if context_ is None:
         return None
@@ -220,7 +220,7 @@ def check_order(batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any,
     """Refuse options of the order that exclude each other.
 
     Raises:
-        ValueError: they do.
+        ValueError: if options exclude each other.
     """
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
@@ -237,7 +237,7 @@ def check_stream(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
     """Refuse an order for a stream.
 
     Raises:
-        ValueError: one is given.
+        ValueError: if an order is given.
     """
     wrong = {"shuffle": shuffle or None, "sampler": sampler, "batch_sampler": batch_sampler}
     for name, value in wrong.items():

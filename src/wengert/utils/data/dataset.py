@@ -1,4 +1,4 @@
-"""Datasets: samples by number, or in a stream."""
+"""Datasets with indexed samples, or as streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T", covariant=True)
 
 
 class Dataset(Guarded, Generic[T]):
-    """Base of datasets: a subclass defines `__getitem__` and, as a rule, `__len__`."""
+    """Base of datasets: a subclass defines `__getitem__` and usually `__len__`."""
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -41,13 +41,13 @@ class IterableDataset(Dataset[T], Iterable[T]):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """Samples are the rows of tensors.
+    """Dataset of the rows of tensors.
 
     Args:
-        *tensors: as long as each other in their first dimension.
+        **tensors: tensors of the same length in the first dimension.
 
     Raises:
-        AssertionError: they are not.
+        AssertionError: if the lengths differ.
     """
 
     def __init__(self, *tensors: Tensor) -> None:
@@ -63,13 +63,13 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class ConcatDataset(Dataset[Any]):
-    """Datasets one after the other.
+    """Concatenation of datasets.
 
     Args:
-        datasets: at least one; no streams.
+        datasets: at least one dataset; not streams.
 
     Raises:
-        AssertionError: none, or a stream among them.
+        AssertionError: if there are none, or there is a stream among them.
     """
 
     def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
@@ -95,7 +95,7 @@ class ConcatDataset(Dataset[Any]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Streams one after the other."""
+    """Concatenation of streams."""
 
     def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
         self.datasets = datasets
@@ -109,11 +109,11 @@ class ChainDataset(IterableDataset[Any]):
 
 
 class Subset(Dataset[T]):
-    """Some samples of a dataset.
+    """Subset of a dataset.
 
     Args:
-        dataset: the whole.
-        indices: numbers of the samples.
+        dataset: the whole dataset.
+        indices: the indices of the samples.
     """
 
     def __init__(self, dataset: Dataset[T], indices: Sequence[int]) -> None:
@@ -131,19 +131,19 @@ class Subset(Dataset[T]):
 
 @boundary
 def random_split(dataset: Dataset[T], lengths: Sequence[float], generator: Any = None) -> list[Subset[T]]:
-    """Divide a dataset at random.
+    """Split a dataset at random.
 
     Args:
-        dataset: the whole.
-        lengths: how many samples go into each part, or which shares that sum to 1; what rounding leaves over goes to
-            the first parts, one each.
-        generator: of random numbers.
+        dataset: the whole dataset.
+        lengths: the number of samples of each part, or shares that sum to 1; samples left by rounding go to the first
+            parts, one each.
+        generator: random generator.
 
     Returns:
         The parts.
 
     Raises:
-        ValueError: the lengths do not sum to the dataset's, or a share is not between 0 and 1.
+        ValueError: if the lengths do not sum to that of the dataset, or a share is not between 0 and 1.
     """
     total = len(dataset)  # type: ignore[arg-type]
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

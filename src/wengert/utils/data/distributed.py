@@ -1,4 +1,4 @@
-"""Samplers for programs that are run several times at once, each on its part of the data."""
+"""Sampler for several programs that run at once, each on its part of the data."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Every n-th sample: those of one of n programs, which all get as many.
+    """Every n-th sample, for one of n programs, which all get the same number.
 
     Args:
-        dataset: whose length counts.
-        num_replicas: how many programs there are; to be given, since there are no process groups here.
-        rank: which of them this is, from 0; to be given, too.
-        shuffle: in an order that all programs draw from `seed` and the epoch.
-        seed: the same in all programs.
-        drop_last: leave out samples at the end, rather than give some of the first ones twice, so that all get as many.
+        dataset: the dataset.
+        num_replicas: the number of programs; required, since there are no process groups here.
+        rank: the number of this program, from 0; required.
+        shuffle: use a random order, which all programs draw from `seed` and the epoch.
+        seed: the seed, the same in all programs.
+        drop_last: drop samples at the end, rather than repeat some of the first ones, so that all numbers are equal.
 
     Raises:
-        ValueError: `num_replicas` or `rank` is missing or out of range.
+        ValueError: if `num_replicas` or `rank` is missing or out of range.
     """
 
     def __init__(
@@ -63,5 +63,5 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the order of an epoch; without this all epochs have the same."""
+        """Set the epoch, which selects the order; without it all epochs have the same order."""
         self.epoch = epoch

@@ -1,4 +1,4 @@
-"""How batches are made of samples, and the iterator that makes them in the program itself."""
+"""Building of batches from samples, and the iterator that does so in the program itself."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Fetcher:
-    """Makes batches of a dataset's samples, as a loader's options say; goes to workers, too.
+    """Builder of batches from samples by a loader's options; also sent to workers.
 
     Args:
-        loader: whose options they are.
+        loader: the loader.
     """
 
     def __init__(self, loader: DataLoader) -> None:
@@ -35,15 +35,15 @@ class Fetcher:
         self.samples: Iterator[Any] | None = None
 
     def begin(self) -> None:
-        """A new epoch: a stream begins anew."""
+        """Start an epoch, and restart a stream."""
         if self.streams:
             self.samples = iter(self.dataset)
 
     def fetch(self, numbers: Any) -> Any:
-        """The batch of the samples with these numbers; the sample with this number; what a stream gives next.
+        """Return the batch for a list of indices, the sample for an index, or the next of a stream.
 
         Raises:
-            StopIteration: the stream has ended.
+            StopIteration: if the stream has ended.
         """
         if self.samples is not None:
             return self._next(self.samples)
@@ -67,13 +67,13 @@ class Fetcher:
 
 
 class _BaseDataLoaderIter:
-    """An iterator over the batches of a loader.
+    """Iterator over the batches of a loader.
 
-    Each draws a seed from the loader's generator, as torch does also where no worker needs one: random numbers that a
-    program draws afterwards are the same.
+    As in torch, each iterator draws a seed from the loader's generator, even if no worker needs it, so that later
+    random numbers of a program are the same.
 
     Args:
-        loader: whose batches they are.
+        loader: the loader.
     """
 
     def __init__(self, loader: DataLoader) -> None:
@@ -97,10 +97,10 @@ class _BaseDataLoaderIter:
             raise
 
     def _next_data(self) -> Any:
-        """The next batch.
+        """Return the next batch.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: if there is none.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define _next_data()")
 
@@ -109,7 +109,7 @@ class _BaseDataLoaderIter:
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
-    """Makes each batch when it is asked for."""
+    """Iterator that builds each batch on demand."""
 
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
@@ -121,7 +121,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
 
 def rows_of(dataset: Any, numbers: list[int]) -> list[Tensor] | None:
-    """The batch of a dataset of tensors without a graph, taken at once; None for any other dataset."""
+    """Return the batch of a dataset of tensors without a graph by indexing; None for any other dataset."""
     while type(dataset) is Subset:
         numbers = [dataset.indices[at] for at in numbers]
         dataset = dataset.dataset

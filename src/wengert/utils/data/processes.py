@@ -1,4 +1,4 @@
-"""The iterator whose batches other processes make ahead."""
+"""Iterator over batches that worker processes build ahead."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .dataloader import DataLoader
 
 PATIENCE = 1.0
-"""Seconds that workers have to end by themselves."""
+"""Seconds that workers have to exit by themselves."""
 
 
 def can_start() -> bool:
-    """Whether this platform starts processes, and threads, which feed the queues of tasks: WebAssembly does neither."""
+    """Return whether this platform supports processes, and threads for the queues of tasks; WebAssembly does not."""
     if sys.platform in ("emscripten", "wasi"):
         return False
     try:
@@ -33,17 +33,17 @@ def can_start() -> bool:
 
 
 _NOTHING = object()
-"""What stands for no batch, since a batch may be None."""
+"""Marker for a missing batch, since a batch may be None."""
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """Batches that workers make ahead; they come in the order of the sampler.
+    """Iterator over batches that workers build ahead, in the order of the sampler.
 
-    Tasks are numbered, and go to the workers in turn. A worker answers each task that it gets, so that what is under
-    way is known without further messages: at the end of a stream with `End`, after an error with a `Failure`.
+    Tasks are numbered, and sent to the workers in turn. A worker answers each task, so that pending tasks are known
+    without further messages: with `End` at the end of a stream, with a `Failure` after an error.
 
     Args:
-        loader: whose batches they are.
+        loader: the loader.
     """
 
     def __init__(self, loader: DataLoader) -> None:
@@ -68,7 +68,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             )
             process = context.Process(target=work, args=arguments, daemon=True)
             process.start()
-            sender.close()  # no other worker is to hold it: so the connection ends with its worker
+            sender.close()  # no other worker may hold it, so that the connection ends with its worker
             self._started.append(process)
             self._tasks.append(tasks)
             self._answers.append(receiver)
@@ -77,7 +77,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._reset(loader)
 
     def _reset(self, loader: DataLoader) -> None:
-        """Begin a new epoch; answers to earlier tasks, if there are any, will be left aside."""
+        """Start a new epoch; answers to earlier tasks will be ignored."""
         self._epoch += 1
         self._order = iter(loader._index_sampler)
         self._sent = self._given = self._turn = 0
@@ -87,7 +87,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._send()
 
     def _send(self) -> None:
-        """Send the next task to the next worker, if there are both."""
+        """Send the next task to the next worker, if both exist."""
         for _ in self._open:
             worker, self._turn = self._turn, (self._turn + 1) % len(self._open)
             if not self._open[worker]:
@@ -114,15 +114,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         raise StopIteration
 
     def _shutdown_workers(self) -> None:
-        """End the workers now, also those that are kept for another epoch; this one gives no more batches."""
+        """Stop the workers now, also persistent ones; this iterator returns no more batches."""
         self._stop()
         self._given = self._sent
 
     def _receive(self) -> None:
-        """Take what has come from the workers.
+        """Receive answers of the workers.
 
         Raises:
-            RuntimeError: a worker has ended, or none has answered in time.
+            RuntimeError: if a worker has exited, or none has answered in time.
         """
         ready = wait(self._answers, self._timeout)
         if not ready:
@@ -143,13 +143,13 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
 
 def stop(owner: int, started: list[Any], tasks: list[Any], answers: list[Connection]) -> None:
-    """End the workers: those that are at work find nobody who listens.
+    """Stop the workers; the answers of busy ones are dropped.
 
     Args:
-        owner: the process that started them; in its other children there is nothing to do.
+        owner: the process that started them; its forked children do nothing.
         started: the processes.
-        tasks: their queues.
-        answers: their connections.
+        tasks: the queues of tasks.
+        answers: the connections.
     """
     if os.getpid() != owner:
         return

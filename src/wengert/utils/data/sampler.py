@@ -1,4 +1,4 @@
-"""Samplers: in which order the samples of a dataset come."""
+"""Samplers: orders of the samples of a dataset."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from ...ops.randomness.sampling import multinomial
 
 T = TypeVar("T", covariant=True)
 CHUNK = 32
-"""Numbers that are drawn at once with replacement: torch's, since the stream of random numbers depends on it."""
+"""Number of indices drawn at once with replacement, as in torch, since random numbers depend on it."""
 
 
 def check_count(name: str, value: Any) -> None:
-    """Refuse what is no positive integer.
+    """Refuse a value that is not a positive integer.
 
     Raises:
-        ValueError: it is not.
+        ValueError: if it is not.
     """
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
 
 
 def check_flag(name: str, value: Any, error: type[Exception]) -> None:
-    """Refuse what is no bool, with the given error."""
+    """Refuse a value that is not a bool, with an error of the given class."""
     if not isinstance(value, bool):
         raise error(f"{name} should be a boolean value, but got {name}={value}")
 
 
 class Sampler(Guarded, Generic[T]):
-    """Base of samplers: a subclass defines `__iter__` over numbers of samples, and perhaps `__len__`."""
+    """Base of samplers: a subclass defines `__iter__` over indices of samples, and usually `__len__`."""
 
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError(f"{type(self).__name__} does not define __iter__()")
 
 
 class SequentialSampler(Sampler[int]):
-    """All samples in their order."""
+    """Indices of all samples in order."""
 
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
@@ -56,20 +56,21 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """Samples in random order.
+    """Indices of samples in random order.
 
-    Without a generator each pass draws the seed of one of its own, as in torch: what a program draws meanwhile does not
+    Without a generator each pass draws a seed for its own generator, as in torch: so random numbers drawn meanwhile do
+        not
     change the order.
 
     Args:
         data_source: the dataset.
-        replacement: draw each from all samples anew.
-        num_samples: how many; as many as there are if not given.
-        generator: of random numbers; the global one if not given.
+        replacement: draw with replacement.
+        num_samples: the number of samples; by default the length of the dataset.
+        generator: random generator; by default the global one.
 
     Raises:
-        TypeError: `replacement` is no bool.
-        ValueError: `num_samples` is not positive.
+        TypeError: if `replacement` is not a bool.
+        ValueError: if `num_samples` is not positive.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many samples there will be."""
+        """Number of samples of a pass."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -110,11 +111,11 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Given samples in random order.
+    """Given indices in random order.
 
     Args:
-        indices: their numbers.
-        generator: of random numbers; the global one if not given.
+        indices: the indices.
+        generator: random generator; by default the global one.
     """
 
     def __init__(self, indices: Sequence[int], generator: Any = None) -> None:
@@ -130,17 +131,18 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Samples drawn with given probabilities.
+    """Indices drawn with given probabilities.
 
     Args:
-        weights: one for each sample, not negative; they need not sum to 1.
-        num_samples: how many to draw.
-        replacement: whether a sample may come twice.
-        generator: of random numbers; the global one if not given.
+        weights: non-negative weights, one for each sample; they need not sum to 1.
+        num_samples: the number of draws.
+        replacement: draw with replacement.
+        generator: random generator; by default the global one.
 
     Raises:
-        ValueError: `num_samples` is not positive, `replacement` no bool, or `weights` no sequence of numbers.
-        RuntimeError: (on iteration) weights are negative, all zero, or fewer than samples are to be drawn.
+        ValueError: if `num_samples` is not positive, `replacement` is not a bool, or `weights` not a sequence of
+            numbers.
+        RuntimeError: if weights are negative, all zero, or too few for draws without replacement (on iteration).
     """
 
     def __init__(
@@ -165,15 +167,15 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Numbers of another sampler in lists.
+    """Indices of another sampler in lists.
 
     Args:
-        sampler: the other one.
-        batch_size: length of a list.
-        drop_last: leave out a last list that is shorter.
+        sampler: the other sampler.
+        batch_size: the length of a list.
+        drop_last: drop a shorter last list.
 
     Raises:
-        ValueError: `batch_size` is not positive or `drop_last` no bool.
+        ValueError: if `batch_size` is not positive, or `drop_last` is not a bool.
     """
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:

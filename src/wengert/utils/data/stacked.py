@@ -1,4 +1,4 @@
-"""Datasets side by side."""
+"""`StackDataset`: several datasets as one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .dataset import Dataset
 
 
 class StackDataset(Dataset[Any]):
-    """A sample holds one of each dataset: a tuple of them, or a dictionary where the datasets are given by name.
+    """Dataset whose samples are tuples of samples of several datasets, or dictionaries if these are named.
 
     Args:
-        args: datasets of the same length, or
+        args: datasets of the same length; or
         kwargs: the same by name.
 
     Raises:
-        ValueError: none are given, some by name and others not, or they differ in length.
+        ValueError: if there are none, only some are named, or they differ in length.
     """
 
     datasets: tuple[Any, ...] | dict[str, Any]
@@ -45,7 +45,7 @@ class StackDataset(Dataset[Any]):
         return self._sample([dataset[index] for dataset in self._each()])
 
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
-        """The samples at some indices; datasets that have a `__getitems__` of their own are asked once."""
+        """Return the samples at some indices; datasets with their own `__getitems__` are called once."""
         columns = [several(dataset, indices) for dataset in self._each()]
         return [self._sample(parts) for parts in zip(*columns)]
 
@@ -54,10 +54,10 @@ class StackDataset(Dataset[Any]):
 
 
 def several(dataset: Any, indices: Sequence[Any]) -> Sequence[Any]:
-    """A dataset's samples at some indices.
+    """Return a dataset's samples at some indices.
 
     Raises:
-        ValueError: its own `__getitems__` gives another number of them.
+        ValueError: if its own `__getitems__` returns another number of samples.
     """
     if not callable(getattr(dataset, "__getitems__", None)):
         return [dataset[index] for index in indices]

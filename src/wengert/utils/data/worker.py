@@ -1,4 +1,4 @@
-"""What runs in the processes that load batches for a program."""
+"""Worker processes that load batches for a program."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ...ops.randomness.generator import manual_seed
 from .fetching import Fetcher
 
 POLL = 5.0
-"""Seconds after which a worker without work looks whether its program still lives."""
+"""Seconds after which an idle worker checks whether its program still lives."""
 
 
 class WorkerInfo(NamedTuple):
-    """What a worker is told.
+    """Information for a worker.
 
     Attributes:
-        id: its number, from 0.
-        num_workers: how many there are.
-        seed: with which its random numbers begin.
+        id: the number of the worker, from 0.
+        num_workers: the number of workers.
+        seed: the seed of its random numbers.
         dataset: its copy of the dataset.
     """
 
@@ -39,18 +39,18 @@ class End:
 
 
 class KeyText(str):
-    """A text that a KeyError shows as it is, on lines of its own."""
+    """Text that a KeyError shows unquoted, on separate lines."""
 
     def __repr__(self) -> str:
         return self
 
 
 class Failure:
-    """The answer of a worker in which an error was raised: its class, and its text with the traceback.
+    """Answer of a worker after an error: its class, and its text with the traceback.
 
     Args:
         error: the error.
-        worker: the worker's number.
+        worker: the number of the worker.
     """
 
     def __init__(self, error: BaseException, worker: int) -> None:
@@ -59,7 +59,7 @@ class Failure:
         self.text = f"Caught {self.kind.__name__} in DataLoader worker process {worker}.\nOriginal {shown}"
 
     def raise_again(self) -> None:
-        """Raise an error of the same class; a RuntimeError if the class cannot be made of a text."""
+        """Raise an error of the same class; a RuntimeError if the class does not accept a text."""
         text = KeyText(self.text) if issubclass(self.kind, KeyError) else self.text
         try:
             error = self.kind(text)
@@ -72,7 +72,7 @@ _info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """What this process has been told as a worker; None in the program itself.
+    """Return information about this worker; None in the program itself.
 
     Returns:
         `id`, `num_workers`, `seed` and `dataset`.
@@ -85,7 +85,7 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 def seed_all(base_seed: int, worker: int) -> None:
-    """Let the random numbers of Python, NumPy and this package begin as those of torch's workers do."""
+    """Seed the generators of Python, NumPy and this package as in torch's workers."""
     random.seed(base_seed + worker)
     manual_seed(base_seed + worker)
     np.random.seed(np.random.SeedSequence([worker, base_seed]).generate_state(4))
@@ -100,15 +100,15 @@ def work(
     tasks: Any,
     answers: Any,
 ) -> None:
-    """Answer tasks until None comes instead of one, or the program is no more.
+    """Answer tasks until None arrives, or the program has ended.
 
     Args:
-        worker: number of this worker.
-        count: how many there are.
-        base_seed: of which each worker's seed is made.
-        fetcher: makes the batches.
-        init: the program's function, called first.
-        tasks: a queue of (epoch, number of the task, numbers of samples).
+        worker: the number of this worker.
+        count: the number of workers.
+        base_seed: the seed from which each worker's seed is derived.
+        fetcher: the builder of batches.
+        init: the program's `worker_init_fn`, called first.
+        tasks: a queue of (epoch, number of the task, indices of samples).
         answers: a connection for (epoch, number of the task, batch, `End` or `Failure`).
     """
     global _info
@@ -130,11 +130,11 @@ def work(
             failed, ended = None, ended or isinstance(answer, End)
             send(answers, task[:2], answer, worker)
     except (KeyboardInterrupt, BrokenPipeError):
-        return  # the program is told itself, or does not listen any more
+        return  # the program gets the signal itself, or has stopped reading
 
 
 def attempt(worker: int, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function gives, or how it ended without."""
+    """Return the result of a function, or `End` or a `Failure`."""
     try:
         return function(*arguments)
     except StopIteration:
@@ -144,17 +144,17 @@ def attempt(worker: int, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def send(answers: Any, task: tuple[int, int], answer: Any, worker: int) -> None:
-    """Send an answer, or why it cannot be sent."""
+    """Send an answer, or the failure to send it."""
     try:
         answers.send((*task, answer))
     except BrokenPipeError:
         raise
-    except Exception as error:  # of pickle, before anything is written
+    except Exception as error:  # from pickle, before anything is written
         answers.send((*task, Failure(error, worker)))
 
 
 def next_task(tasks: Any) -> Any:
-    """The next task; None if there will be none."""
+    """Return the next task; None if there will be none."""
     program = multiprocessing.parent_process()
     while True:
         try:

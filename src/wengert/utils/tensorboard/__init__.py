@@ -1,4 +1,4 @@
-"""`torch.utils.tensorboard`: logs for TensorBoard, written by the package tensorboardX where that is installed."""
+"""Logs for TensorBoard, by the package tensorboardX if installed: the mirror of `torch.utils.tensorboard`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MISSING = (
 
 
 def writers() -> ModuleType:
-    """The package that writes logs.
+    """Return the package that writes logs.
 
     Raises:
         ImportError: if it is not installed.
@@ -26,11 +26,11 @@ def writers() -> ModuleType:
 
 
 def __getattr__(name: str) -> Any:
-    """`SummaryWriter` and `FileWriter`, when they are first asked for.
+    """Return `SummaryWriter` or `FileWriter` on first access.
 
     Raises:
         ImportError: if the package that has them is not installed.
-        AttributeError: if the name is another one.
+        AttributeError: if `name` is another one.
     """
     if name not in NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

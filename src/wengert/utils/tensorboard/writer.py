@@ -1,4 +1,4 @@
-"""`torch.utils.tensorboard.writer`: the module in which torch has its writers."""
+"""Mirror of `torch.utils.tensorboard.writer`, torch's module of writers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where `torch.utils.benchmark` has its parts: `common`, `timer`, `compare`."""
+"""Parts of `torch.utils.benchmark`: `common`, `timer`, `compare`."""

@@ -1,4 +1,4 @@
-"""What was timed, and what came of it."""
+"""Specifications of timed statements, and measurements."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Anything = TypeVar("Anything")
 
 UNITS = {"s": (1.0, "second"), "ms": (1e-3, "millisecond"), "us": (1e-6, "microsecond"), "ns": (1e-9, "nanosecond")}
 MOST_FIGURES = 4
-SMALLEST_INTERVAL = 25e-9  # seconds: what a clock cannot tell apart
+SMALLEST_INTERVAL = 25e-9  # seconds: the resolution of the clock
 WARNED = (
     (0.25, "This suggests significant environmental influence."),
     (0.1, "This could indicate system fluctuation."),
 )
-"""Shares of the median from which on the interquartile range is warned of, the larger one first."""
+"""Shares of the median above which reports warn of the interquartile range, the larger one first."""
 
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What is timed: the statement, and what it is called in reports."""
+    """Specification of a timed statement, with its names in reports."""
 
     stmt: str
     setup: str
@@ -39,7 +39,7 @@ class TaskSpec:
 
     @property
     def title(self) -> str:
-        """The label, or the statement where there is none, with the second label."""
+        """Label, by default the statement, with the second label."""
         if self.label is None and "\n" in self.stmt:
             beside = f" ({self.sub_label})" if self.sub_label else ""
             return f"stmt:{beside}\n{textwrap.indent(self.stmt, '  ')}"
@@ -47,13 +47,13 @@ class TaskSpec:
         return f"{name}: {self.sub_label}" if self.sub_label else name
 
     def setup_str(self) -> str:
-        """The setup as reports show it; empty if there is none."""
+        """Return the setup for reports; empty if there is none."""
         if self.setup in ("", "pass"):
             return ""
         return f"setup:\n{textwrap.indent(self.setup, '  ')}" if "\n" in self.setup else f"setup: {self.setup}"
 
     def summarize(self) -> str:
-        """Title, description and setup, one below the other."""
+        """Return title, description and setup on separate lines."""
         parts = [part for part in (self.title, self.description, self.setup_str()) if part]
         return "\n".join(f"{part}\n" if "\n" in part else part for part in parts)
 
@@ -63,9 +63,9 @@ SPECIFIED = frozenset(field.name for field in fields(TaskSpec))
 
 @dataclass(repr=False)
 class Measurement:
-    """Times of a statement: each of `raw_times` is that of `number_per_run` calls, in seconds.
+    """Times of a statement: each of `raw_times` is the time of `number_per_run` calls, in seconds.
 
-    The fields of `task_spec` are attributes, too. `metadata` is the program's.
+    The fields of `task_spec` are attributes, too. `metadata` is free for the program.
     """
 
     number_per_run: int
@@ -80,50 +80,50 @@ class Measurement:
 
     @property
     def times(self) -> list[float]:
-        """Seconds for one call, one for each run."""
+        """Seconds for one call, for each run."""
         return [time / self.number_per_run for time in self.raw_times]
 
     @property
     def mean(self) -> float:
-        """The mean of the times."""
+        """Mean of the times."""
         return statistics.fmean(self.times)
 
     @property
     def median(self) -> float:
-        """The median of the times."""
+        """Median of the times."""
         return quantile(sorted(self.times), 0.5)
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """The times below which a quarter and three quarters of them lie."""
+        """First and third quartile of the times."""
         ordered = sorted(self.times)
         return quantile(ordered, 0.25), quantile(ordered, 0.75)
 
     @property
     def iqr(self) -> float:
-        """The interquartile range: how far the middle half of the times is spread."""
+        """Interquartile range of the times."""
         low, high = self.quartiles
         return high - low
 
     @property
     def significant_figures(self) -> int:
-        """About how many figures of the median mean something, 1 to 4: from the spread of the middle half."""
+        """Estimated number of significant figures of the median, 1 to 4, from the interquartile range."""
         ordered = sorted(self.times)
         middle = ordered[len(ordered) // 4 : math.ceil(3 * len(ordered) / 4)]
         interval = max(1.645 * statistics.pstdev(middle) / math.sqrt(len(middle)), SMALLEST_INTERVAL)
         return min(max(math.floor(math.log10(self.median / interval)), 1), MOST_FIGURES)
 
     def meets_confidence(self, threshold: float = WARNED[1][0]) -> bool:
-        """Whether the interquartile range is a smaller share of the median than `threshold`."""
+        """Return whether the interquartile range is a smaller share of the median than `threshold`."""
         return self.iqr / self.median < threshold
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times are spread so far that reports warn."""
+        """Return whether the spread of the times is so large that reports warn."""
         return bool(self.raw_times) and not self.meets_confidence()
 
     def warning(self) -> str:
-        """What reports say of the spread; empty if nothing."""
+        """Return the warning about the spread; empty if there is none."""
         for threshold, reason in WARNED:
             if not self.meets_confidence(threshold):
                 share = self.iqr / self.median * 100
@@ -132,12 +132,12 @@ class Measurement:
 
     @property
     def title(self) -> str:
-        """The title of what was timed."""
+        """Title of the statement."""
         return self.task_spec.title
 
     @property
     def as_row_name(self) -> str:
-        """What a row of a table is called."""
+        """Name of the row in a table."""
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
 
     def __repr__(self) -> str:
@@ -158,7 +158,7 @@ class Measurement:
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """One measurement for each specification, with the times of all; `metadata` is left out."""
+        """Merge measurements of the same specification; `metadata` is dropped."""
         groups: dict[TaskSpec, list[float]] = {}
         for measurement in measurements:
             groups.setdefault(measurement.task_spec, []).extend(measurement.times)
@@ -166,12 +166,12 @@ class Measurement:
 
 
 def plural(count: int, word: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun in singular or plural."""
     return f"{count} {word}{'s' if count > 1 else ''}"
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which a share of ordered values lies, between two of them by a straight line."""
+    """Return the quantile of ordered values, by linear interpolation."""
     place = share * (len(ordered) - 1)
     below = math.floor(place)
     above = min(below + 1, len(ordered) - 1)
@@ -179,7 +179,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit in which a time is best told, and its length: ("us", 1e-6)."""
+    """Return the best unit for a time, and its length in seconds: ("us", 1e-6)."""
     for unit, (scale, _) in UNITS.items():
         if t >= scale:
             return unit, scale
@@ -187,12 +187,12 @@ def select_unit(t: float) -> tuple[str, float]:
 
 
 def unit_to_english(u: str) -> str:
-    """The name of a unit: "microsecond" for "us"."""
+    """Return the name of a unit: "microsecond" for "us"."""
     return UNITS[u][1]
 
 
 def trim_sigfig(x: float, n: int) -> float:
-    """A number rounded to `n` significant figures: 3.14159 to 2 gives 3.1."""
+    """Round a number to `n` significant figures: 3.14159 to 2 is 3.1."""
     if n != int(n):
         raise AssertionError("Number of significant figures must be an integer")
     scale = 10.0 ** (math.ceil(math.log10(abs(x))) - n)
@@ -200,13 +200,13 @@ def trim_sigfig(x: float, n: int) -> float:
 
 
 def ordered_unique(elements: Iterable[Anything]) -> list[Anything]:
-    """The different elements, in the order in which they come first."""
+    """Return the distinct elements, in order of first appearance."""
     return list(dict.fromkeys(elements))
 
 
 @contextmanager
 def set_torch_threads(n: int) -> Iterator[None]:
-    """A region in which operators use `n` threads."""
+    """Context in which operators use `n` threads."""
     before = get_num_threads()
     set_num_threads(n)
     try:

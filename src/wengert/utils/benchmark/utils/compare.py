@@ -14,7 +14,7 @@ BETWEEN = "  |  "
 
 
 class Colorize(enum.Enum):
-    """Among which times of a table colours say which ones are the best and the worst."""
+    """Groups of times in a table whose best and worst are coloured."""
 
     NONE = "none"
     COLUMNWISE = "columnwise"
@@ -22,13 +22,13 @@ class Colorize(enum.Enum):
 
 
 class Compare:
-    """Measurements as a table for each of their labels; measurements of the same statement and labels are put together.
+    """Tables of measurements, one for each label; measurements of the same statement and labels are merged.
 
     Args:
         results: the measurements.
 
     Raises:
-        ValueError: one is none.
+        ValueError: if a result is not a `Measurement`.
     """
 
     def __init__(self, results: Iterable[Measurement]) -> None:
@@ -41,7 +41,7 @@ class Compare:
         """Add measurements.
 
         Raises:
-            ValueError: one is none.
+            ValueError: if a result is not a `Measurement`.
         """
         for measurement in (measurements := list(results)):
             if not isinstance(measurement, Measurement):
@@ -49,15 +49,15 @@ class Compare:
         self._results += measurements
 
     def trim_significant_figures(self) -> None:
-        """Show as many figures as mean something."""
+        """Show only significant figures."""
         self._trim = True
 
     def colorize(self, rowwise: bool = False) -> None:
-        """Show the best and the worst times of each column, or of each row, in colours."""
+        """Colour the best and the worst times of each column, or of each row."""
         self._colorize = Colorize.ROWWISE if rowwise else Colorize.COLUMNWISE
 
     def highlight_warnings(self) -> None:
-        """Show how far times are spread where that is far."""
+        """Show the spread of times where it is large."""
         self._highlight = True
 
     def print(self) -> None:
@@ -76,12 +76,12 @@ Key = tuple[int, str, str]
 
 
 def row_of(measured: Measurement) -> Key:
-    """What tells rows apart: number of threads, environment, name."""
+    """Return the key of a row: number of threads, environment, name."""
     return measured.task_spec.num_threads, measured.task_spec.env or "", measured.as_row_name
 
 
 class Table:
-    """The table of one label."""
+    """Table of one label."""
 
     def __init__(self, results: list[Measurement], trim: bool, highlight: bool, colorize: Colorize) -> None:
         self.trim, self.colorize = trim, colorize
@@ -95,7 +95,7 @@ class Table:
         self.rows: dict[Key, Cells] = {row: [measurements.get((row, name)) for name in self.names] for row in rows}
 
     def render(self) -> str:
-        """The text, with a line break at its end."""
+        """Return the text, with a final line break."""
         columns = [self.column([cells[at] for cells in self.rows.values()]) for at in range(len(self.names))]
         texts = [self.titles(), *columns]
         widths = [max(map(len, (head, *cells))) for head, cells in zip(["", *self.names], texts)]
@@ -114,7 +114,7 @@ class Table:
         return "\n".join([f"[{head}]", *lines, "", times, last])
 
     def titles(self) -> list[str]:
-        """The names of the rows, with the environment where it is another one than in the row before."""
+        """Return the names of the rows, with the environment if it differs from the previous row's."""
         environments = {env for _, env, _ in self.rows}
         width = max(map(len, environments)) if len(environments) > 1 else 0
         titles_ = []
@@ -126,7 +126,7 @@ class Table:
         return titles_
 
     def column(self, cells: Cells) -> list[str]:
-        """The numbers of a column, one below the other by their points."""
+        """Return the numbers of a column, aligned at their decimal points."""
         there = [cell for cell in cells if cell is not None]
         sizes = [math.ceil(math.log10(measurement.median / self.scale)) for measurement in there]
         places = 1
@@ -137,7 +137,7 @@ class Table:
         return [self.number(cell, length, places, beside) for cell in cells]
 
     def number(self, measured: Measurement | None, length: int, places: int, beside: int) -> str:
-        """The number of a cell, and how far it is spread; blank if there is none."""
+        """Return the number of a cell, with its spread; blank if there is none."""
         if measured is None:
             return " " * (len(f"{1:>{length}.{places}f}") + beside)
         value = measured.median / self.scale
@@ -146,7 +146,7 @@ class Table:
         return f"{value:>{length}.{places}f}{spread:>{beside}}"
 
     def coloured(self, texts: Sequence[str], key: Key, cells: Cells) -> list[str]:
-        """The numbers of a row in the colours of their times."""
+        """Return the numbers of a row, coloured by their times."""
         if self.colorize is Colorize.NONE:
             return list(texts)
         coloured_texts = []
@@ -157,12 +157,12 @@ class Table:
         return coloured_texts
 
     def same_threads(self, threads: int, at: int) -> Cells:
-        """The cells of a column that were measured with as many threads."""
+        """Return the cells of a column with the same number of threads."""
         return [cells[at] for key, cells in self.rows.items() if key[0] == threads]
 
 
 def colour(text: str, value: float, best: float) -> str:
-    """A text in the colour of a time beside the best one."""
+    """Return a text in the colour of a time relative to the best one."""
     if value <= best * 1.01 or value <= best + 100e-9:
         return BEST + BOLD + text + END * 2
     if value <= best * 1.1:

@@ -1,4 +1,4 @@
-"""Times statements: warmed up, in blocks that are long beside the clock's own time, again and again."""
+"""Timing of statements: with warm-up, in repeated blocks that are long compared to the clock's overhead."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ timer = timeit.default_timer
 
 
 class Language(enum.Enum):
-    """In which language a statement is written; only Python can be timed."""
+    """Language of a statement; only Python can be timed."""
 
     PYTHON = 0
     CPP = 1
 
 
 class Timer:
-    """Times a statement, as `timeit.Timer` does, but with warm-up, a number of threads and several measurements.
+    """Time a statement, as `timeit.Timer` does, but with warm-up, a number of threads and several measurements.
 
     Args:
         stmt: the statement.
         setup: statements that run before it and are not timed.
-        global_setup: for C++, which is refused.
+        global_setup: for C++; refused.
         timer: a clock, in seconds.
-        globals: the names that the statement sees; `torch` is added.
-        label, sub_label, description, env: what reports call it: `Compare` makes a table for each label, in it a row
-            for each `sub_label` and a column for each `description`.
-        num_threads: how many threads operators use.
+        globals: the global names of the statement; `torch` is added.
+        label, sub_label, description, env: names in reports: `Compare` makes a table for each label, with a row for
+            each `sub_label` and a column for each `description`.
+        num_threads: number of threads of operators.
         language: "python".
 
     Raises:
-        NotImplementedError: the language is C++: nothing is compiled here.
-        ValueError: the statement is no text, the language none, or `global_setup` given.
+        NotImplementedError: if the language is C++: nothing is compiled here.
+        ValueError: if the statement is not a string, the language is unknown, or `global_setup` is given.
 
     >>> from wengert.utils.benchmark import Timer
     >>> Timer("x + x", "x = torch.ones(4)", label="sum").timeit(100).number_per_run
@@ -73,14 +73,14 @@ class Timer:
         self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env, num_threads)
 
     def _timeit(self, number: int) -> float:
-        """Seconds of a number of calls; never 0, for what is divided by it."""
+        """Return the seconds of a number of calls; never 0, because it is a divisor."""
         return max(self._timer.timeit(number), 1e-9)
 
     def _measured(self, number: int, times: list[float]) -> Measurement:
         return Measurement(number, times, self._task_spec)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """Time a number of calls, once, after a hundredth as many."""
+        """Time a number of calls once, after a hundredth as many for warm-up."""
         with set_torch_threads(self._task_spec.num_threads):
             self._timeit(max(number // 100, 2))
             return self._measured(number, [self._timeit(number)])
@@ -89,7 +89,7 @@ class Timer:
         """Time blocks of calls until `min_run_time` seconds are over.
 
         Args:
-            callback: called after each block with the number of calls and its time.
+            callback: function of the number of calls and the time, called after each block.
         """
         return self._autorange(self._block(min_run_time), min_run_time, math.inf, callback, lambda measured: True)
 
@@ -101,8 +101,10 @@ class Timer:
         max_run_time: float = 10.0,
         callback: Callback | None = None,
     ) -> Measurement:
-        """Time blocks of calls until `min_run_time` seconds are over and the interquartile range of more than three
-        times is a smaller share of their median than `threshold`, or until `max_run_time` seconds are over.
+        """Time blocks of calls until the times are consistent.
+
+        The end is when `min_run_time` seconds are over and the interquartile range of more than three times is a
+        smaller share of their median than `threshold`, or when `max_run_time` seconds are over.
         """
 
         def settled(measured: Measurement) -> bool:
@@ -111,7 +113,7 @@ class Timer:
         return self._autorange(self._block(0.05), min_run_time, max_run_time or math.inf, callback, settled)
 
     def _block(self, least: float) -> int:
-        """How many calls take ten thousand times as long as the clock itself, and a thousandth of `least`."""
+        """Return the number of calls that take ten thousand times the clock's overhead, and a thousandth of `least`."""
         number = 1
         with set_torch_threads(self._task_spec.num_threads):
             overhead = statistics.median(self._timeit(0) for _ in range(5))
@@ -125,7 +127,7 @@ class Timer:
     def _autorange(
         self, number: int, least: float, most: float, callback: Callback | None, enough: Callable[[Measurement], bool]
     ) -> Measurement:
-        """Time blocks of `number` calls for `least` seconds and until there are enough, for `most` seconds at most."""
+        """Time blocks of `number` calls for at least `least` seconds and until `enough`, for at most `most` seconds."""
         measured = self._measured(number, [])
         total, stops = 0.0, False
         with set_torch_threads(self._task_spec.num_threads):
@@ -139,35 +141,36 @@ class Timer:
         return measured
 
     def repeat(self, repeat: int = -1, number: int = -1) -> NoReturn:
-        """Refused.
+        """Raise an error: not supported.
 
         Raises:
-            NotImplementedError: always; `blocked_autorange` repeats.
+            NotImplementedError: always; use `blocked_autorange`, which repeats.
         """
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def autorange(self, callback: Callback | None = None) -> NoReturn:
-        """Refused.
+        """Raise an error: not supported.
 
         Raises:
-            NotImplementedError: always; `blocked_autorange` chooses the number of calls.
+            NotImplementedError: always; use `blocked_autorange`, which chooses the number of calls.
         """
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def collect_callgrind(self, number: int = 100, **options: Any) -> NoReturn:
-        """Refused.
+        """Raise an error: not supported.
 
         Raises:
-            NotImplementedError: always.
+            NotImplementedError: always; there is no callgrind here.
         """
         raise NotImplementedError("Timer.collect_callgrind: instructions are not counted here; run valgrind itself")
 
 
 def check_language(language: Language | str, global_setup: str) -> None:
-    """Refuse all languages but Python.
+    """Refuse all languages except Python.
 
     Raises:
-        NotImplementedError, ValueError: see `Timer`.
+        NotImplementedError: if the language is C++.
+        ValueError: if it is unknown, or `global_setup` is given.
     """
     if language in (Language.CPP, "cpp", "c++"):
         raise NotImplementedError(
@@ -182,5 +185,5 @@ def check_language(language: Language | str, global_setup: str) -> None:
 
 
 def outdented(code: str) -> str:
-    """Code as if it stood at the left, without the line breaks around it."""
+    """Return code without common indentation and surrounding line breaks."""
     return textwrap.dedent(code).removeprefix("\n").rstrip()

@@ -1,4 +1,4 @@
-"""`torch.utils.data._utils`: the modules that loaders are made of."""
+"""Parts of data loaders: the mirror of `torch.utils.data._utils`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ if TYPE_CHECKING:
     from . import collate as collate, fetch as fetch, pin_memory as pin_memory, worker as worker
 
 MP_STATUS_CHECK_INTERVAL = 5.0
-"""Seconds between two looks whether a worker is still there, in torch."""
+"""Seconds between two checks of workers, in torch."""
 
 __getattr__, __dir__ = on_demand(globals())

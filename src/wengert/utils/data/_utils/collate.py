@@ -1,4 +1,4 @@
-"""From a list of samples to a batch, by a table of what is done with samples of each type."""
+"""Collation of samples to batches, by a table of functions for types of samples."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Kind = type | tuple[type, ...]
 
 
 def collate(batch: Any, *, collate_fn_map: dict[Kind, Collated] | None = None) -> Any:
-    """Samples of one form as one batch of that form.
+    """Collate samples of one structure to a batch of that structure.
 
     Args:
         batch: the samples.
-        collate_fn_map: for types (or tuples of types) functions of a list of samples and this table. Who meets none of
-            these types, looks into mappings and sequences, whose batches are of their types.
+        collate_fn_map: functions of a list of samples and this table, by types (or tuples of types). Mappings and
+            sequences without a function are collated item by item, to batches of their types.
 
     Raises:
-        TypeError: samples of another form.
-        RuntimeError: sequences of different lengths.
+        TypeError: if samples are of another structure.
+        RuntimeError: if sequences differ in length.
     """
     first = batch[0]
     function = collate_fn_map and function_for(type(first), first, collate_fn_map)
@@ -50,14 +50,14 @@ def collate(batch: Any, *, collate_fn_map: dict[Kind, Collated] | None = None) -
 
 
 def function_for(kind: type, sample: Any, table: dict[Kind, Collated]) -> Collated | None:
-    """What the table says of a type: of that very type, or of the first that the sample is an instance of."""
+    """Return the function of a table for the exact type, or for the first class that the sample is an instance of."""
     if kind in table:
         return table[kind]
     return next((function for kind, function in table.items() if isinstance(sample, kind)), None)
 
 
 def like_mapping(sample: Any, columns: dict[Any, Any]) -> Any:
-    """The columns in a mapping of the sample's type, or in a dictionary where such a one cannot be made."""
+    """Return the columns in a mapping of the sample's type, or in a dictionary if that fails."""
     try:
         if isinstance(sample, MutableMapping):
             result = sample.copy() if hasattr(sample, "copy") else type(sample)(sample)  # type: ignore[call-arg]
@@ -69,7 +69,7 @@ def like_mapping(sample: Any, columns: dict[Any, Any]) -> Any:
 
 
 def like_sequence(sample: Any, values: list[Any]) -> Any:
-    """The columns in a sequence of the sample's type, or in a list where such a one cannot be made."""
+    """Return the columns in a sequence of the sample's type, or in a list if that fails."""
     try:
         return type(sample)(values)
     except TypeError:
@@ -77,15 +77,15 @@ def like_sequence(sample: Any, values: list[Any]) -> Any:
 
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
-    """Tensors stacked."""
+    """Stack tensors."""
     return stack(list(batch), 0)  # type: ignore[no-any-return]
 
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    """Arrays of numbers as tensors, stacked.
+    """Stack arrays of numbers as tensors.
 
     Raises:
-        TypeError: arrays of texts or objects.
+        TypeError: if the arrays contain texts or objects.
     """
     if batch[0].dtype.kind in "SUOV":
         raise TypeError(unfit(batch[0].dtype))
@@ -93,22 +93,22 @@ def collate_numpy_array_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 
 def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    """NumPy's numbers as a tensor."""
+    """Return NumPy scalars as a tensor."""
     return as_tensor(np.asarray(batch))
 
 
 def collate_float_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
-    """Numbers as a tensor of float64."""
+    """Return floats as a tensor of float64."""
     return tensor(batch, dtype=dtypes.float64)  # type: ignore[no-any-return]
 
 
 def collate_int_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
-    """Integers as a tensor."""
+    """Return integers as a tensor."""
     return tensor(batch)  # type: ignore[no-any-return]
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: Any = None) -> Any:
-    """Texts as they are."""
+    """Return texts unchanged."""
     return batch
 
 
@@ -121,4 +121,4 @@ default_collate_fn_map: dict[Kind, Collated] = {
     str: collate_str_fn,
     bytes: collate_str_fn,
 }
-"""What `default_collate` does with samples of each type."""
+"""Functions of `default_collate` by type of samples."""

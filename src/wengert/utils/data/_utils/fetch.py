@@ -1,4 +1,4 @@
-"""How batches are taken from datasets: of samples by number, or one sample after the other."""
+"""Fetchers of batches from datasets with indices, or from streams."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 class _BaseDatasetFetcher:
-    """What both ways share.
+    """Base of fetchers.
 
     Args:
         dataset: the samples.
-        auto_collation: whether a batch of several samples is asked for, or one sample.
-        collate_fn: makes a batch of samples.
-        drop_last: whether a last batch of fewer samples is left out.
+        auto_collation: whether a fetch returns a batch of several samples, or one sample.
+        collate_fn: function from a list of samples to a batch.
+        drop_last: whether a smaller last batch is dropped.
     """
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
@@ -22,12 +22,12 @@ class _BaseDatasetFetcher:
         self.collate_fn, self.drop_last = collate_fn, drop_last
 
     def fetch(self, possibly_batched_index: Any) -> Any:
-        """The batch of these numbers, or the sample of this one."""
+        """Return the batch for a list of indices, or the sample for an index."""
         raise NotImplementedError
 
 
 class _DatasetKind:
-    """Torch's two kinds of datasets, and what takes batches from each."""
+    """torch's two kinds of datasets, with their fetchers."""
 
     Map = 0
     Iterable = 1
@@ -36,16 +36,16 @@ class _DatasetKind:
     def create_fetcher(
         kind: int, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> _BaseDatasetFetcher:
-        """What takes batches from a dataset of that kind."""
+        """Return a fetcher for a kind of dataset."""
         fetcher = _MapDatasetFetcher if kind == _DatasetKind.Map else _IterableDatasetFetcher
         return fetcher(dataset, auto_collation, collate_fn, drop_last)
 
 
 class _MapDatasetFetcher(_BaseDatasetFetcher):
-    """Of samples by number."""
+    """Fetcher for datasets with indices."""
 
     def fetch(self, possibly_batched_index: Any) -> Any:
-        """The batch of these numbers, or the sample of this one."""
+        """Return the batch for a list of indices, or the sample for an index."""
         if not self.auto_collation:
             return self.collate_fn(self.dataset[possibly_batched_index])
         if getattr(self.dataset, "__getitems__", None):
@@ -54,7 +54,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
 
 
 class _IterableDatasetFetcher(_BaseDatasetFetcher):
-    """Of samples one after the other: as many as there are numbers."""
+    """Fetcher for streams: it takes as many samples as there are indices."""
 
     def __init__(self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool) -> None:
         super().__init__(dataset, auto_collation, collate_fn, drop_last)
@@ -62,10 +62,10 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
         self.ended = False
 
     def fetch(self, possibly_batched_index: Any) -> Any:
-        """The batch of the next samples, or the next one.
+        """Return the batch of the next samples, or the next sample.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: if there is none.
         """
         if not self.auto_collation:
             return self.collate_fn(next(self.dataset_iter))

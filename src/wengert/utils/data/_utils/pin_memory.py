@@ -1,4 +1,4 @@
-"""Memory for copies to an accelerator, of which there is none."""
+"""Pinned memory for copies to an accelerator, which does not exist here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def pin_memory(data: Any, device: Any = None) -> Any:
-    """Refused, as by `Tensor.pin_memory`, for tensors in whatever containers; anything else as it is."""
+    """Call `Tensor.pin_memory`, which raises an error, on tensors in containers; other values are unchanged."""
     if isinstance(data, dict):
         return type(data)((key, pin_memory(value, device)) for key, value in data.items())
     if isinstance(data, tuple) and hasattr(data, "_fields"):

@@ -1,4 +1,4 @@
-"""What a worker of a loader knows of itself."""
+"""Information of a worker about itself."""
 
 from __future__ import annotations
 

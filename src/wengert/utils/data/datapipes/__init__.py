@@ -1,4 +1,4 @@
-"""Data pipes: datasets that are put together by functions, `IterableWrapper(values).map(f).batch(8)`."""
+"""Data pipes: datasets composed by functions, `IterableWrapper(values).map(f).batch(8)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`functional_datapipe`: classes of pipes as methods of pipes."""
+"""`functional_datapipe`: register classes of pipes as methods of pipes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .datapipe import IterDataPipe, MapDataPipe
 
 
 class functional_datapipe:  # noqa: N801 - a decorator, called as a function
-    """A decorator of classes of pipes that are made of a pipe: `pipe.name(...)` makes one.
+    """Decorator of a class of pipes whose first argument is a pipe: `pipe.name(...)` creates one.
 
     Args:
-        name: of the method.
-        enable_df_api_tracing: accepted, without effect.
+        name: the name of the method.
+        enable_df_api_tracing: accepted; no effect.
 
     Raises:
-        TypeError: `name` is no text, or the class is none of pipes.
+        TypeError: if `name` is not a string, or the class is not a class of pipes.
     """
 
     def __init__(self, name: str, enable_df_api_tracing: bool = False) -> None:

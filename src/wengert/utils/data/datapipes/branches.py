@@ -1,4 +1,4 @@
-"""Pipes that share the values of one: all of them, or each its own."""
+"""Branches: pipes that share the values of another pipe, or divide them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .datapipe import IterDataPipe, warn_of_local
 
 
 class Shared:
-    """The iterations of a pipe that several branches read.
+    """Iterations of a pipe that is read by several branches.
 
     Args:
         source: the pipe.
-        count: how many branches there are.
-        places: gives of a value the branches that it is for.
-        buffer_size: how many values may wait for branches; -1 for any number.
-        copied: what a branch gets of a value.
+        count: the number of branches.
+        places: function from a value to the branches that receive it.
+        buffer_size: the largest number of buffered values; -1 for no limit.
+        copied: function from a value to the object for a branch.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class Shared:
     ) -> None:
         self.source, self.count, self.places = source, count, places
         self.buffer_size, self.copied = buffer_size, copied
-        self.begun: set[int] = set(range(count))  # so that the first iteration begins a round
+        self.begun: set[int] = set(range(count))  # so that the first iteration starts a round
         self.waiting: list[deque[Any]] = []
         self.values: Iterator[Any] = iter(())
 
     def begin(self, branch: int) -> None:
-        """Begin an iteration of a branch: of this round, or, if that has been read by it, of a new one."""
+        """Start an iteration of a branch: in this round, or in a new one if the branch has read this round."""
         if branch in self.begun:
             self.begun = set()
             self.waiting = [deque() for _ in range(self.count)]
@@ -45,10 +45,10 @@ class Shared:
         self.begun.add(branch)
 
     def read(self, branch: int) -> Iterator[Any]:
-        """The values of a branch.
+        """Yield the values of a branch.
 
         Raises:
-            BufferError: too many values wait for the others.
+            BufferError: if too many values are buffered for the others.
         """
         own = self.waiting[branch]
         while True:
@@ -65,13 +65,13 @@ class Shared:
 
 
 class BranchIterDataPipe(IterDataPipe[Any]):
-    """One of the pipes that share another one."""
+    """One of several pipes that share another pipe."""
 
     def __init__(self, shared: Shared, number: int, length: bool) -> None:
         self.shared, self.number, self.length = shared, number, length
 
     def reset(self) -> None:
-        """Begin an iteration."""
+        """Start an iteration."""
         self.shared.begin(self.number)
 
     def __iter__(self) -> Iterator[Any]:
@@ -85,13 +85,13 @@ class BranchIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("fork")
 class ForkerIterDataPipe(IterDataPipe[Any]):
-    """Several pipes of the values of one, or of copies of these (`copy`: "shallow" or "deep")."""
+    """Several pipes of the values of one pipe, or of copies (`copy`: "shallow" or "deep")."""
 
     def __new__(cls, datapipe: Any, num_instances: int, buffer_size: int = 1000, copy: str | None = None) -> Any:
-        """The pipes, in a list.
+        """Return a list of the pipes.
 
         Raises:
-            ValueError: there is none of them, or `copy` is neither of these.
+            ValueError: if `num_instances` is below 1, or `copy` is unknown.
         """
         check(num_instances, buffer_size)
         if copy not in COPIES:
@@ -105,7 +105,7 @@ class ForkerIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("demux")
 class DemultiplexerIterDataPipe(IterDataPipe[Any]):
-    """Several pipes: each value is for the one of which a function gives the number."""
+    """Several pipes: a function of each value returns the number of its pipe."""
 
     def __new__(
         cls,
@@ -115,10 +115,11 @@ class DemultiplexerIterDataPipe(IterDataPipe[Any]):
         drop_none: bool = False,
         buffer_size: int = 1000,
     ) -> Any:
-        """The pipes, in a list.
+        """Return a list of the pipes.
 
         Raises:
-            ValueError: there is none of them; (when values are read) the function gives no number of one.
+            ValueError: if `num_instances` is below 1, or the function does not return the number of a pipe (when values
+                are read).
         """
         check(num_instances, buffer_size)
         warn_of_local(classifier_fn)
@@ -140,14 +141,14 @@ class DemultiplexerIterDataPipe(IterDataPipe[Any]):
 COPIES: dict[str | None, Callable[[Any], Any]] = {
     None: lambda value: value, "shallow": copy.copy, "deep": copy.deepcopy
 }  # fmt: skip
-"""What a branch gets of a value."""
+"""Functions from a value to the object for a branch."""
 
 
 def check(count: int, buffer_size: int) -> None:
-    """Refuse numbers that make no sense.
+    """Refuse invalid numbers of branches and buffered values.
 
     Raises:
-        ValueError: there is no branch, or none may wait for another.
+        ValueError: if there is no branch, or no value may be buffered.
     """
     if count < 1:
         raise ValueError(f"Expected `num_instances` larger than 0, but {count} is found")

@@ -1,4 +1,4 @@
-"""The classes that data pipes derive from, and the lists that batches of values are."""
+"""Base classes of data pipes, and the class of batches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INVALID = (
 
 
 class DataChunk(list[Any]):
-    """A batch of values: a list."""
+    """Batch of values: a list."""
 
     def __init__(self, items: Any) -> None:
         items = list(items)
@@ -31,19 +31,19 @@ class DataChunk(list[Any]):
         self.items = items
 
     def as_str(self, indent: str = "") -> str:
-        """The text of its values."""
+        """Return the text of the values."""
         return indent + "[" + ", ".join(str(item) for item in iter(self)) + "]"
 
     def raw_iterator(self) -> Iterator[Any]:
-        """An iterator of its values."""
+        """Return an iterator over the values."""
         return iter(self.items)
 
 
 class Functional:
-    """Functions that make a further pipe of one are its methods.
+    """Base with registered functions from a pipe to a pipe as methods.
 
     Attributes:
-        functions: these by name.
+        functions: the functions by name.
     """
 
     functions: ClassVar[dict[str, Callable[..., Any]]]
@@ -55,17 +55,17 @@ class Functional:
 
     @classmethod
     def register_function(cls, function_name: str, function: Callable[..., Any]) -> None:
-        """Let a function of a pipe be a method of all."""
+        """Register a function of a pipe as a method of all pipes."""
         cls.functions[function_name] = function
 
     @classmethod
     def register_datapipe_as_function(
         cls, function_name: str, cls_to_register: Callable[..., Any], enable_df_api_tracing: bool = False
     ) -> None:
-        """Let a class of pipes that begin with a pipe be a method of all.
+        """Register a class of pipes whose first argument is a pipe as a method of all pipes.
 
         Raises:
-            Exception: the name is taken.
+            Exception: if the name is taken.
         """
         if function_name in cls.functions:
             raise Exception(f"Unable to add DataPipe function name {function_name} as it is already taken")
@@ -78,9 +78,9 @@ class Functional:
 
 
 class IterDataPipe(Functional, IterableDataset[Values]):
-    """A pipe that gives values one after the other. Derived classes have `__iter__`.
+    """Base of pipes that are iterables. Derived classes define `__iter__`.
 
-    One iterator of a pipe is valid at a time: a new one ends those before it.
+    Only one iterator of a pipe is valid at a time: a new iterator invalidates earlier ones.
 
     >>> from wengert.utils.data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper(range(5)).map(abs).batch(2))
@@ -95,11 +95,11 @@ class IterDataPipe(Functional, IterableDataset[Values]):
             cls.__iter__ = alone(vars(cls)["__iter__"])  # type: ignore[method-assign]
 
     def reset(self) -> None:
-        """What is done before each iteration: nothing here."""
+        """Prepare an iteration; by default nothing."""
 
 
 class MapDataPipe(Functional, Dataset[Values]):
-    """A pipe whose values have indices. Derived classes have `__getitem__` and `__len__`.
+    """Base of pipes whose values have indices. Derived classes define `__getitem__` and `__len__`.
 
     >>> from wengert.utils.data.datapipes.map import SequenceWrapper
     >>> list(SequenceWrapper([1, -2, 3]).map(abs))
@@ -110,11 +110,11 @@ class MapDataPipe(Functional, Dataset[Values]):
 
 
 class DFIterDataPipe(IterDataPipe[Any]):
-    """A pipe of data frames, of which there are no methods here."""
+    """Base of pipes of data frames, without methods here."""
 
 
 def alone(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
-    """An `__iter__` whose iterators end when there is a later one."""
+    """Wrap an `__iter__`: its iterators become invalid when there is a later one."""
 
     @functools.wraps(method)
     def iterate(self: Any) -> Iterator[Any]:
@@ -127,10 +127,10 @@ def alone(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[An
 
 
 def valid(pipe: Any, values: Iterator[Any], number: int) -> Iterator[Any]:
-    """The values of the iterator of that number.
+    """Yield the values of the iterator with this number.
 
     Raises:
-        RuntimeError: a later one has been made.
+        RuntimeError: if a later iterator was created.
     """
     while True:
         if vars(pipe)["_iterations"] != number:
@@ -143,7 +143,7 @@ def valid(pipe: Any, values: Iterator[Any], number: int) -> Iterator[Any]:
 
 
 def warn_of_local(function: Any) -> None:
-    """Warn of a function that cannot be given to other processes."""
+    """Warn of a function that cannot be passed to other processes."""
     name = getattr(function, "__qualname__", "")
     if "<locals>" in name or "<lambda>" in name:
         kind = "Lambda" if "<locals>" not in name else "Local"
@@ -155,7 +155,7 @@ def warn_of_local(function: Any) -> None:
 
 
 def shufflers(pipe: Any, seen: set[int] | None = None) -> Iterator[Any]:
-    """What gives values in a random order among a pipe and those that it is made of, the outermost first."""
+    """Yield the shuffling pipes among a pipe and its sources, the outermost first."""
     seen = set() if seen is None else seen
     if not isinstance(pipe, Functional) or id(pipe) in seen:
         return
@@ -168,7 +168,7 @@ def shufflers(pipe: Any, seen: set[int] | None = None) -> Iterator[Any]:
 
 
 def in_order(pipe: Any, shuffle: bool | None) -> Any:
-    """A pipe for a loader whose option `shuffle` this is, which switches random orders on or off."""
+    """Return a pipe for a loader with this option `shuffle`, which switches random orders on or off."""
     if shuffle is None:
         return pipe
     shuffles = list(shufflers(pipe))
@@ -188,8 +188,8 @@ def begin_orders(pipe: Any, generator: Any) -> None:
     """Draw the seeds of the random orders of one iteration of a loader.
 
     Args:
-        pipe: what it loads.
-        generator: its generator; the default one if it is None.
+        pipe: the pipe of the loader.
+        generator: the generator of the loader; None for the default one.
     """
     own = Generator().manual_seed(drawn_seed(generator))
     for shuffler in shufflers(pipe):
@@ -197,28 +197,28 @@ def begin_orders(pipe: Any, generator: Any) -> None:
 
 
 def drawn_seed(generator: Any = None) -> int:
-    """A seed, drawn from a generator; from the default one unless given."""
+    """Return a seed drawn from a generator; by default from the default one."""
     return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
 
 
 class Shuffled:
-    """What pipes in a random order have in common, which Python's generator draws."""
+    """Base of pipes in random order, drawn by Python's generator."""
 
     enabled = True
     seed: int | None = None
 
     def set_shuffle(self, shuffle: bool = True) -> Self:
-        """Whether the order is random."""
+        """Set whether the order is random."""
         self.enabled = shuffle
         return self
 
     def set_seed(self, seed: int) -> Self:
-        """The seed of the next iteration."""
+        """Set the seed of the next iteration."""
         self.seed = seed
         return self
 
     def generator(self) -> random.Random:
-        """That of one iteration: of the seed that was set for it, or of one drawn from the default generator."""
+        """Return the generator of an iteration, from the seed set for it or one drawn from the default generator."""
         seed, self.seed = self.seed, None
         return random.Random(drawn_seed() if seed is None else seed)
 

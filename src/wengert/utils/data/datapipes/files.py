@@ -1,4 +1,4 @@
-"""Pipes of files: which there are, these opened, what is in them."""
+"""Pipes of files: their paths, open files, and contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .datapipe import IterDataPipe
 
 
 class StreamWrapper:
-    """An open file, which is closed when nobody has it any more.
+    """An open file that is closed when it is freed.
 
     Args:
         file_obj: the file.
@@ -39,7 +39,7 @@ class StreamWrapper:
 
 
 class OfLength(IterDataPipe[Any]):
-    """A pipe that cannot know how much it gives, unless it is told."""
+    """Base of pipes whose length must be passed as an argument."""
 
     length: int
 
@@ -51,15 +51,15 @@ class OfLength(IterDataPipe[Any]):
 
 @functional_datapipe("list_files")
 class FileListerIterDataPipe(OfLength):
-    """The paths of the files in a folder, or in several.
+    """Paths of the files in one or several folders.
 
     Args:
-        root: the folder, or a sequence or pipe of them.
-        masks: a pattern as in a shell, or a list of them, one of which names must match; "" for all.
-        recursive: also those in the folders inside.
-        abspath: the paths from the root of the file system.
-        non_deterministic: in the order of the file system, not of the names.
-        length: how many there are, if that is known.
+        root: the folder, or a sequence or pipe of folders.
+        masks: a shell pattern, or a list of patterns of which names must match one; "" for all.
+        recursive: include files in subfolders.
+        abspath: return absolute paths.
+        non_deterministic: use the order of the file system, instead of sorting by name.
+        length: the number of files, if known.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class FileListerIterDataPipe(OfLength):
             yield from self.files_in(os.path.abspath(root) if self.abspath else root)
 
     def files_in(self, root: str) -> Iterator[str]:
-        """The paths in one folder."""
+        """Yield the paths in one folder."""
         masks = [self.masks] if isinstance(self.masks, str) else self.masks
         for folder, folders, names in os.walk(root, onerror=told):
             if not self.non_deterministic:
@@ -95,10 +95,10 @@ class FileListerIterDataPipe(OfLength):
 
 
 def told(error: OSError) -> None:
-    """Warn of a folder that cannot be read, and refuse it.
+    """Warn of a folder that cannot be read, and raise the error.
 
     Raises:
-        OSError: always.
+        OSError: always; it is `error`.
     """
     warnings.warn(f"{error.filename} : {error.strerror}", stacklevel=4)
     raise error
@@ -106,16 +106,16 @@ def told(error: OSError) -> None:
 
 @functional_datapipe("open_files")
 class FileOpenerIterDataPipe(OfLength):
-    """Pairs of paths and the files that lie there, opened.
+    """Pairs of paths and open files.
 
     Args:
         datapipe: the paths.
         mode: "r" or "t" for text, "b" or "rb" for bytes.
-        encoding: of texts.
-        length: how many there are, if that is known.
+        encoding: the encoding of text.
+        length: the number of files, if known.
 
     Raises:
-        ValueError: another mode, or bytes with an encoding.
+        ValueError: if the mode is unknown, or is for bytes and an encoding is given.
     """
 
     def __init__(self, datapipe: Iterable[str], mode: str = "r", encoding: str | None = None, length: int = -1) -> None:
@@ -135,11 +135,11 @@ class FileOpenerIterDataPipe(OfLength):
 
 @functional_datapipe("read_from_stream")
 class StreamReaderIterDataPipe(IterDataPipe[Any]):
-    """Pairs of paths and what is in the files, whole or in pieces.
+    """Pairs of paths and the contents of files, whole or in pieces.
 
     Args:
         datapipe: pairs of paths and open files.
-        chunk: how long the pieces are.
+        chunk: the size of pieces; None for whole files.
     """
 
     def __init__(self, datapipe: Iterable[tuple[str, Any]], chunk: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Pipes that give values one after the other."""
+"""Iterable pipes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .files import FileLister, FileOpener, StreamReader
 
 
 class IterableWrapperIterDataPipe(IterDataPipe[Any]):
-    """The values of an iterable; for each iteration of a copy, unless `deepcopy` is False or it cannot be copied."""
+    """Values of an iterable; each iteration uses a copy, unless `deepcopy` is False or it cannot be copied."""
 
     def __init__(self, iterable: Any, deepcopy: bool = True) -> None:
         self.iterable, self.deepcopy = iterable, deepcopy
@@ -26,7 +26,7 @@ class IterableWrapperIterDataPipe(IterDataPipe[Any]):
     def __iter__(self) -> Iterator[Any]:
         source = self.iterable
         if self.deepcopy:
-            with contextlib.suppress(TypeError):  # a generator: it can be read once
+            with contextlib.suppress(TypeError):  # a generator, which can be read only once
                 source = copy.deepcopy(source)
         yield from source
 
@@ -36,13 +36,13 @@ class IterableWrapperIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("map")
 class MapperIterDataPipe(IterDataPipe[Any]):
-    """What a function makes of each value, or of parts of it.
+    """Results of a function of each value, or of parts of it.
 
     Args:
         datapipe: the pipe.
         fn: the function.
-        input_col: an index or a key of each value, or several: what the function is called with.
-        output_col: where its result is put; -1 behind all others. Unless given, in the place of the (first) input.
+        input_col: an index or key of each value, or several, as arguments of the function.
+        output_col: index or key of the result; -1 to append it. By default it replaces the (first) input.
     """
 
     def __init__(self, datapipe: Any, fn: Callable[..., Any], input_col: Any = None, output_col: Any = None) -> None:
@@ -61,7 +61,7 @@ class MapperIterDataPipe(IterDataPipe[Any]):
             yield self.fn(value) if self.input_col is None else self.changed(value)
 
     def changed(self, value: Any) -> Any:
-        """A value with the result among its parts."""
+        """Return a value with the result among its parts."""
         columns = self.input_col if isinstance(self.input_col, (list, tuple)) else [self.input_col]
         result = self.fn(*(value[column] for column in columns))
         parts = list(value) if isinstance(value, tuple) else copy.copy(value)
@@ -81,7 +81,7 @@ class MapperIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("filter")
 class FilterIterDataPipe(IterDataPipe[Any]):
-    """The values for which a function, of them or of their part `input_col`, is true."""
+    """Values for which a function of the value, or of its part `input_col`, is true."""
 
     def __init__(self, datapipe: Any, filter_fn: Callable[..., Any], input_col: Any = None) -> None:
         warn_of_local(filter_fn)
@@ -93,10 +93,10 @@ class FilterIterDataPipe(IterDataPipe[Any]):
                 yield value
 
     def is_kept(self, value: Any) -> bool:
-        """What the function says.
+        """Return the result of the function.
 
         Raises:
-            ValueError: it says neither True nor False.
+            ValueError: if it is neither True nor False.
         """
         if self.input_col is None:
             answer = self.filter_fn(value)
@@ -111,7 +111,7 @@ class FilterIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("batch")
 class BatcherIterDataPipe(IterDataPipe[Any]):
-    """Lists of so many values; the last one may be shorter unless `drop_last` is set."""
+    """Lists of `batch_size` values; the last one may be shorter unless `drop_last` is set."""
 
     def __init__(self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Any = DataChunk) -> None:
         if batch_size <= 0:
@@ -132,7 +132,7 @@ class BatcherIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("unbatch")
 class UnBatcherIterDataPipe(IterDataPipe[Any]):
-    """The values of lists, so many levels deep; -1 for all levels."""
+    """Values of nested lists, `unbatch_level` levels deep; -1 for all levels."""
 
     def __init__(self, datapipe: Any, unbatch_level: int = 1) -> None:
         self.datapipe, self.unbatch_level = datapipe, unbatch_level
@@ -144,7 +144,7 @@ class UnBatcherIterDataPipe(IterDataPipe[Any]):
             yield from self.opened(value, self.unbatch_level)
 
     def opened(self, value: Any, level: int) -> Iterator[Any]:
-        """The values of a value."""
+        """Yield the values in a value."""
         is_list = isinstance(value, (list, DataChunk))
         if level == 0 or (level == -1 and not is_list):
             yield value
@@ -157,7 +157,7 @@ class UnBatcherIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("collate")
 class CollatorIterDataPipe(IterDataPipe[Any]):
-    """What a function makes of each batch; `default_collate` unless given."""
+    """Results of a function of each batch; by default `default_collate`."""
 
     def __init__(self, datapipe: Any, conversion: Any = default_collate, collate_fn: Any = None) -> None:
         self.datapipe = datapipe
@@ -176,7 +176,7 @@ class CollatorIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("concat")
 class ConcaterIterDataPipe(IterDataPipe[Any]):
-    """Several pipes one after the other."""
+    """Concatenation of pipes."""
 
     def __init__(self, *datapipes: Any) -> None:
         if not datapipes:
@@ -194,7 +194,7 @@ class ConcaterIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("zip")
 class ZipperIterDataPipe(IterDataPipe[Any]):
-    """Tuples of the values of several pipes, as many as the shortest has."""
+    """Tuples of the values of several pipes, up to the end of the shortest."""
 
     def __init__(self, *datapipes: Any) -> None:
         if not all(isinstance(datapipe, IterDataPipe) for datapipe in datapipes):
@@ -210,7 +210,7 @@ class ZipperIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("mux")
 class MultiplexerIterDataPipe(IterDataPipe[Any]):
-    """One value of each of several pipes in turn, until the shortest ends."""
+    """Values of several pipes in turn, up to the end of the shortest."""
 
     def __init__(self, *datapipes: Any) -> None:
         self.datapipes = datapipes
@@ -225,9 +225,9 @@ class MultiplexerIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("shuffle")
 class ShufflerIterDataPipe(Shuffled, IterDataPipe[Any]):
-    """The values in a random order, drawn from so many that wait.
+    """Values in random order, drawn from a buffer of `buffer_size`.
 
-    Python's generator draws; its seed is drawn from the default generator at each iteration.
+    The order is drawn by Python's generator, whose seed is drawn from the default generator at each iteration.
     """
 
     def __init__(self, datapipe: Any, *, buffer_size: int = 10000, unbatch_level: int = 0) -> None:
@@ -257,7 +257,7 @@ class ShufflerIterDataPipe(Shuffled, IterDataPipe[Any]):
 
 
 class SamplerIterDataPipe(IterDataPipe[Any]):
-    """The indices that a sampler draws for a pipe."""
+    """Indices that a sampler draws for a pipe."""
 
     def __init__(
         self, datapipe: Any, sampler: Any = SequentialSampler, sampler_args: Any = None, sampler_kwargs: Any = None
@@ -274,15 +274,15 @@ class SamplerIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("groupby")
 class GrouperIterDataPipe(IterDataPipe[Any]):
-    """Lists of the values for which a function gives the same key.
+    """Lists of the values for which a function returns the same key.
 
     Args:
         datapipe, group_key_fn: the pipe, and the function.
-        keep_key: give the keys, too, in tuples.
-        buffer_size: how many values may wait; the largest group is given if there are more.
-        group_size: a group of so many values is given at once.
-        guaranteed_group_size: of groups that are given early so many values at least, or a RuntimeError.
-        drop_remaining: do not give smaller groups.
+        keep_key: return tuples of key and list.
+        buffer_size: the largest number of buffered values; beyond it the largest group is returned.
+        group_size: the size at which a group is returned.
+        guaranteed_group_size: the smallest size of groups that are returned early; smaller ones raise a RuntimeError.
+        drop_remaining: drop smaller groups.
     """
 
     def __init__(
@@ -320,14 +320,14 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
                 yield self.given(key, group)
 
     def given(self, key: Any, group: list[Any]) -> Any:
-        """A group as programs get it."""
+        """Return a group for the program, with its key if `keep_key`."""
         return (key, DataChunk(group)) if self.keep_key else DataChunk(group)
 
     def early(self, key: Any, group: list[Any]) -> Iterator[Any]:
-        """A group that is given because too many values wait.
+        """Return a group early, because too many values are buffered.
 
         Raises:
-            RuntimeError: it is too small.
+            RuntimeError: if it is too small.
         """
         if self.least is not None and len(group) < self.least and not self.drop_remaining:
             raise RuntimeError(f"Failed to group items {group}: {self.buffer_size} values wait already")
@@ -337,16 +337,16 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
 
 @functional_datapipe("sharding_filter")
 class ShardingFilterIterDataPipe(IterDataPipe[Any]):
-    """Of the values those of one of several parts: of the worker of a loader, unless `apply_sharding` says which."""
+    """Values of one of several shards: that of the loader's worker, unless `apply_sharding` selects one."""
 
     def __init__(self, source_datapipe: Any, sharding_group_filter: Any = None) -> None:
         self.source_datapipe, self.part = source_datapipe, (1, 0)
 
     def apply_sharding(self, num_of_instances: int, instance_id: int, sharding_group: Any = None) -> None:
-        """Give part number `instance_id` of so many.
+        """Select shard `instance_id` of `num_of_instances`.
 
         Raises:
-            ValueError: there is no such part.
+            ValueError: if there is no such shard.
         """
         if not 0 <= instance_id < num_of_instances:
             raise ValueError(f"instance_id({instance_id}) should be smaller than num_of_instances({num_of_instances})")

@@ -1,4 +1,4 @@
-"""Pipes whose values have indices."""
+"""Pipes with indexed values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .datapipe import DataChunk, IterDataPipe, MapDataPipe, Shuffled, warn_of_lo
 
 
 class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
-    """The values of a sequence or a mapping; of a copy unless `deepcopy` is False."""
+    """Values of a sequence or a mapping, copied unless `deepcopy` is False."""
 
     def __init__(self, sequence: Any, deepcopy: bool = True) -> None:
         self.sequence = copy.deepcopy(sequence) if deepcopy else sequence
@@ -25,7 +25,7 @@ class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
 
 @functional_datapipe("map")
 class MapperMapDataPipe(MapDataPipe[Any]):
-    """What a function makes of each value."""
+    """Results of a function of each value."""
 
     def __init__(self, datapipe: Any, fn: Callable[..., Any] = lambda value: value) -> None:
         warn_of_local(fn)
@@ -40,7 +40,7 @@ class MapperMapDataPipe(MapDataPipe[Any]):
 
 @functional_datapipe("zip")
 class ZipperMapDataPipe(MapDataPipe[Any]):
-    """Tuples of the values that several pipes have at an index."""
+    """Tuples of the values of several pipes at an index."""
 
     def __init__(self, *datapipes: Any) -> None:
         self.datapipes = datapipes
@@ -54,7 +54,7 @@ class ZipperMapDataPipe(MapDataPipe[Any]):
 
 @functional_datapipe("concat")
 class ConcaterMapDataPipe(MapDataPipe[Any]):
-    """Several pipes one after the other."""
+    """Concatenation of pipes."""
 
     def __init__(self, *datapipes: Any) -> None:
         self.datapipes = datapipes
@@ -73,7 +73,7 @@ class ConcaterMapDataPipe(MapDataPipe[Any]):
 
 @functional_datapipe("batch")
 class BatcherMapDataPipe(MapDataPipe[Any]):
-    """So many values at each index."""
+    """Lists of `batch_size` values at each index."""
 
     def __init__(self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Any = DataChunk) -> None:
         if batch_size <= 0:
@@ -93,7 +93,7 @@ class BatcherMapDataPipe(MapDataPipe[Any]):
 
 
 class ShufflerIterDataPipe(Shuffled, IterDataPipe[Any]):
-    """The values of a pipe in a random order, by Python's generator, whose seed is drawn from the default generator."""
+    """Values of a pipe in random order, by Python's generator, whose seed is drawn from the default generator."""
 
     def __init__(self, datapipe: Any, *, indices: list[Any] | None = None) -> None:
         self.datapipe, self.indices = datapipe, indices
