@@ -1,4 +1,4 @@
-"""Probability distributions: samples, densities, moments, divergences, and transforms between sets of numbers.
+"""Probability distributions: samples, densities, moments, divergences, and transforms between supports.
 
 Examples:
     >>> import wengert as wg
@@ -68,7 +68,7 @@ __all__ = [
     "register_kl", "transform_to", "transforms",
 ]  # fmt: skip
 
-# Under torch each family has a module of its own, from which programs import it.
+# In torch each family has its own module, from which programs import it.
 for _name, _family in {
     **{"bernoulli": Bernoulli, "beta": Beta, "binomial": Binomial, "cauchy": Cauchy, "chi2": Chi2},
     **{"dirichlet": Dirichlet, "exp_family": ExponentialFamily, "exponential": Exponential},

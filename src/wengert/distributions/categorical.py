@@ -1,4 +1,4 @@
-"""Distributions over a number of outcomes."""
+"""Categorical distributions, and distributions derived from them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Categorical", "Multinomial", "OneHotCategorical", "OneHotCategorical
 
 
 class Categorical(Odds):
-    """Numbers from 0 to n - 1, with probabilities in the ratio of `probs`.
+    """Categorical distribution: integers from 0 to n - 1, with probabilities proportional to `probs`.
 
     Args:
-        probs: (..., n), at least 0; they are divided by their sum.
-        logits: (..., n) logarithms of probabilities, up to a number; one of both is given.
+        probs: (..., n) non-negative numbers, which are divided by their sum.
+        logits: (..., n) logarithms of probabilities, up to a constant; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
 
     Examples:
@@ -49,19 +49,19 @@ class Categorical(Odds):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """0 to n - 1."""
+        """Integers from 0 to n - 1."""
         return constraints.integer_interval(0, self._num_events - 1)
 
     @property
     def mean(self) -> Tensor:
-        """NaN: outcomes are no numbers."""
+        """Mean: NaN, since outcomes are not numbers."""
         return self._param.new_full(self._extended_shape(), float("nan"))
 
     variance = mean
 
     @property
     def mode(self) -> Tensor:
-        """The most likely outcome."""
+        """Mode: the most likely outcome."""
         return self.probs.argmax(-1)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -90,7 +90,7 @@ class Categorical(Odds):
 
 
 class OfCategorical(Distribution):
-    """A family that draws from a categorical distribution, and has its parameters."""
+    """Base of families that draw from a categorical distribution, and have its parameters."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012
     _parts = ("_categorical",)
@@ -103,7 +103,7 @@ class OfCategorical(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """Logarithms of the probabilities."""
         return self._categorical.logits  # type: ignore[no-any-return]
 
     @property
@@ -117,11 +117,11 @@ class OfCategorical(Distribution):
 
 
 class OneHotCategorical(OfCategorical):
-    """Rows with one 1, at the place of the outcome.
+    """One-hot vectors with a 1 at the index of the outcome.
 
     Args:
-        probs: as of `Categorical`.
-        logits: as of `Categorical`.
+        probs: as for `Categorical`.
+        logits: as for `Categorical`.
         validate_args: see `Distribution`.
     """
 
@@ -134,17 +134,17 @@ class OneHotCategorical(OfCategorical):
 
     @property
     def mean(self) -> Tensor:
-        """The probabilities."""
+        """Mean: the probabilities."""
         return self.probs
 
     @property
     def mode(self) -> Tensor:
-        """1 at the most likely outcome."""
+        """Mode: 1 at the most likely outcome, 0 elsewhere."""
         return one_hot(self.probs.argmax(-1), self.event_shape[0]).to(self.probs)  # type: ignore[no-any-return]
 
     @property
     def variance(self) -> Tensor:
-        """p (1 - p)."""
+        """Variance: p (1 - p)."""
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -157,7 +157,7 @@ class OneHotCategorical(OfCategorical):
         return self._categorical.log_prob(value.max(-1)[1])
 
     def entropy(self) -> Tensor:
-        """As of the outcome."""
+        """Entropy: that of the outcome."""
         return self._categorical.entropy()
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -166,7 +166,7 @@ class OneHotCategorical(OfCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """The same, whose samples hand their gradients to the probabilities as if they were these.
+    """`OneHotCategorical` with straight-through gradients: those of samples are passed to the probabilities.
 
     Source: Bengio, Leonard and Courville, Estimating or propagating gradients through stochastic neurons (2013).
     """
@@ -179,16 +179,16 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 
 class Multinomial(OfCategorical):
-    """How often each outcome comes in `total_count` draws.
+    """Multinomial distribution: counts of the outcomes in `total_count` draws.
 
     Args:
-        total_count: an int.
-        probs: as of `Categorical`.
-        logits: as of `Categorical`.
+        total_count: the number of draws, an int.
+        probs: as for `Categorical`.
+        logits: as for `Categorical`.
         validate_args: see `Distribution`.
 
     Raises:
-        NotImplementedError: `total_count` is no int.
+        NotImplementedError: if `total_count` is not an int.
     """
 
     def __init__(
@@ -202,17 +202,17 @@ class Multinomial(OfCategorical):
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:
-        """Counts with the sum `total_count`."""
+        """Vectors of counts with the sum `total_count`."""
         return constraints.multinomial(self.total_count)
 
     @property
     def mean(self) -> Tensor:
-        """n p."""
+        """Mean: n p."""
         return self.probs * self.total_count
 
     @property
     def variance(self) -> Tensor:
-        """n p (1 - p)."""
+        """Variance: n p (1 - p)."""
         return self.total_count * self.probs * (1 - self.probs)  # type: ignore[no-any-return]
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -228,7 +228,7 @@ class Multinomial(OfCategorical):
         return ways + (logits * value).sum(-1)
 
     def entropy(self) -> Tensor:
-        """n times that of one draw, less the expected logarithm of the number of orders: sums over binomial numbers."""
+        """Entropy: n times that of one draw, minus the expected log number of orders, by sums over binomial counts."""
         from .counts import Binomial
 
         n = self.total_count

@@ -1,6 +1,6 @@
-"""`biject_to` and `transform_to`: the transform that leads from all real numbers to where a constraint wants values.
+"""`biject_to` and `transform_to`: transforms from unconstrained numbers to the values of a constraint.
 
-`biject_to` gives one with a Jacobian, for densities; `transform_to` one that optimisers like better.
+`biject_to` returns a transform with a Jacobian, for densities; `transform_to` one that is better for optimisation.
 
 Examples:
     >>> import wengert as wg
@@ -21,20 +21,20 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """Transforms by the kind of a constraint; called with a constraint, it gives the transform."""
+    """Registry of transforms by class of constraint; calling it with a constraint returns the transform."""
 
     def __init__(self) -> None:
         self._registry: dict[type, Callable[[Any], Transform]] = {}
 
     def register(self, constraint: Any, factory: Callable[[Any], Transform] | None = None) -> Any:
-        """Say what leads to a constraint.
+        """Register the transform to a constraint.
 
         Args:
-            constraint: a class of constraints, or one of the class.
-            factory: takes a constraint of it, gives the transform; without it, a decorator is returned.
+            constraint: a class of constraints, or an instance of it.
+            factory: function from a constraint of the class to the transform; None to return a decorator.
 
         Raises:
-            TypeError: no constraint.
+            TypeError: if `constraint` is not a constraint.
         """
         if factory is None:
             return lambda function: self.register(constraint, function)
@@ -45,10 +45,10 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: Any) -> Transform:
-        """The transform that leads to `constraint`.
+        """Return the transform to `constraint`.
 
         Raises:
-            NotImplementedError: none is known.
+            NotImplementedError: if no transform is registered.
         """
         factory = self._registry.get(type(constraint))
         if factory is None:
@@ -61,21 +61,21 @@ transform_to = ConstraintRegistry()
 
 
 def above(constraint: Any) -> Transform:
-    """exp(x) from a lower bound on, composed as in torch also where that is 0."""
+    """Return the transform to values above a bound, bound + exp(x); composed as in torch also for the bound 0."""
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)]
     )
 
 
 def below(constraint: Any) -> Transform:
-    """An upper bound, less exp(x)."""
+    """Return the transform to values below a bound, bound - exp(x)."""
     return transforms.ComposeTransform(
         [transforms.ExpTransform(), transforms.AffineTransform(constraint.upper_bound, -1)]
     )
 
 
 def between(constraint: Any) -> Transform:
-    """A sigmoid from one bound to the other."""
+    """Return the transform to an interval, a scaled sigmoid."""
     low, high = constraint.lower_bound, constraint.upper_bound
     if all(isinstance(bound, int | float) for bound in (low, high)) and (low, high) == (0, 1):
         return transforms.SigmoidTransform()
@@ -83,7 +83,7 @@ def between(constraint: Any) -> Transform:
 
 
 def of_whole_values(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
-    """That of the constraint on parts, for values made of them."""
+    """Return the factory for independent constraints, from the transform of the base constraint."""
 
     def factory(constraint: Any) -> Transform:
         base = registry(constraint.base_constraint)
@@ -93,7 +93,7 @@ def of_whole_values(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
 
 
 def of_parts(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
-    """Those of the constraints on parts along a dimension."""
+    """Return the factories for constraints on parts along a dimension."""
 
     def factory(constraint: Any) -> Transform:
         parts = [registry(part) for part in constraint.cseq]
@@ -116,7 +116,7 @@ for registry in (biject_to, transform_to):
         registry.register(between_bounds, between)
     registry.register(constraints.corr_cholesky, lambda constraint: transforms.CorrCholeskyTransform())
 biject_to.register(constraints.simplex, lambda constraint: transforms.StickBreakingTransform())
-# Transforms of whole matrices, and of what is only known up to a factor, are no bijections.
+# Transforms of whole matrices, and of values known only up to a factor, are not bijections.
 transform_to.register(constraints.simplex, lambda constraint: transforms.SoftmaxTransform())
 transform_to.register(constraints.lower_cholesky, lambda constraint: transforms.LowerCholeskyTransform())
 for matrices in (constraints.positive_definite, constraints.positive_semidefinite):

@@ -1,8 +1,8 @@
-"""Where parameters and samples may lie.
+"""Constraints on parameters and samples.
 
-A constraint has `check(value)`, which says of each value (of each row, matrix: of the last `event_dim` dimensions)
-whether it lies there; `is_discrete`; and `event_dim`. `biject_to` and `transform_to` of a constraint lead there from
-all real numbers.
+A constraint has `check(value)`, which returns for each value (a number, vector or matrix: the last `event_dim`
+dimensions) whether it is valid; `is_discrete`; and `event_dim`. `biject_to` and `transform_to` return transforms from
+unconstrained numbers to a constraint.
 
 Examples:
     >>> import wengert as wg

@@ -1,4 +1,4 @@
-"""Further distributions of one number: uniform, exponential, Laplace's, Cauchy's."""
+"""Continuous univariate distributions: uniform, exponential, Laplace, Cauchy."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Cauchy", "Exponential", "HalfCauchy", "Laplace", "Uniform"]
 
 
 class Uniform(Distribution):
-    """Numbers from [low, high), each as likely as the others.
+    """Uniform distribution on [low, high).
 
     Args:
-        low: where they begin.
-        high: where they end.
+        low: the lower bound.
+        high: the upper bound.
         validate_args: see `Distribution`.
 
     Examples:
@@ -40,32 +40,32 @@ class Uniform(Distribution):
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        """low < high."""
+        """Constraints of the parameters: low < high."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From low to high."""
+        """Numbers from low to high."""
         return constraints.interval(self.low, self.high)
 
     @property
     def mean(self) -> Tensor:
-        """The middle."""
+        """Mean: (low + high) / 2."""
         return (self.high + self.low) / 2
 
     @property
     def mode(self) -> Tensor:
-        """NaN: none is more likely."""
+        """Mode: NaN, since all values are equally likely."""
         return math.nan * self.high
 
     @property
     def stddev(self) -> Tensor:
-        """The width over sqrt(12)."""
+        """Standard deviation: (high - low) / sqrt(12)."""
         return (self.high - self.low) / math.sqrt(12)
 
     @property
     def variance(self) -> Tensor:
-        """The square of the width over 12."""
+        """Variance: (high - low)² / 12."""
         return (self.high - self.low) ** 2 / 12  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -89,15 +89,15 @@ class Uniform(Distribution):
         return value * (self.high - self.low) + self.low
 
     def entropy(self) -> Tensor:
-        """The logarithm of the width."""
+        """Entropy: log(high - low)."""
         return (self.high - self.low).log()
 
 
 class Exponential(ExponentialFamily):
-    """How long one waits for what comes `rate` times in a unit of time.
+    """Exponential distribution: waiting times for events with `rate` per unit of time.
 
     Args:
-        rate: above 0.
+        rate: the rate, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -112,19 +112,19 @@ class Exponential(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """1 / rate."""
+        """Mean: 1 / rate."""
         return self.rate.reciprocal()
 
     stddev = mean
 
     @property
     def mode(self) -> Tensor:
-        """0."""
+        """Mode: 0."""
         return self.rate.new_zeros(self.rate.shape)
 
     @property
     def variance(self) -> Tensor:
-        """1 / rate²."""
+        """Variance: 1 / rate²."""
         return self.rate**-2  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -146,7 +146,7 @@ class Exponential(ExponentialFamily):
         return -(-value).log1p() / self.rate
 
     def entropy(self) -> Tensor:
-        """1 - log rate."""
+        """Entropy: 1 - log rate."""
         return 1.0 - self.rate.log()  # type: ignore[no-any-return]
 
     @property
@@ -158,11 +158,11 @@ class Exponential(ExponentialFamily):
 
 
 class Laplace(Distribution):
-    """An exponential distribution to either side.
+    """Laplace distribution: exponential on both sides of `loc`.
 
     Args:
-        loc: the place of the peak.
-        scale: the mean distance from it, above 0.
+        loc: the location of the peak.
+        scale: the mean distance from the peak, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -176,19 +176,19 @@ class Laplace(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     mode = mean
 
     @property
     def stddev(self) -> Tensor:
-        """scale sqrt(2)."""
+        """Standard deviation: scale sqrt(2)."""
         return self.scale * math.sqrt(2)
 
     @property
     def variance(self) -> Tensor:
-        """2 scale²."""
+        """Variance: 2 scale²."""
         return 2 * self.scale**2  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -213,16 +213,16 @@ class Laplace(Distribution):
         return self.loc - self.scale * away.sign() * (-2 * away.abs()).log1p()
 
     def entropy(self) -> Tensor:
-        """1 + log(2 scale)."""
+        """Entropy: 1 + log(2 scale)."""
         return 1 + (2 * self.scale).log()
 
 
 class Cauchy(Distribution):
-    """Ratios of normal numbers.
+    """Cauchy distribution.
 
     Args:
-        loc: the place of the peak.
-        scale: half the width at half its height, above 0.
+        loc: the location of the peak.
+        scale: the half width at half maximum, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -236,17 +236,17 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """NaN: there is none."""
+        """Mean: NaN, since it does not exist."""
         return self.loc.new_full(self._extended_shape(), math.nan)
 
     @property
     def mode(self) -> Tensor:
-        """loc."""
+        """Mode: loc."""
         return self.loc
 
     @property
     def variance(self) -> Tensor:
-        """Infinite."""
+        """Variance: infinite."""
         return self.loc.new_full(self._extended_shape(), math.inf)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -268,15 +268,15 @@ class Cauchy(Distribution):
         return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
 
     def entropy(self) -> Tensor:
-        """log(4 pi scale)."""
+        """Entropy: log(4 pi scale)."""
         return math.log(4 * math.pi) + self.scale.log()
 
 
 class HalfCauchy(TransformedDistribution):
-    """The distribution of |x|, where x has Cauchy's distribution around 0.
+    """Half-Cauchy distribution: that of |x|, where x has a Cauchy distribution around 0.
 
     Args:
-        scale: that of x.
+        scale: the scale of x.
         validate_args: see `Distribution`.
     """
 
@@ -290,26 +290,26 @@ class HalfCauchy(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """That of x."""
+        """Scale of x."""
         return self.base_dist.scale  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
-        """Infinite."""
+        """Mean: infinite."""
         return self.base_dist.scale.new_full(self._extended_shape(), math.inf)  # type: ignore[no-any-return]
 
     @property
     def mode(self) -> Tensor:
-        """0."""
+        """Mode: 0."""
         return self.scale.new_zeros(self.scale.shape)
 
     @property
     def variance(self) -> Tensor:
-        """Infinite."""
+        """Variance: infinite."""
         return self.base_dist.variance  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """Twice the density of x, from 0 on."""
+        """Return the logarithm of twice the density of x, for values from 0 on."""
         self._checked(value)
         return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)  # type: ignore[no-any-return]
 
@@ -323,5 +323,5 @@ class HalfCauchy(TransformedDistribution):
         return self.base_dist.icdf((value + 1) / 2)  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """That of x, less log 2."""
+        """Entropy: that of x, minus log 2."""
         return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]

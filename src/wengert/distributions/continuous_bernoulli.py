@@ -1,4 +1,4 @@
-"""The Bernoulli density on all numbers from 0 to 1."""
+"""Continuous Bernoulli distribution."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["ContinuousBernoulli"]
 
 
 class ContinuousBernoulli(Odds, ExponentialFamily):
-    """Numbers from 0 to 1 with a density in the ratio of p^x (1 - p)^(1 - x).
+    """Continuous Bernoulli distribution: numbers from 0 to 1 with a density proportional to p^x (1 - p)^(1 - x).
 
     Args:
-        probs: p.
-        logits: its log-odds; one of both is given.
-        lims: between these p, near 1/2, where the formulas are 0 / 0, series are taken.
+        probs: the parameter p.
+        logits: its log-odds; give one of `probs` and `logits`.
+        lims: interval of p around 1/2, where the formulas are 0 / 0, in which series are used.
         validate_args: see `Distribution`.
 
     Source: Loaiza-Ganem and Cunningham, The continuous Bernoulli: fixing a pervasive error in variational autoencoders
@@ -52,15 +52,15 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         super().__init__(odds.shape, validate_args=validate_args)
 
     def _outside(self) -> Tensor:
-        """Where the formulas hold."""
+        """Return a mask of the probabilities for which the formulas hold."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _away(self) -> Tensor:
-        """The probabilities, replaced where the formulas do not hold."""
+        """Return the probabilities, replaced where the formulas do not hold."""
         return self.probs.where(self._outside(), self._lims[0])  # type: ignore[no-any-return]
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """The logarithm of the normalising constant: log(2 atanh(1 - 2 p) / (1 - 2 p))."""
+        """Return the logarithm of the normalising constant: log(2 atanh(1 - 2 p) / (1 - 2 p))."""
         p, x = self._away(), self.probs - 0.5
         exact = ((-p).log1p() - p.log()).abs().log() - (1 - 2 * p).abs().log()
         series = math.log(2) + (4 / 3 + 104 / 45 * x * x) * x * x
@@ -68,7 +68,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """p / (2 p - 1) + 1 / (2 atanh(1 - 2 p))."""
+        """Mean: p / (2 p - 1) + 1 / (2 atanh(1 - 2 p))."""
         p, x = self._away(), self.probs - 0.5
         exact = p / (2 * p - 1) + 1 / ((-p).log1p() - p.log())
         return exact.where(self._outside(), 0.5 + (1 / 3 + 16 / 45 * x * x) * x)  # type: ignore[no-any-return]
@@ -82,7 +82,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     @property
     def stddev(self) -> Tensor:
-        """The square root of the variance."""
+        """Standard deviation: the square root of the variance."""
         return self.variance.sqrt()
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -118,7 +118,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         return (self.logits,)
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        """log((exp(x) - 1) / x)."""
+        """Return log((exp(x) - 1) / x)."""
         outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
         away = x.where(outside, self._lims[0] - 0.5)
         return (away.expm1() / away).log().where(outside, 0.5 * x + x * x / 24)  # type: ignore[no-any-return]

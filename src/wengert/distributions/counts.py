@@ -1,4 +1,4 @@
-"""Distributions of successes and of counts."""
+"""Discrete distributions of successes and counts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["Bernoulli", "Binomial", "Geometric", "NegativeBinomial", "Poisson"]
 
 
 def times(count: Tensor, logarithm: Tensor) -> Tensor:
-    """`count` times a logarithm of a probability: 0 where nothing is counted, also of what is impossible."""
+    """Return `count` times the logarithm of a probability; 0 for a count of 0, also if the probability is 0."""
     return count * logarithm.where(count != 0, 0.0)  # type: ignore[no-any-return]
 
 
 class OneTrial(Odds):
-    """A family whose one parameter is the probability of a success."""
+    """Base of families whose only parameter is the probability of success."""
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         (odds,) = broadcast_all(self._take_odds(probs, logits))
@@ -36,11 +36,11 @@ class OneTrial(Odds):
 
 
 class Bernoulli(OneTrial, ExponentialFamily):
-    """1 with probability `probs`, otherwise 0.
+    """Bernoulli distribution: 1 with probability `probs`, otherwise 0.
 
     Args:
         probs: the probability of 1.
-        logits: its log-odds; one of both is given.
+        logits: its log-odds; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
 
     Examples:
@@ -56,17 +56,17 @@ class Bernoulli(OneTrial, ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """p."""
+        """Mean: p."""
         return self.probs
 
     @property
     def mode(self) -> Tensor:
-        """The more likely value; NaN where both are equally so."""
+        """Mode: the more likely value; NaN if both are equally likely."""
         return (self.probs >= 0.5).to(self.probs).masked_fill(self.probs == 0.5, math.nan)
 
     @property
     def variance(self) -> Tensor:
-        """p (1 - p)."""
+        """Variance: p (1 - p)."""
         return self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -97,15 +97,15 @@ class Bernoulli(OneTrial, ExponentialFamily):
 
 
 class Geometric(OneTrial):
-    """How many trials fail before the first success.
+    """Geometric distribution: the number of failures before the first success.
 
     Args:
         probs: the probability of success, above 0.
-        logits: its log-odds; one of both is given.
+        logits: its log-odds; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: a probability of 0.
+        ValueError: if a probability is 0.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}  # noqa: RUF012
@@ -121,17 +121,17 @@ class Geometric(OneTrial):
 
     @property
     def mean(self) -> Tensor:
-        """1 / p - 1."""
+        """Mean: 1 / p - 1."""
         return 1 / self.probs - 1  # type: ignore[no-any-return]
 
     @property
     def mode(self) -> Tensor:
-        """0."""
+        """Mode: 0."""
         return self.probs.new_zeros(self.probs.shape)
 
     @property
     def variance(self) -> Tensor:
-        """(1 / p - 1) / p."""
+        """Variance: (1 / p - 1) / p."""
         return (1 / self.probs - 1) / self.probs  # type: ignore[no-any-return]
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -148,12 +148,12 @@ class Geometric(OneTrial):
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Tensor:
-        """That of one trial, over p."""
+        """Entropy: that of one trial, divided by p."""
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs
 
 
 class Poisson(ExponentialFamily):
-    """How many events happen that come independently, `rate` of them on the average.
+    """Poisson distribution: the number of independent events with mean `rate`.
 
     Args:
         rate: the mean, 0 or above.
@@ -169,14 +169,14 @@ class Poisson(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The rate."""
+        """Mean: rate."""
         return self.rate
 
     variance = mean
 
     @property
     def mode(self) -> Tensor:
-        """The rate, rounded down."""
+        """Mode: floor(rate)."""
         return self.rate.floor()
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -199,12 +199,12 @@ class Poisson(ExponentialFamily):
 
 
 class Trials(Odds):
-    """A family with a number of trials (`total_count`) beside their probability."""
+    """Base of families with a number of trials (`total_count`) and their probability."""
 
     total_count: Tensor
 
     def _take_trials(self, total_count: Any, probs: Any, logits: Any) -> Any:
-        """Keep the parameters on one shape, which is returned."""
+        """Store the parameters broadcast to one shape, and return the shape."""
         self.total_count, odds = broadcast_all(total_count, self._take_odds(probs, logits))
         self.total_count = self.total_count.type_as(odds)
         self._keep_odds(probs, odds)
@@ -212,12 +212,12 @@ class Trials(Odds):
 
 
 class Binomial(Trials):
-    """How many of `total_count` trials succeed.
+    """Binomial distribution: the number of successes in `total_count` trials.
 
     Args:
         total_count: the number of trials.
         probs: the probability of success.
-        logits: its log-odds; one of both is given.
+        logits: its log-odds; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
     """
 
@@ -235,22 +235,22 @@ class Binomial(Trials):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        """0 to n."""
+        """Integers from 0 to n."""
         return constraints.integer_interval(0, self.total_count)
 
     @property
     def mean(self) -> Tensor:
-        """n p."""
+        """Mean: n p."""
         return self.total_count * self.probs
 
     @property
     def mode(self) -> Tensor:
-        """(n + 1) p, rounded down, at most n."""
+        """Mode: floor((n + 1) p), at most n."""
         return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
 
     @property
     def variance(self) -> Tensor:
-        """n p (1 - p)."""
+        """Variance: n p (1 - p)."""
         return self.total_count * self.probs * (1 - self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -271,7 +271,7 @@ class Binomial(Trials):
         """See `Distribution.enumerate_support`.
 
         Raises:
-            NotImplementedError: the numbers of trials differ.
+            NotImplementedError: if the numbers of trials differ.
         """
         total = int(self.total_count.max())
         if int(self.total_count.min()) != total:
@@ -279,10 +279,10 @@ class Binomial(Trials):
         return self._enumerated(arange(1 + total, dtype=self._param.dtype), expand)
 
     def entropy(self) -> Tensor:
-        """The sum over all values.
+        """Return the entropy, by a sum over all values.
 
         Raises:
-            NotImplementedError: the numbers of trials differ.
+            NotImplementedError: if the numbers of trials differ.
         """
         if int(self.total_count.max()) != int(self.total_count.min()):
             raise NotImplementedError("Inhomogeneous total count not supported by `entropy`.")
@@ -291,12 +291,12 @@ class Binomial(Trials):
 
 
 class NegativeBinomial(Trials):
-    """How many trials succeed before `total_count` of them have failed.
+    """Negative binomial distribution: the number of successes before `total_count` failures.
 
     Args:
-        total_count: the number of failures, 0 or above, not only integers.
+        total_count: the number of failures, 0 or above; it need not be an integer.
         probs: the probability of success, below 1.
-        logits: its log-odds; one of both is given.
+        logits: its log-odds; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
     """
 
@@ -314,21 +314,21 @@ class NegativeBinomial(Trials):
 
     @property
     def mean(self) -> Tensor:
-        """n exp(logits)."""
+        """Mean: n exp(logits)."""
         return self.total_count * self.logits.exp()
 
     @property
     def mode(self) -> Tensor:
-        """(n - 1) exp(logits), rounded down, at least 0."""
+        """Mode: floor((n - 1) exp(logits)), at least 0."""
         return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
 
     @property
     def variance(self) -> Tensor:
-        """The mean, over the probability of failure."""
+        """Variance: the mean, divided by the probability of failure."""
         return self.mean / (-self.logits).sigmoid()
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Poisson numbers whose rates have a gamma distribution."""
+        """Draw Poisson numbers whose rates have a gamma distribution."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return poisson(_standard_gamma(self.total_count.expand(shape)) * self.logits.exp().expand(shape))

@@ -1,4 +1,4 @@
-"""What all distributions have in common."""
+"""Base classes of distributions."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ __all__ = ["Distribution", "ExponentialFamily"]
 class Distribution(Guarded):
     """A probability distribution, or a batch of independent ones of one family.
 
-    A family says its parameters and where they may lie (`arg_constraints`), where samples lie (`support`), and how to
-    draw (`rsample` or `sample`), the logarithm of the density (`log_prob`), and moments. What samples of one
-    distribution are shaped like is its `event_shape`; `batch_shape` is that of the batch.
+    A family defines its parameters and their constraints (`arg_constraints`), the `support` of samples, how to draw
+    them (`rsample` or `sample`), the logarithm of the density (`log_prob`), and moments. `event_shape` is the shape of
+    a sample of one distribution, `batch_shape` that of the batch.
 
     Args:
-        batch_shape: lengths of the batch.
-        event_shape: lengths of one sample of one distribution.
-        validate_args: whether parameters and values are checked; None: as `set_default_validate_args` says.
+        batch_shape: the shape of the batch.
+        event_shape: the shape of a sample of one distribution.
+        validate_args: whether parameters and values are checked; None for the default, see `set_default_validate_args`.
 
     Raises:
-        ValueError: a parameter is not where its constraint wants it.
+        ValueError: if a parameter violates its constraint.
     """
 
     has_rsample = False
     has_enumerate_support = False
     _validate_args = __debug__
     _parts: tuple[str, ...] = ()
-    """Attributes that are distributions of the same batch: they are expanded along."""
+    """Attributes that are distributions of the same batch, and are expanded with it."""
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
         """Set whether distributions check their parameters and values from now on.
 
         Raises:
-            ValueError: `value` is no bool.
+            ValueError: if `value` is not a bool.
         """
         if value not in (True, False):
             raise ValueError(f"set_default_validate_args wants True or False, got {value!r}")
@@ -58,7 +58,7 @@ class Distribution(Guarded):
             self._check_parameters()
 
     def _check_parameters(self) -> None:
-        """Refuse parameters outside of their constraints; those that follow from others are not computed for it."""
+        """Refuse parameters that violate their constraints; derived parameters are not computed for this."""
         try:
             constraints = self.arg_constraints
         except NotImplementedError:
@@ -80,50 +80,50 @@ class Distribution(Guarded):
 
     @property
     def batch_shape(self) -> Size:
-        """Lengths of the batch."""
+        """Shape of the batch."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> Size:
-        """Lengths of one sample of one distribution."""
+        """Shape of a sample of one distribution."""
         return self._event_shape
 
     @property
     def arg_constraints(self) -> dict[str, Constraint]:
-        """Parameters, and where they may lie."""
+        """Constraints of the parameters, by name."""
         raise NotImplementedError
 
     @property
     def support(self) -> Any:
-        """Where samples lie."""
+        """Constraint on samples."""
         raise NotImplementedError
 
     @property
     def mean(self) -> Tensor:
-        """The expected value."""
+        """Expected value."""
         raise NotImplementedError
 
     @property
     def mode(self) -> Tensor:
-        """The most likely value."""
+        """Most likely value."""
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
     def variance(self) -> Tensor:
-        """The expected square of the distance from the mean."""
+        """Expected square of the distance from the mean."""
         raise NotImplementedError
 
     @property
     def stddev(self) -> Tensor:
-        """The square root of the variance."""
+        """Square root of the variance."""
         return self.variance.sqrt()
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The same distributions in a larger batch, without copies of their parameters.
+        """Return the distributions expanded to a larger batch, without copies of their parameters.
 
         Args:
-            batch_shape: to which that of this one broadcasts.
-            _instance: what subclasses made for the result.
+            batch_shape: the new shape, to which the current one broadcasts.
+            _instance: an empty result created by a subclass.
 
         Returns:
             A new distribution.
@@ -144,21 +144,21 @@ class Distribution(Guarded):
     @staticmethod
     @boundary
     def _expanded(value: Tensor, batch_shape: Size, own: int) -> Tensor:
-        """A parameter, expanded to a batch; its last `own` dimensions belong to each distribution."""
+        """Return a parameter expanded to a batch; its last `own` dimensions belong to each distribution."""
         return value.expand((*batch_shape, *value.shape[value.dim() - own :]))
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
-        """An empty distribution of the type of this one, or the one given."""
+        """Return `_instance`, or an empty distribution of the type of this one."""
         return object.__new__(type(self)) if _instance is None else _instance
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Draw samples, outside of the graph.
+        """Draw samples, without gradients.
 
         Args:
-            sample_shape: how many; lengths that come before those of the batch.
+            sample_shape: the shape of samples; its dimensions precede those of the batch.
 
         Returns:
-            A tensor sample_shape + batch_shape + event_shape.
+            A tensor of shape sample_shape + batch_shape + event_shape.
 
         Examples:
             >>> import wengert as wg
@@ -169,73 +169,73 @@ class Distribution(Guarded):
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Draw samples whose gradients say how they move with the parameters.
+        """Draw samples that are differentiable with respect to the parameters.
 
         Args:
-            sample_shape: as in `sample`.
+            sample_shape: as for `sample`.
 
         Returns:
-            A tensor sample_shape + batch_shape + event_shape.
+            A tensor of shape sample_shape + batch_shape + event_shape.
 
         Raises:
-            NotImplementedError: the samples are no differentiable function of the parameters.
+            NotImplementedError: if the samples are not a differentiable function of the parameters.
         """
         raise NotImplementedError(f"{type(self).__name__} has no rsample: its samples have no gradient")
 
     def sample_n(self, n: int) -> Tensor:
-        """`sample((n,))`, under an old name."""
+        """Return `sample((n,))`; deprecated."""
         warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
         return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The logarithm of the density, or of the probability, at `value`.
+        """Return the logarithm of the density, or of the probability, at `value`.
 
         Args:
-            value: broadcasts with batch_shape + event_shape.
+            value: a tensor that broadcasts with batch_shape + event_shape.
 
         Returns:
-            A tensor of the shape of `value` without the event's.
+            A tensor of the broadcast shape without the event's dimensions.
 
         Raises:
-            ValueError: `value` does not lie in the support.
+            ValueError: if `value` is not in the support.
         """
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """How likely a sample is at most `value`."""
+        """Return the cumulative distribution function: the probability that a sample is at most `value`."""
         raise NotImplementedError(f"{type(self).__name__} has no cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The inverse of `cdf`: below it samples lie with probability `value`."""
+        """Return the inverse of `cdf`: the quantile of the probability `value`."""
         raise NotImplementedError(f"{type(self).__name__} has no icdf")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values that there are, along the first dimension.
+        """Return all values of the support, along the first dimension.
 
         Args:
-            expand: whether they are expanded to the batch; otherwise its dimensions have length 1.
+            expand: whether to expand to the batch; otherwise its dimensions have length 1.
 
         Returns:
-            A tensor (count,) + batch_shape + event_shape.
+            A tensor of shape (count,) + batch_shape + event_shape.
         """
         raise NotImplementedError(f"{type(self).__name__} has no enumerate_support")
 
     def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
-        """Values (count,) + event_shape, with the dimensions of the batch."""
+        """Return values of shape (count,) + event_shape, with the dimensions of the batch."""
         ones = (1,) * len(self._batch_shape)
         values = values.view((len(values), *ones, *self._event_shape))
         return values.expand((-1, *self._batch_shape, *self._event_shape)) if expand else values
 
     def entropy(self) -> Tensor:
-        """The entropy in nats, of the shape of the batch."""
+        """Return the entropy in nats, of the shape of the batch."""
         raise NotImplementedError(f"{type(self).__name__} has no entropy")
 
     def perplexity(self) -> Tensor:
-        """exp(entropy)."""
+        """Return exp(entropy)."""
         return self.entropy().exp()
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
-        """The shape of samples."""
+        """Return the shape of samples."""
         try:
             return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
         except Exception as error:
@@ -243,10 +243,10 @@ class Distribution(Guarded):
             raise
 
     def _validate_sample(self, value: Any) -> None:
-        """Refuse what is no sample of this distribution.
+        """Refuse a value that cannot be a sample of this distribution.
 
         Raises:
-            ValueError: no tensor, another shape, outside of the support.
+            ValueError: if it is not a tensor, has another shape, or is outside of the support.
         """
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
@@ -274,7 +274,7 @@ class Distribution(Guarded):
             )
 
     def _checked(self, value: Any) -> None:
-        """Refuse what is no sample, where values are checked."""
+        """Refuse a value that cannot be a sample, if values are checked."""
         if self._validate_args:
             try:
                 self._validate_sample(value)
@@ -289,37 +289,37 @@ class Distribution(Guarded):
 
 
 class ExponentialFamily(Distribution):
-    """A family with the density exp(t(x) θ - F(θ) + k(x)): t the statistic, θ the natural parameters, F the logarithm
-    of the normalising constant.
+    """Base of families with the density exp(t(x) θ - F(θ) + k(x)).
 
-    From `_natural_params`, `_log_normalizer` and the mean of k follow the entropy and the divergence within the family.
+    t is the statistic, θ the natural parameters, F the logarithm of the normalising constant. From `_natural_params`,
+    `_log_normalizer` and the mean of k follow the entropy and the divergence within the family.
 
     Source: Nielsen and Nock, Entropies and cross-entropies of exponential families (2010).
     """
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
-        """θ."""
+        """Natural parameters θ."""
         raise NotImplementedError
 
     def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
-        """F(θ)."""
+        """Return F(θ)."""
         raise NotImplementedError
 
     @property
     def _mean_carrier_measure(self) -> Any:
-        """The expected k(x)."""
+        """Expected k(x)."""
         raise NotImplementedError
 
     def _normalizer_slopes(self) -> tuple[tuple[Tensor, ...], Tensor, tuple[Tensor, ...]]:
-        """θ, F(θ) and its gradient, which is the expected statistic."""
+        """Return θ, F(θ) and its gradient, which is the expected statistic."""
         with enable_grad():
             params = tuple(parameter.detach().requires_grad_() for parameter in self._natural_params)
             normalizer = self._log_normalizer(*params)
             return params, normalizer, tuple(grad(normalizer.sum(), params, create_graph=True))
 
     def entropy(self) -> Tensor:
-        """F(θ) - θ · grad F(θ) - the expected k."""
+        """Return F(θ) - θ · grad F(θ) minus the expected k."""
         params, normalizer, grads = self._normalizer_slopes()
         result: Any = normalizer - self._mean_carrier_measure
         for param, mean in zip(params, grads):

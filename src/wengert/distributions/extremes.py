@@ -1,4 +1,4 @@
-"""Distributions of extremes and of what lies beyond a bound, and Kumaraswamy's of fractions."""
+"""Extreme value distributions, distributions of tails, and Kumaraswamy's distribution."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["GeneralizedPareto", "Gumbel", "Kumaraswamy", "Pareto", "Weibull"]
 
 
 class Gumbel(TransformedDistribution):
-    """The distribution that maxima of many numbers approach.
+    """Gumbel distribution, the limit of maxima of many numbers.
 
     Args:
-        loc: the place of the peak.
+        loc: the location of the peak.
         scale: the width, above 0.
         validate_args: see `Distribution`.
     """
@@ -49,41 +49,41 @@ class Gumbel(TransformedDistribution):
         return y - y.exp() - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
-        """exp(-exp(-(x - loc) / scale))."""
+        """Return exp(-exp(-(x - loc) / scale))."""
         self._checked(value)
         return (-((self.loc - value) / self.scale).exp()).exp()
 
     @property
     def mean(self) -> Tensor:
-        """loc, and Euler's constant times the scale."""
+        """Mean: loc + scale times Euler's constant."""
         return self.loc + self.scale * euler_constant
 
     @property
     def mode(self) -> Tensor:
-        """loc."""
+        """Mode: loc."""
         return self.loc
 
     @property
     def stddev(self) -> Tensor:
-        """scale pi / sqrt(6)."""
+        """Standard deviation: scale pi / sqrt(6)."""
         return math.pi / math.sqrt(6) * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """scale² pi² / 6."""
+        """Variance: scale² pi² / 6."""
         return self.stddev**2  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """log scale, 1 and Euler's constant."""
+        """Entropy: log scale + 1 + Euler's constant."""
         return self.scale.log() + (1 + euler_constant)
 
 
 class Pareto(TransformedDistribution):
-    """Numbers from a scale on, whose density falls by a power.
+    """Pareto distribution: numbers above a scale, with a power law density.
 
     Args:
-        scale: where they begin, above 0.
-        alpha: the power, less 1; above 0.
+        scale: the lower bound, above 0.
+        alpha: the exponent of the tail, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -96,23 +96,23 @@ class Pareto(TransformedDistribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From the scale on."""
+        """Numbers from the scale on."""
         return constraints.greater_than_eq(self.scale)
 
     @property
     def mean(self) -> Tensor:
-        """alpha scale / (alpha - 1); infinite up to alpha = 1."""
+        """Mean: alpha scale / (alpha - 1); infinite up to alpha = 1."""
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
 
     @property
     def mode(self) -> Tensor:
-        """The scale."""
+        """Mode: scale."""
         return self.scale
 
     @property
     def variance(self) -> Tensor:
-        """Infinite up to alpha = 2."""
+        """Variance; infinite up to alpha = 2."""
         a = self.alpha.clamp(min=2)
         return self.scale**2 * a / ((a - 1) ** 2 * (a - 2))  # type: ignore[no-any-return]
 
@@ -122,11 +122,11 @@ class Pareto(TransformedDistribution):
 
 
 class Weibull(TransformedDistribution):
-    """Powers of waiting times.
+    """Weibull distribution: powers of exponential numbers.
 
     Args:
-        scale: their unit, above 0.
-        concentration: the inverse of the power, above 0.
+        scale: the scale, above 0.
+        concentration: the inverse of the exponent, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -142,7 +142,7 @@ class Weibull(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        """scale Γ(1 + 1 / concentration)."""
+        """Mean: scale Γ(1 + 1 / concentration)."""
         return self.scale * (1 + self.concentration_reciprocal).lgamma().exp()
 
     @property
@@ -164,11 +164,11 @@ class Weibull(TransformedDistribution):
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Fractions, with a density near that of a beta distribution, and a plain distribution function.
+    """Kumaraswamy distribution of fractions, similar to a beta distribution, with a closed distribution function.
 
     Args:
-        concentration1: the power of the fraction, above 0.
-        concentration0: the power of the rest, above 0.
+        concentration1: the exponent of the fraction, above 0.
+        concentration0: the exponent of 1 minus the fraction, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -184,7 +184,7 @@ class Kumaraswamy(TransformedDistribution):
         super().__init__(base, transforms, validate_args)
 
     def _moment(self, n: int) -> Tensor:
-        """The expected nth power."""
+        """Return the expected nth power."""
         a, b = self.concentration1, self.concentration0
         return (b.log() + (1 + n / a).lgamma() + b.lgamma() - (1 + n / a + b).lgamma()).exp()
 
@@ -195,7 +195,7 @@ class Kumaraswamy(TransformedDistribution):
 
     @property
     def mode(self) -> Tensor:
-        """NaN where a concentration is below 1, or both are 1."""
+        """Mode; NaN if a concentration is below 1, or both are 1."""
         a, b = self.concentration1, self.concentration0
         result = (((a - 1).log() - (a * b - 1).log()) / a).exp()
         return result.masked_fill((a < 1) | (b < 1), math.nan)
@@ -206,19 +206,19 @@ class Kumaraswamy(TransformedDistribution):
         return self._moment(2) - self._moment(1) ** 2  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """From the harmonic number of concentration0."""
+        """Entropy, from the harmonic number of concentration0."""
         a, b = self.concentration1, self.concentration0
         harmonic = (b + 1).digamma() + euler_constant
         return (1 - b.reciprocal()) + (1 - a.reciprocal()) * harmonic - a.log() - b.log()  # type: ignore[no-any-return]
 
 
 class GeneralizedPareto(Distribution):
-    """What lies beyond a bound, of numbers of nearly any distribution.
+    """Generalised Pareto distribution, the limit of tails of most distributions beyond a bound.
 
     Args:
         loc: the bound.
         scale: the width, above 0.
-        concentration: above 0 the tail falls by a power, at 0 exponentially, below it ends.
+        concentration: shape of the tail: a power law above 0, exponential at 0, bounded below 0.
         validate_args: see `Distribution`.
 
     Source: Pickands, Statistical inference using extreme order statistics (1975).
@@ -237,17 +237,17 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From the bound to where the tail ends."""
+        """Numbers from the bound to the end of the tail."""
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, end.where(self.concentration < 0, math.inf))
 
     def _tail(self) -> tuple[Tensor, Tensor]:
-        """Whether the tail is exponential (to the last digit), and the concentration, 1 where it is."""
+        """Return whether the tail is exponential (in floating point), and the concentration, 1 where it is."""
         flat = self.concentration.abs() < 1e-30
         return flat, self.concentration.masked_fill(flat, 1)
 
     def _log_tail(self, value: Tensor) -> Tensor:
-        """The logarithm of how likely a number above `value` is."""
+        """Return the logarithm of the probability of a number above `value`."""
         flat, k = self._tail()
         z = (value - self.loc) / self.scale
         return (-z).where(flat, -(k * z).log1p() / k)  # type: ignore[no-any-return]
@@ -262,12 +262,12 @@ class GeneralizedPareto(Distribution):
         return (1 + self.concentration) * self._log_tail(value) - self.scale.log()  # type: ignore[no-any-return]
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of how likely a number above `value` is."""
+        """Return the logarithm of the probability of a number above `value`."""
         self._checked(value)
         return self._log_tail(value)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of `cdf`."""
+        """Return the logarithm of `cdf`."""
         return (-self.log_survival_function(value).exp()).log1p()
 
     def cdf(self, value: Tensor) -> Tensor:
@@ -281,25 +281,25 @@ class GeneralizedPareto(Distribution):
         return self.loc + self.scale * depth.where(flat, (k * depth).expm1() / k)  # type: ignore[no-any-return]
 
     def _moment_below(self, value: Tensor, limit: float, beyond: float) -> Tensor:
-        """A moment that exists below a concentration."""
+        """Return a moment that exists below a concentration."""
         return value.where(self.concentration < limit, beyond)  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
-        """loc + scale / (1 - k); infinite from k = 1 on."""
+        """Mean: loc + scale / (1 - k); infinite from k = 1 on."""
         return self._moment_below(self.loc + self.scale / (1 - self.concentration), 1, math.inf)
 
     @property
     def mode(self) -> Tensor:
-        """loc."""
+        """Mode: loc."""
         return self.loc
 
     @property
     def variance(self) -> Tensor:
-        """scale² / ((1 - k)² (1 - 2 k)); infinite from k = 1/2 on."""
+        """Variance: scale² / ((1 - k)² (1 - 2 k)); infinite from k = 1/2 on."""
         k = self.concentration
         return self._moment_below(self.scale**2 / ((1 - k) ** 2 * (1 - 2 * k)), 0.5, math.inf)
 
     def entropy(self) -> Tensor:
-        """log scale + k + 1."""
+        """Entropy: log scale + k + 1."""
         return self.scale.log() + self.concentration + 1  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""The gamma distribution, and those made of its numbers."""
+"""Gamma distribution, and distributions derived from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Beta", "Chi2", "Dirichlet", "Gamma", "InverseGamma"]
 
 
 class Gamma(ExponentialFamily):
-    """The gamma distribution.
+    """Gamma distribution.
 
     Args:
         concentration: the shape, above 0.
@@ -47,17 +47,17 @@ class Gamma(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """a / rate."""
+        """Mean: a / rate."""
         return self.concentration / self.rate
 
     @property
     def mode(self) -> Tensor:
-        """(a - 1) / rate, at least 0."""
+        """Mode: (a - 1) / rate, at least 0."""
         return ((self.concentration - 1) / self.rate).clamp(min=0)
 
     @property
     def variance(self) -> Tensor:
-        """a / rate²."""
+        """Variance: a / rate²."""
         return self.concentration / self.rate**2  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -92,7 +92,7 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """Sums of `df` squares of normal numbers.
+    """Chi-squared distribution: sums of `df` squares of normal numbers.
 
     Args:
         df: degrees of freedom, above 0.
@@ -120,11 +120,11 @@ class Chi2(Gamma):
 
 
 class InverseGamma(TransformedDistribution):
-    """The distribution of 1 / x, where x has a gamma distribution.
+    """Inverse gamma distribution: that of 1 / x, where x has a gamma distribution.
 
     Args:
-        concentration: that of x.
-        rate: that of x.
+        concentration: the concentration of x.
+        rate: the rate of x.
         validate_args: see `Distribution`.
     """
 
@@ -139,28 +139,28 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Tensor:
-        """That of x."""
+        """Parameter of the distribution of x."""
         return self.base_dist.concentration  # type: ignore[no-any-return]
 
     @property
     def rate(self) -> Tensor:
-        """That of x."""
+        """Parameter of the distribution of x."""
         return self.base_dist.rate  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
-        """rate / (a - 1); infinite up to a = 1."""
+        """Mean: rate / (a - 1); infinite up to a = 1."""
         a = self.concentration
         return (self.rate / (a - 1)).where(a > 1, math.inf)
 
     @property
     def mode(self) -> Tensor:
-        """rate / (a + 1)."""
+        """Mode: rate / (a + 1)."""
         return self.rate / (self.concentration + 1)
 
     @property
     def variance(self) -> Tensor:
-        """rate² / ((a - 1)² (a - 2)); infinite up to a = 2."""
+        """Variance: rate² / ((a - 1)² (a - 2)); infinite up to a = 2."""
         a = self.concentration
         return (self.rate**2 / ((a - 1) ** 2 * (a - 2))).where(a > 2, math.inf)  # type: ignore[no-any-return]
 
@@ -171,7 +171,7 @@ class InverseGamma(TransformedDistribution):
 
 
 class Dirichlet(ExponentialFamily):
-    """Rows of probabilities.
+    """Dirichlet distribution: vectors of probabilities.
 
     Args:
         concentration: (..., n), above 0.
@@ -190,12 +190,12 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """The shares of the sum."""
+        """Mean: concentration divided by its sum."""
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
     def mode(self) -> Tensor:
-        """The shares of what exceeds 1; the first corner, where nothing does and the density is infinite there."""
+        """Mode: the shares of concentration - 1; a corner with infinite density if all concentrations are below 1."""
         above = (self.concentration - 1).clamp(min=0.0)
         corner = (self.concentration < 1).all(-1, keepdim=True)
         first = above.new_zeros(self.event_shape)
@@ -234,11 +234,11 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(ExponentialFamily):
-    """The first of two probabilities with a Dirichlet distribution.
+    """Beta distribution: the first of two probabilities with a Dirichlet distribution.
 
     Args:
-        concentration1: that of the probability, above 0.
-        concentration0: that of the other one, above 0.
+        concentration1: the concentration of the probability, above 0.
+        concentration0: the concentration of the other probability, above 0.
         validate_args: see `Distribution`.
     """
 
@@ -254,27 +254,27 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration1(self) -> Tensor:
-        """That of the probability."""
+        """Concentration of the probability."""
         return self._dirichlet.concentration[..., 0]  # type: ignore[no-any-return]
 
     @property
     def concentration0(self) -> Tensor:
-        """That of the other one."""
+        """Concentration of the other probability."""
         return self._dirichlet.concentration[..., 1]  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
-        """a / (a + b)."""
+        """Mean: a / (a + b)."""
         return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
     def mode(self) -> Tensor:
-        """(a - 1) / (a + b - 2), or an end."""
+        """Mode: (a - 1) / (a + b - 2), or 0 or 1."""
         return self._dirichlet.mode[..., 0]  # type: ignore[no-any-return]
 
     @property
     def variance(self) -> Tensor:
-        """a b / ((a + b)² (a + b + 1))."""
+        """Variance: a b / ((a + b)² (a + b + 1))."""
         return self._dirichlet.variance[..., 0]  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:

@@ -1,4 +1,4 @@
-"""Batches of distributions as one distribution of all of them."""
+"""Joint distribution of a batch of independent distributions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Independent"]
 
 
 class Independent(Distribution):
-    """A distribution whose samples are those of the last dimensions of a batch, together.
+    """Joint distribution of the last dimensions of a batch.
 
     Args:
         base_distribution: the batch.
-        reinterpreted_batch_ndims: how many of its dimensions belong to a sample.
+        reinterpreted_batch_ndims: the number of its dimensions that belong to a sample.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: the batch has fewer dimensions.
+        ValueError: if the batch has fewer dimensions.
 
     Examples:
         >>> import wengert as wg
@@ -56,56 +56,56 @@ class Independent(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """As the batch."""
+        """Return whether the batch has `rsample`."""
         return self.base_dist.has_rsample  # type: ignore[no-any-return]
 
     @property
     def has_enumerate_support(self) -> bool:  # type: ignore[override]
-        """Not of several together."""
+        """Return whether the support can be enumerated: not for joint distributions."""
         return self.base_dist.has_enumerate_support and self.reinterpreted_batch_ndims == 0  # type: ignore[no-any-return]
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """That of the batch, of whole samples."""
+        """Support of the batch, for joint samples."""
         count = self.reinterpreted_batch_ndims
         return constraints.independent(self.base_dist.support, count) if count else self.base_dist.support
 
     @property
     def mean(self) -> Tensor:
-        """As the batch's."""
+        """See the batch."""
         return self.base_dist.mean  # type: ignore[no-any-return]
 
     @property
     def mode(self) -> Tensor:
-        """As the batch's."""
+        """See the batch."""
         return self.base_dist.mode  # type: ignore[no-any-return]
 
     @property
     def variance(self) -> Tensor:
-        """As the batch's."""
+        """See the batch."""
         return self.base_dist.variance  # type: ignore[no-any-return]
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Those of the batch."""
+        """Draw samples of the batch."""
         return self.base_dist.sample(sample_shape)  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Those of the batch."""
+        """Draw samples of the batch."""
         return self.base_dist.rsample(sample_shape)  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """The sum of the batch's."""
+        """Return the sum over the joint dimensions of the batch."""
         return _sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Tensor:
-        """The sum of the batch's."""
+        """Return the sum over the joint dimensions of the batch."""
         return _sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """That of the batch, where no dimension belongs to the samples.
+        """Return the support of the batch, if no dimension belongs to the samples.
 
         Raises:
-            NotImplementedError: one does.
+            NotImplementedError: if a dimension belongs to the samples.
         """
         if self.reinterpreted_batch_ndims > 0:
             raise NotImplementedError("Enumeration over cartesian product is not implemented")

@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence of one distribution from another: the expected log p(x) - log q(x), x from p."""
+"""Kullback-Leibler divergence of two distributions: the expected log p(x) - log q(x), for x from p."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ REGISTRY: dict[tuple[type, type], Rule] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Rule], Rule]:
-    """A decorator that registers how the divergence of a pair of families is computed.
+    """Return a decorator that registers the divergence of a pair of families.
 
     Args:
-        type_p: the family of the first distribution; its subclasses are meant, too. Any class serves: libraries have
-            distributions of their own.
-        type_q: the family of the second one.
+        type_p: the family of the first distribution, including subclasses. It may be any class, since libraries have
+            their own distributions.
+        type_q: the family of the second distribution.
 
     Raises:
-        TypeError: these are no classes.
+        TypeError: if these are not classes.
 
     Examples:
         >>> from wengert.distributions import Normal, register_kl
@@ -45,7 +45,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Rule], Rule]:
 
 
 def rule_for(type_p: type, type_q: type) -> Rule | None:
-    """The rule of the nearest pair of families."""
+    """Return the rule of the nearest pair of families."""
     fitting = [pair for pair in REGISTRY if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
     if not fitting:
         return None
@@ -54,17 +54,17 @@ def rule_for(type_p: type, type_q: type) -> Rule | None:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """The Kullback-Leibler divergence of `q` from `p`.
+    """Return the Kullback-Leibler divergence KL(p || q).
 
     Args:
-        p: the distribution by which is expected.
-        q: the other one, of a batch that broadcasts.
+        p: the distribution of the expectation.
+        q: the other distribution, whose batch broadcasts with that of `p`.
 
     Returns:
-        A tensor of the shape of the batch; infinite where p has values that q has not.
+        A tensor of the shape of the batch; infinite where p has values outside of the support of q.
 
     Raises:
-        NotImplementedError: no rule is known for the two families.
+        NotImplementedError: if there is no rule for the two families.
 
     Examples:
         >>> import wengert as wg

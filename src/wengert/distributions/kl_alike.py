@@ -1,4 +1,4 @@
-"""Divergences of two distributions of one family."""
+"""Divergences between distributions of the same family."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _continuous_bernoulli(p: ContinuousBernoulli, q: ContinuousBernoulli) -> Ten
 
 
 def gaussian_parts(d: Any) -> tuple[Tensor, Tensor]:
-    """The Cholesky factor and half the logarithm of the determinant of the covariance."""
+    """Return the Cholesky factor and half the log-determinant of the covariance."""
     if isinstance(d, LowRankMultivariateNormal):
         return d.scale_tril, d._half_log_det()
     return d._unbroadcasted_scale_tril, half_log_det(d._unbroadcasted_scale_tril)
@@ -176,7 +176,7 @@ def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tens
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
-    """The Bregman divergence of the normalizer."""
+    """Return the Bregman divergence of the log normaliser."""
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot be computed using Bregman "

@@ -1,4 +1,4 @@
-"""Divergences of distributions of different families."""
+"""Divergences between distributions of different families."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .utils import euler_constant
 
 
 def infinite(p: Distribution, q: Distribution) -> Tensor:
-    """Of families with values that the other has not."""
+    """Return infinity, for families whose support is not within that of the other."""
     return p.mean.new_full(p.batch_shape, math.inf)
 
 
@@ -39,12 +39,12 @@ for family, others in {
 
 
 def by_second(p: Any, q: Any, second: Tensor) -> Tensor:
-    """Minus the entropy of p, less the expected log q."""
+    """Return minus the entropy of p, minus the expected log q."""
     return -p.entropy() - second
 
 
 def square_from(p: Any, place: Any) -> Tensor:
-    """The expected square of the distance from a place."""
+    """Return the expected square of the distance from `place`."""
     return p.variance + (p.mean - place) ** 2  # type: ignore[no-any-return]
 
 
@@ -89,7 +89,7 @@ def _pareto_normal(p: Pareto, q: Normal) -> Tensor:
 
 
 def to_gamma(p: Any, q: Gamma, log_mean: Tensor) -> Tensor:
-    """Of a gamma distribution from one whose expected logarithm is known."""
+    """Return the divergence to a gamma distribution, from the expected logarithm of p."""
     a = q.concentration
     return by_second(p, q, a * q.rate.log() - a.lgamma() + (a - 1) * log_mean - q.rate * p.mean)
 
@@ -116,7 +116,7 @@ def _uniform_gamma(p: Uniform, q: Gamma) -> Tensor:
 
 
 def to_gumbel(p: Any, q: Gumbel, fall: Tensor) -> Tensor:
-    """Of Gumbel's distribution from one whose expected exp((loc - x) / scale) is known."""
+    """Return the divergence to a Gumbel distribution, from the expected exp((loc - x) / scale)."""
     return by_second(p, q, (q.loc - p.mean) / q.scale - fall - q.scale.log())
 
 

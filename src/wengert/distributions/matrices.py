@@ -20,15 +20,15 @@ __all__ = ["LKJCholesky", "Wishart"]
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of correlation matrices, with a density in the ratio of det^(concentration - 1) of these.
+    """LKJ distribution: Cholesky factors of correlation matrices C with density ~ det(C)^(concentration - 1).
 
     Args:
         dim: the size of the matrices, 2 or above.
-        concentration: above 0; 1 makes all matrices equally likely, more those near the identity.
+        concentration: above 0; at 1 all matrices are equally likely, above 1 those near the identity are more likely.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: `dim` below 2.
+        ValueError: if `dim` is below 2.
 
     Source: Lewandowski, Kurowicka and Joe, Generating random correlation matrices based on vines and extended onion
     method (2009), section 3.2.
@@ -59,7 +59,7 @@ class LKJCholesky(Distribution):
         return new
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Rows whose lengths below the diagonal have beta distributions, in directions that are all as likely."""
+        """Draw rows whose lengths below the diagonal have beta distributions, in uniform directions."""
         lengths = self._rows.sample(sample_shape).unsqueeze(-1)
         directions = standard_normal(self._extended_shape(sample_shape), self.concentration).tril(-1)
         norms = (directions**2).sum(-1, True).sqrt()
@@ -81,17 +81,17 @@ class LKJCholesky(Distribution):
 
 
 class Wishart(ExponentialFamily):
-    """Sums of `df` squares x x^T of normal vectors.
+    """Wishart distribution: sums of `df` squares x x^T of normal vectors.
 
     Args:
         df: degrees of freedom, above n - 1.
-        covariance_matrix: (..., n, n) of the vectors.
-        precision_matrix: (..., n, n), its inverse.
-        scale_tril: (..., n, n), its Cholesky factor; one of the three is given.
+        covariance_matrix: (..., n, n) covariance of the vectors.
+        precision_matrix: (..., n, n) inverse of the covariance.
+        scale_tril: (..., n, n) Cholesky factor of the covariance; give one of the three.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: too few degrees of freedom; none or several matrices.
+        ValueError: if there are too few degrees of freedom, or not exactly one matrix is given.
 
     Source: Odell and Feiveson, A numerical procedure to generate a sample covariance matrix (1966); Bartlett's factors.
     """
@@ -135,7 +135,7 @@ class Wishart(ExponentialFamily):
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        """More than n - 1 degrees of freedom."""
+        """Constraints of the parameters: more than n - 1 degrees of freedom."""
         return {
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
@@ -145,40 +145,40 @@ class Wishart(ExponentialFamily):
 
     @property
     def _size(self) -> int:
-        """n."""
+        """Size n of the matrices."""
         known = [name for name in ("covariance_matrix", "precision_matrix", "scale_tril") if name in vars(self)]
         return vars(self)[known[0]].shape[-1]  # type: ignore[no-any-return]
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The Cholesky factor of the covariance."""
+        """Cholesky factor of the covariance."""
         return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariance of the vectors."""
+        """Covariance of the vectors."""
         factor = self._unbroadcasted_scale_tril
         return self._expanded(factor @ factor.mT, self._batch_shape, 2)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """Its inverse."""
+        """Inverse of the covariance."""
         return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
 
     @property
     def mean(self) -> Tensor:
-        """df times the covariance."""
+        """Mean: df times the covariance."""
         return self.df[..., None, None] * self.covariance_matrix
 
     @property
     def mode(self) -> Tensor:
-        """df - n - 1 times the covariance; NaN where that is negative."""
+        """Mode: df - n - 1 times the covariance; NaN if that factor is negative."""
         factor = self.df - self._size - 1
         return factor.masked_fill(factor <= 0, math.nan)[..., None, None] * self.covariance_matrix
 
     @property
     def variance(self) -> Tensor:
-        """df (v_ij² + v_ii v_jj)."""
+        """Variance: df (v_ij² + v_ii v_jj)."""
         diagonal = self.covariance_matrix.diagonal(dim1=-2, dim2=-1)
         outer = diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
         return self.df[..., None, None] * (self.covariance_matrix**2 + outer)
@@ -186,8 +186,8 @@ class Wishart(ExponentialFamily):
     def rsample(self, sample_shape: Any = (), max_try_correction: Any = None) -> Tensor:
         """See `Distribution.rsample`.
 
-        As torch, which takes a first draw for singular where it is not, and draws once more; further ones, at most
-        `max_try_correction` (10), follow while matrices are singular.
+        As in torch, which takes the first draw for singular even if it is not, there is a second draw; then at most
+        `max_try_correction` (10) further ones while matrices are singular.
         """
         draws = self._drawn(sample_shape)
         again = self._definite(draws)
@@ -200,7 +200,7 @@ class Wishart(ExponentialFamily):
         return draws
 
     def _drawn(self, sample_shape: Any) -> Tensor:
-        """Matrices of Bartlett's factors, whatever their rank."""
+        """Return matrices from Bartlett's decomposition, of any rank."""
         size, batch = self._size, self.df.shape
         degrees = self.df.unsqueeze(-1) - arange(size, dtype=self.df.dtype)
         lower = Chi2(degrees).rsample(sample_shape).sqrt().clamp(min=finfo(self.df.dtype).eps).diag_embed()
@@ -210,7 +210,7 @@ class Wishart(ExponentialFamily):
         return factor @ factor.mT  # type: ignore[no-any-return]
 
     def _definite(self, drawn: Tensor) -> Tensor:
-        """Whether what was drawn is positive definite; of matrices in a batch whether one is, torch's question."""
+        """Return whether draws are positive definite; for a batch whether any is, as in torch."""
         fits = self.support.check(drawn)
         batch = len(self.df.shape)
         return fits.amax(tuple(range(-batch, 0))) if batch else fits  # type: ignore[no-any-return]
@@ -225,7 +225,7 @@ class Wishart(ExponentialFamily):
         return (df - size - 1) * half_log_det(linalg_cholesky(value)) - 0.5 * trace - normal - (df / 2).mvlgamma(size)  # type: ignore[no-any-return]
 
     def _digammas(self) -> Tensor:
-        """The derivative of the logarithm of the multivariate gamma function at df / 2."""
+        """Return the derivative of the logarithm of the multivariate gamma function at df / 2."""
         return (self.df.unsqueeze(-1) / 2 - arange(self._size, dtype=self.df.dtype) / 2).digamma().sum(-1)
 
     def entropy(self) -> Tensor:

@@ -14,15 +14,15 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """Samples of one of the distributions along the last dimension of a batch, drawn with the probabilities given.
+    """Mixture of the distributions along the last dimension of a batch.
 
     Args:
-        mixture_distribution: a `Categorical`, of the batch without that dimension.
-        component_distribution: the batch.
+        mixture_distribution: a `Categorical` with the batch shape without that dimension: the weights.
+        component_distribution: the batch of components.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: other types, or batches that do not fit.
+        ValueError: if an argument has another type, or the batches do not fit.
 
     Examples:
         >>> import wengert as wg
@@ -67,38 +67,38 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Any:
-        """Which distribution a sample is drawn from."""
+        """Distribution of the component of a sample."""
         return self._mixture_distribution
 
     @property
     def component_distribution(self) -> Any:
-        """The distributions."""
+        """Batch of components."""
         return self._component_distribution
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """Where samples of all of them lie."""
+        """Support of the components."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     def _weights(self) -> Tensor:
-        """Probabilities, with the dimensions of a sample."""
+        """Return the probabilities, with the dimensions of a sample."""
         probs = self._mixture_distribution.probs
         return probs.reshape((*probs.shape, *[1] * len(self._event_shape)))  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
-        """The weighted mean of the means."""
+        """Mean: the weighted mean of the components' means."""
         return (self._weights() * self._component_distribution.mean).sum(-1 - len(self._event_shape))
 
     @property
     def variance(self) -> Tensor:
-        """The weighted mean of the variances, and the variance of the means."""
+        """Variance: the weighted mean of the variances, plus the variance of the means."""
         dim, weights, parts = -1 - len(self._event_shape), self._weights(), self._component_distribution
         spread = (parts.mean - self.mean.unsqueeze(dim)) ** 2
         return (weights * (parts.variance + spread)).sum(dim)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The weighted mean of theirs."""
+        """Return the weighted mean of the components' `cdf`."""
         values = self._component_distribution.cdf(value.unsqueeze(-1 - len(self._event_shape)))
         return (values * self._mixture_distribution.probs).sum(-1)  # type: ignore[no-any-return]
 

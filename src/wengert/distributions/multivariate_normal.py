@@ -1,4 +1,4 @@
-"""Normal distributions of vectors."""
+"""Multivariate normal distributions."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ __all__ = ["LowRankMultivariateNormal", "MultivariateNormal"]
 
 
 def squared_length(factor: Tensor, difference: Tensor) -> Tensor:
-    """d^T (L L^T)^-1 d.
+    """Return d^T (L L^T)^-1 d.
 
     Args:
-        factor: (..., n, n) lower triangular L; its batch broadcasts with that of d.
-        difference: (..., n) d.
+        factor: (..., n, n) lower triangular matrices L; their batch broadcasts with that of d.
+        difference: (..., n) vectors d.
     """
     return (solve_triangular(factor, difference.unsqueeze(-1), upper=False) ** 2).sum((-2, -1))  # type: ignore[no-any-return]
 
 
 def half_log_det(factor: Tensor) -> Tensor:
-    """The sum of the logarithms of the diagonal of (..., n, n) matrices."""
+    """Return the sum of the logarithms of the diagonal of (..., n, n) matrices."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 def identity_like(matrix: Tensor) -> Tensor:
-    """The identity of the size of (..., n, n) matrices."""
+    """Return the identity of the size of (..., n, n) matrices."""
     return matrix.new_ones(matrix.shape[-1]).diag_embed()
 
 
 def factor_of_precision(precision: Tensor) -> Tensor:
-    """L with (L L^T)^-1 = P, lower triangular: the factor of P with rows and columns reversed, inverted."""
+    """Return the lower triangular L with (L L^T)^-1 = P: the inverted factor of P with reversed rows and columns."""
     reversed_factor = linalg_cholesky(precision.flip((-2, -1))).flip((-2, -1)).mT
     return solve_triangular(reversed_factor, identity_like(precision), upper=False)  # type: ignore[no-any-return]
 
@@ -47,22 +47,22 @@ _precision_to_scale_tril, _batch_mahalanobis = factor_of_precision, squared_leng
 
 
 def _batch_mv(bmat: Tensor, bvec: Tensor) -> Tensor:
-    """Products of (..., n, n) matrices and (..., n) vectors."""
+    """Return products of (..., n, n) matrices and (..., n) vectors."""
     return (bmat @ bvec.unsqueeze(-1)).squeeze(-1)
 
 
 class MultivariateNormal(Distribution):
-    """The normal distribution of vectors.
+    """Multivariate normal distribution.
 
     Args:
         loc: (..., n) means.
-        covariance_matrix: (..., n, n) positive definite.
-        precision_matrix: (..., n, n), its inverse.
-        scale_tril: (..., n, n), its Cholesky factor; one of the three is given.
+        covariance_matrix: (..., n, n) positive definite matrices.
+        precision_matrix: (..., n, n) inverse of the covariance.
+        scale_tril: (..., n, n) Cholesky factor of the covariance; give one of the three.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: none or several of the three; wrong shapes.
+        ValueError: if not exactly one of the three is given, or a shape is wrong.
 
     Examples:
         >>> import wengert as wg
@@ -114,30 +114,30 @@ class MultivariateNormal(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The Cholesky factor of the covariance."""
+        """Cholesky factor of the covariance."""
         return self._expanded(self._unbroadcasted_scale_tril, self._batch_shape, 2)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariance."""
+        """Covariance of the vectors."""
         factor = self._unbroadcasted_scale_tril
         return self._expanded(factor @ factor.mT, self._batch_shape, 2)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
+        """Inverse of the covariance."""
         return self._expanded(self._unbroadcasted_scale_tril.cholesky_inverse(), self._batch_shape, 2)
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc  # type: ignore[no-any-return]
 
     mode = mean
 
     @property
     def variance(self) -> Tensor:
-        """The diagonal of the covariance."""
+        """Variance: the diagonal of the covariance."""
         result = (self._unbroadcasted_scale_tril**2).sum(-1)
         return result.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
 
@@ -160,16 +160,16 @@ class MultivariateNormal(Distribution):
 
 
 class LowRankMultivariateNormal(Distribution):
-    """The normal distribution of vectors with the covariance W W^T + diag(D), W of few columns.
+    """Multivariate normal distribution with the covariance W W^T + diag(D), where W has few columns.
 
     Args:
         loc: (..., n) means.
-        cov_factor: (..., n, m) W.
-        cov_diag: (..., n) D, above 0.
+        cov_factor: (..., n, m) matrices W.
+        cov_diag: (..., n) diagonals D, above 0.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: wrong shapes.
+        ValueError: if a shape is wrong.
 
     Source: Woodbury's identity for the inverse, the matrix determinant lemma for the determinant; both need only the
     factor of the small matrix I + W^T D^-1 W.
@@ -203,31 +203,31 @@ class LowRankMultivariateNormal(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     mode = mean
 
     @lazy_property
     def variance(self) -> Tensor:  # type: ignore[override]
-        """The diagonal of the covariance."""
+        """Variance: the diagonal of the covariance."""
         result = (self._unbroadcasted_cov_factor**2).sum(-1) + self._unbroadcasted_cov_diag
         return result.expand((*self._batch_shape, *self._event_shape))  # type: ignore[no-any-return]
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The Cholesky factor of the covariance."""
+        """Cholesky factor of the covariance."""
         return linalg_cholesky(self.covariance_matrix)  # type: ignore[no-any-return]
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
-        """The covariance."""
+        """Covariance of the vectors."""
         factor = self._unbroadcasted_cov_factor
         return self._expanded(factor @ factor.mT + self._unbroadcasted_cov_diag.diag_embed(), self._batch_shape, 2)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
-        """The inverse of the covariance."""
+        """Inverse of the covariance."""
         scaled = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         inner = solve_triangular(self._capacitance_tril, scaled, upper=False)
         result = self._unbroadcasted_cov_diag.reciprocal().diag_embed() - inner.mT @ inner
@@ -242,7 +242,7 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc + (factor @ shared.unsqueeze(-1)).squeeze(-1) + diag.sqrt() * own  # type: ignore[no-any-return]
 
     def _half_log_det(self) -> Tensor:
-        """Half the logarithm of the determinant of the covariance."""
+        """Return half the log-determinant of the covariance."""
         return half_log_det(self._capacitance_tril) + 0.5 * self._unbroadcasted_cov_diag.log().sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:

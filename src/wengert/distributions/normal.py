@@ -1,4 +1,4 @@
-"""The normal distribution, and those of functions of its numbers."""
+"""Normal distribution, and distributions derived from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOG_ROOT_TAU = 0.5 * math.log(2 * math.pi)
 
 
 class Normal(ExponentialFamily):
-    """The normal distribution.
+    """Normal distribution.
 
     Args:
         loc: the mean.
@@ -48,19 +48,19 @@ class Normal(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     mode = mean
 
     @property
     def stddev(self) -> Tensor:
-        """scale."""
+        """Standard deviation: scale."""
         return self.scale
 
     @property
     def variance(self) -> Tensor:
-        """scale²."""
+        """Variance: scale²."""
         return self.scale**2  # type: ignore[no-any-return]
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
@@ -88,7 +88,7 @@ class Normal(ExponentialFamily):
         return self.loc + self.scale * erfinv(2 * value - 1) * math.sqrt(2)  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """log scale + log(2 pi e) / 2."""
+        """Entropy: log scale + log(2 pi e) / 2."""
         return 0.5 + LOG_ROOT_TAU + self.scale.log()
 
     @property
@@ -101,7 +101,7 @@ class Normal(ExponentialFamily):
 
 
 class OfNormal(TransformedDistribution):
-    """Functions of numbers of a normal distribution, whose parameters are theirs."""
+    """Base of transformed normal distributions, with the parameters before the transform."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}  # noqa: RUF012
     has_rsample = True
@@ -109,17 +109,17 @@ class OfNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
-        """The mean before the transform."""
+        """Mean before the transform."""
         return self.base_dist.loc  # type: ignore[no-any-return]
 
     @property
     def scale(self) -> Tensor:
-        """The standard deviation before the transform."""
+        """Standard deviation before the transform."""
         return self.base_dist.scale  # type: ignore[no-any-return]
 
 
 class LogNormal(OfNormal):
-    """The distribution of exp(x), where x is normal.
+    """Log-normal distribution: that of exp(x), where x is normal.
 
     Args:
         loc: the mean of x.
@@ -134,26 +134,26 @@ class LogNormal(OfNormal):
 
     @property
     def mean(self) -> Tensor:
-        """exp(loc + scale² / 2)."""
+        """Mean: exp(loc + scale² / 2)."""
         return (self.loc + self.scale**2 / 2).exp()
 
     @property
     def mode(self) -> Tensor:
-        """exp(loc - scale²)."""
+        """Mode: exp(loc - scale²)."""
         return (self.loc - self.scale**2).exp()
 
     @property
     def variance(self) -> Tensor:
-        """(exp(scale²) - 1) mean²."""
+        """Variance: (exp(scale²) - 1) mean²."""
         return (self.scale**2).expm1() * (2 * self.loc + self.scale**2).exp()  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """That of x, and its mean."""
+        """Entropy: that of x, plus the mean of x."""
         return self.base_dist.entropy() + self.loc  # type: ignore[no-any-return]
 
 
 class HalfNormal(TransformedDistribution):
-    """The distribution of |x|, where x is normal with mean 0.
+    """Half-normal distribution: that of |x|, where x is normal with mean 0.
 
     Args:
         scale: the standard deviation of x.
@@ -170,26 +170,26 @@ class HalfNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The standard deviation of x."""
+        """Standard deviation of x."""
         return self.base_dist.scale  # type: ignore[no-any-return]
 
     @property
     def mean(self) -> Tensor:
-        """scale sqrt(2 / pi)."""
+        """Mean: scale sqrt(2 / pi)."""
         return self.scale * math.sqrt(2 / math.pi)
 
     @property
     def mode(self) -> Tensor:
-        """0."""
+        """Mode: 0."""
         return self.scale.new_zeros(self.scale.shape)
 
     @property
     def variance(self) -> Tensor:
-        """scale² (1 - 2 / pi)."""
+        """Variance: scale² (1 - 2 / pi)."""
         return self.scale**2 * (1 - 2 / math.pi)  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """Twice the density of x, from 0 on."""
+        """Return the logarithm of twice the density of x, for values from 0 on."""
         self._checked(value)
         return (self.base_dist.log_prob(value) + math.log(2)).where(value >= 0, -math.inf)  # type: ignore[no-any-return]
 
@@ -203,12 +203,12 @@ class HalfNormal(TransformedDistribution):
         return self.base_dist.icdf((value + 1) / 2)  # type: ignore[no-any-return]
 
     def entropy(self) -> Tensor:
-        """That of x, less log 2."""
+        """Entropy: that of x, minus log 2."""
         return self.base_dist.entropy() - math.log(2)  # type: ignore[no-any-return]
 
 
 class LogisticNormal(TransformedDistribution):
-    """Rows of probabilities that break off a stick by independent normal numbers.
+    """Logistic-normal distribution: vectors of probabilities by stick breaking with independent normal numbers.
 
     Args:
         loc: (..., n) means.
@@ -229,10 +229,10 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Tensor:
-        """The means before the transform."""
+        """Means before the transform."""
         return self.base_dist.base_dist.loc  # type: ignore[no-any-return]
 
     @property
     def scale(self) -> Tensor:
-        """The standard deviations before the transform."""
+        """Standard deviations before the transform."""
         return self.base_dist.base_dist.scale  # type: ignore[no-any-return]

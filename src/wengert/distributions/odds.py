@@ -1,4 +1,4 @@
-"""Families with probabilities, given as such or as logarithms, of odds where there are two outcomes."""
+"""Families with probabilities, given as `probs` or as `logits`."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from .utils import lazy_property, logits_to_probs, probs_to_logits
 
 
 class Odds(Distribution):
-    """A family that is given probabilities in one of two ways; the other follows when it is asked for.
+    """Base of families with `probs` or `logits`; the other parameter is computed on demand.
 
     Attributes:
-        _binary: whether each probability stands for one of two outcomes, or they stand along the last dimension.
+        _binary: whether each number is the probability of one of two outcomes; otherwise the last dimension lists
+            outcomes.
     """
 
     _binary = True
 
     def _take_odds(self, probs: Any, logits: Any) -> Any:
-        """The one that is given.
+        """Return the given one of `probs` and `logits`.
 
         Raises:
-            ValueError: both, or none.
+            ValueError: if both or none are given.
         """
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         return logits if probs is None else probs
 
     def _keep_odds(self, probs: Any, value: Tensor) -> None:
-        """Keep what was given, under its name."""
+        """Store the given parameter under its name."""
         vars(self)["logits" if probs is None else "probs"] = value
 
     @lazy_property
@@ -45,9 +46,9 @@ class Odds(Distribution):
 
     @property
     def _log_odds(self) -> Tensor:
-        """`logits`, but infinite where the probability of one of two outcomes was given as 0 or 1.
+        """Return `logits`, but infinite if a probability of a binary family was given as 0 or 1.
 
-        `logits` stay within what a probability next to these gives, as torch's do.
+        `logits` themselves are clamped to those of the nearest probabilities, as in torch.
         """
         if "probs" not in vars(self):
             return self.logits
@@ -57,10 +58,10 @@ class Odds(Distribution):
 
     @property
     def _param(self) -> Tensor:
-        """What was given, or computed first."""
+        """Parameter that was given, or computed first."""
         return vars(self)["probs"] if "probs" in vars(self) else vars(self)["logits"]  # type: ignore[no-any-return]
 
     @property
     def param_shape(self) -> Any:
-        """The shape of the probabilities."""
+        """Shape of the probabilities."""
         return self._param.shape

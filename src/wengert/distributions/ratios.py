@@ -1,4 +1,4 @@
-"""Distributions of ratios: Student's t, and F."""
+"""Distributions of ratios: Student's t and F."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["FisherSnedecor", "StudentT"]
 
 
 class StudentT(Distribution):
-    """Student's t distribution.
+    """Student's t-distribution.
 
     Args:
         df: degrees of freedom, above 0.
-        loc: the place of the peak.
+        loc: the location of the peak.
         scale: the width, above 0.
         validate_args: see `Distribution`.
     """
@@ -41,22 +41,22 @@ class StudentT(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc; NaN up to one degree of freedom."""
+        """Mean: loc; NaN up to one degree of freedom."""
         return self.loc.masked_fill(self.df <= 1, math.nan)
 
     @property
     def mode(self) -> Tensor:
-        """loc."""
+        """Mode: loc."""
         return self.loc
 
     @property
     def variance(self) -> Tensor:
-        """scale² df / (df - 2); infinite up to two degrees of freedom, NaN up to one."""
+        """Variance: scale² df / (df - 2); infinite up to two degrees of freedom, NaN up to one."""
         result = (self.scale**2 * self.df / (self.df - 2)).masked_fill(self.df <= 2, math.inf)
         return result.masked_fill(self.df <= 1, math.nan)  # type: ignore[no-any-return]
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """A normal number over the root of a mean square."""
+        """Draw normal numbers divided by root mean squares."""
         x = standard_normal(self._extended_shape(sample_shape), self.df)
         return self.loc + self.scale * (x * (self._chi2.rsample(sample_shape) / self.df).rsqrt())
 
@@ -75,11 +75,11 @@ class StudentT(Distribution):
 
 
 class FisherSnedecor(Distribution):
-    """Ratios of mean squares of normal numbers: the F distribution.
+    """F-distribution: ratios of mean squares of normal numbers.
 
     Args:
-        df1: degrees of freedom above the line.
-        df2: degrees of freedom below the line.
+        df1: degrees of freedom of the numerator.
+        df2: degrees of freedom of the denominator.
         validate_args: see `Distribution`.
     """
 
@@ -96,17 +96,17 @@ class FisherSnedecor(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """df2 / (df2 - 2); NaN up to df2 = 2."""
+        """Mean: df2 / (df2 - 2); NaN up to df2 = 2."""
         return (self.df2 / (self.df2 - 2)).masked_fill(self.df2 <= 2, math.nan)
 
     @property
     def mode(self) -> Tensor:
-        """(df1 - 2) / df1 · df2 / (df2 + 2); NaN up to df1 = 2."""
+        """Mode: (df1 - 2) / df1 · df2 / (df2 + 2); NaN up to df1 = 2."""
         return ((self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)).masked_fill(self.df1 <= 2, math.nan)
 
     @property
     def variance(self) -> Tensor:
-        """NaN up to df2 = 4."""
+        """Variance; NaN up to df2 = 4."""
         a, b = self.df1, self.df2
         return (2 * b**2 * (a + b - 2) / (a * (b - 2) ** 2 * (b - 4))).masked_fill(b <= 4, math.nan)  # type: ignore[no-any-return]
 

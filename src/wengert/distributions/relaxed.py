@@ -1,4 +1,4 @@
-"""Differentiable neighbours of outcomes: they approach them as the temperature falls."""
+"""Continuous relaxations of discrete distributions, which approach them at low temperatures."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["ExpRelaxedCategorical", "LogitRelaxedBernoulli", "RelaxedBernoulli",
 
 
 class LogitRelaxedBernoulli(Odds):
-    """The log-odds of a relaxed Bernoulli number.
+    """Log-odds of a relaxed Bernoulli number.
 
     Args:
-        temperature: above 0.
+        temperature: the temperature, above 0.
         probs: the probability of 1.
-        logits: its log-odds; one of both is given.
+        logits: its log-odds; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
 
     Source: Maddison, Mnih and Teh, The concrete distribution (2017).
@@ -58,14 +58,14 @@ class LogitRelaxedBernoulli(Odds):
 
 
 class Tempered(TransformedDistribution):
-    """A relaxed family: its parameters are those before the transform."""
+    """Base of relaxed families, with the parameters before the transform."""
 
     has_rsample = True
     base_dist: Any
 
     @property
     def temperature(self) -> Any:
-        """How far from outcomes samples are."""
+        """Temperature of the relaxation."""
         return self.base_dist.temperature
 
     @property
@@ -80,12 +80,12 @@ class Tempered(TransformedDistribution):
 
 
 class RelaxedBernoulli(Tempered):
-    """Numbers between 0 and 1, near which they are at low temperatures.
+    """Relaxed Bernoulli distribution: numbers between 0 and 1, close to 0 or 1 at low temperatures.
 
     Args:
-        temperature: above 0.
+        temperature: the temperature, above 0.
         probs: the probability of 1.
-        logits: its log-odds; one of both is given.
+        logits: its log-odds; give one of `probs` and `logits`.
         validate_args: see `Distribution`.
 
     Examples:
@@ -105,12 +105,12 @@ class RelaxedBernoulli(Tempered):
 
 
 class ExpRelaxedCategorical(OfCategorical):
-    """The logarithms of relaxed one-hot rows.
+    """Logarithms of relaxed one-hot vectors.
 
     Args:
-        temperature: above 0.
-        probs: as of `Categorical`.
-        logits: as of `Categorical`.
+        temperature: the temperature, above 0.
+        probs: as for `Categorical`.
+        logits: as for `Categorical`.
         validate_args: see `Distribution`.
 
     Source: Maddison, Mnih and Teh, The concrete distribution (2017); Jang, Gu and Poole, Categorical
@@ -150,12 +150,12 @@ class ExpRelaxedCategorical(OfCategorical):
 
 
 class RelaxedOneHotCategorical(Tempered):
-    """Rows of probabilities, near rows with one 1 at low temperatures.
+    """Relaxed one-hot vectors: vectors of probabilities, close to one-hot vectors at low temperatures.
 
     Args:
-        temperature: above 0.
-        probs: as of `Categorical`.
-        logits: as of `Categorical`.
+        temperature: the temperature, above 0.
+        probs: as for `Categorical`.
+        logits: as for `Categorical`.
         validate_args: see `Distribution`.
     """
 

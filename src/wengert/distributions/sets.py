@@ -1,4 +1,4 @@
-"""Sets of values: numbers, rows, and what depends on other parameters. `constraints` gives them their names."""
+"""Constraints on numbers and vectors, and constraints that depend on parameters; `constraints` names them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 from .._tensor import Tensor
 
 TOLERANCE = 1e-6
-"""How far sums of probabilities may be from 1."""
+"""Largest difference of a sum of probabilities from 1."""
 
 
 class Constraint:
-    """A set of values.
+    """Base of constraints: sets of values.
 
     Attributes:
-        is_discrete: whether they can be counted.
-        event_dim: how many of the last dimensions one value takes.
+        is_discrete: whether the values are discrete.
+        event_dim: the number of last dimensions that form one value.
     """
 
     is_discrete: Any = False
     event_dim: Any = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each value lies in the set.
+        """Return whether each value is in the set.
 
         Args:
-            value: values, each in the last `event_dim` dimensions.
+            value: the values, each in the last `event_dim` dimensions.
 
         Returns:
             A bool tensor without these dimensions.
@@ -38,7 +38,7 @@ class Constraint:
 
 
 class Bounded(Constraint):
-    """A constraint with bounds, which it shows.
+    """Base of constraints with bounds, which their text shows.
 
     Attributes:
         bounds: the names of its arguments.
@@ -60,7 +60,7 @@ class Bounded(Constraint):
 
 
 class _Dependent(Constraint):
-    """A set that depends on other parameters: known of an instance only."""
+    """Constraint that depends on parameters, and is known only for an instance."""
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self.given = {"is_discrete": is_discrete, "event_dim": event_dim}
@@ -74,26 +74,26 @@ class _Dependent(Constraint):
         return object.__getattribute__(self, name)
 
     def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> _Dependent:
-        """The same with what is known of all instances."""
+        """Return the constraint with properties that are known for all instances."""
         options: dict[str, Any] = {"is_discrete": is_discrete, "event_dim": event_dim}
         return _Dependent(**{name: self.given[name] if new is NotImplemented else new for name, new in options.items()})
 
     def check(self, x: Tensor) -> Tensor:
-        """Cannot be said.
+        """Raise an error: the constraint is not known.
 
         Raises:
-            ValueError: always.
+            ValueError: always; the constraint depends on an instance.
         """
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether a constraint is known of instances only."""
+    """Return whether a constraint is known only for instances."""
     return isinstance(constraint, _Dependent | _DependentProperty)
 
 
 class _DependentProperty(property, _Dependent):  # type: ignore[misc]
-    """A property that gives a constraint; of the class, a constraint that is not known."""
+    """Property whose value is a constraint; on the class it is a dependent constraint."""
 
     def __init__(
         self,
@@ -106,12 +106,12 @@ class _DependentProperty(property, _Dependent):  # type: ignore[misc]
         self.given = {"is_discrete": is_discrete, "event_dim": event_dim}
 
     def __call__(self, fn: Callable[[Any], Any]) -> _DependentProperty:  # type: ignore[override]
-        """As a decorator with arguments."""
+        """Decorate a function, with arguments."""
         return _DependentProperty(fn, **self.given)
 
 
 class _IndependentConstraint(Constraint):
-    """Values made of several values of another constraint, along their last dimensions."""
+    """Joint values of another constraint along their last dimensions."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         self.base_constraint = base_constraint
@@ -119,16 +119,16 @@ class _IndependentConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:  # type: ignore[override]
-        """As the other constraint."""
+        """Return whether the base constraint is discrete."""
         return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:  # type: ignore[override]
-        """That of the other constraint, and the further ones."""
+        """Dimensions of the base constraint, plus the joint ones."""
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether all values lie there."""
+        """Return whether all values of a joint value are valid."""
         count = self.reinterpreted_batch_ndims
         result = self.base_constraint.check(value)
         if result.dim() < count:
@@ -140,7 +140,7 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """Values that lie in the support of every component of a mixture."""
+    """Values in the support of each component of a mixture."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -149,16 +149,16 @@ class MixtureSameFamilyConstraint(Constraint):
 
     @property
     def is_discrete(self) -> Any:  # type: ignore[override]
-        """As the components'."""
+        """Return whether the components are discrete."""
         return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:  # type: ignore[override]
-        """As the components'."""
+        """Number of last dimensions that form one value of a component."""
         return self.base_constraint.event_dim
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each value lies there."""
+        """Return whether each value is in the support of each component."""
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
         return result.all(-1)
 
@@ -176,7 +176,7 @@ class _Boolean(Constraint):
 
 
 class _OneHot(Constraint):
-    """Rows with one 1, 0 elsewhere."""
+    """One-hot vectors."""
 
     is_discrete, event_dim = True, 1
 
@@ -185,7 +185,7 @@ class _OneHot(Constraint):
 
 
 class _IntegerInterval(Bounded):
-    """Integers from one to another."""
+    """Integers from a lower to an upper bound."""
 
     is_discrete, bounds = True, ("lower_bound", "upper_bound")
 
@@ -194,7 +194,7 @@ class _IntegerInterval(Bounded):
 
 
 class _IntegerLessThan(Bounded):
-    """Integers up to one."""
+    """Integers up to a bound."""
 
     is_discrete, bounds = True, ("upper_bound",)
 
@@ -203,7 +203,7 @@ class _IntegerLessThan(Bounded):
 
 
 class _IntegerGreaterThan(Bounded):
-    """Integers from one on."""
+    """Integers from a bound on."""
 
     is_discrete, bounds = True, ("lower_bound",)
 
@@ -212,7 +212,7 @@ class _IntegerGreaterThan(Bounded):
 
 
 class _Multinomial(Constraint):
-    """Rows of counts with a sum up to one."""
+    """Vectors of counts with a sum up to a bound."""
 
     is_discrete, event_dim = True, 1
 
@@ -224,14 +224,14 @@ class _Multinomial(Constraint):
 
 
 class _Real(Constraint):
-    """All but NaN."""
+    """Numbers except NaN."""
 
     def check(self, value: Tensor) -> Tensor:
         return value == value
 
 
 class _GreaterThan(Bounded):
-    """Above a bound."""
+    """Numbers above a bound."""
 
     bounds = ("lower_bound",)
 
@@ -240,7 +240,7 @@ class _GreaterThan(Bounded):
 
 
 class _GreaterThanEq(Bounded):
-    """From a bound on."""
+    """Numbers from a bound on."""
 
     bounds = ("lower_bound",)
 
@@ -249,7 +249,7 @@ class _GreaterThanEq(Bounded):
 
 
 class _LessThan(Bounded):
-    """Below a bound."""
+    """Numbers below a bound."""
 
     bounds = ("upper_bound",)
 
@@ -258,7 +258,7 @@ class _LessThan(Bounded):
 
 
 class _Interval(Bounded):
-    """From one bound to another."""
+    """Numbers in a closed interval."""
 
     bounds = ("lower_bound", "upper_bound")
 
@@ -267,7 +267,7 @@ class _Interval(Bounded):
 
 
 class _HalfOpenInterval(Bounded):
-    """From one bound to below another."""
+    """Numbers in a half-open interval, without the upper bound."""
 
     bounds = ("lower_bound", "upper_bound")
 
@@ -276,7 +276,7 @@ class _HalfOpenInterval(Bounded):
 
 
 class _Simplex(Constraint):
-    """Rows of probabilities."""
+    """Vectors of probabilities."""
 
     event_dim = 1
 

@@ -1,4 +1,4 @@
-"""Sets of matrices, and of values whose parts lie in sets of their own."""
+"""Constraints on matrices, and on values with separate constraints for parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _LowerTriangular(Constraint):
 
 
 class _LowerCholesky(Constraint):
-    """The same, with a positive diagonal."""
+    """Lower triangular matrices with a positive diagonal."""
 
     event_dim = 2
 
@@ -32,7 +32,7 @@ class _LowerCholesky(Constraint):
 
 
 class _CorrCholesky(Constraint):
-    """The same, with rows of length 1: factors of correlation matrices."""
+    """Cholesky factors of correlation matrices: with a positive diagonal and rows of norm 1."""
 
     event_dim = 2
 
@@ -93,17 +93,17 @@ class _Joined(Constraint):
 
     @property
     def is_discrete(self) -> Any:  # type: ignore[override]
-        """Whether one of them is."""
+        """Return whether any of the constraints is discrete."""
         return any(constraint.is_discrete for constraint in self.cseq)
 
     @property
     def event_dim(self) -> Any:  # type: ignore[override]
-        """The largest of theirs."""
+        """Largest `event_dim` of the constraints."""
         return max(constraint.event_dim for constraint in self.cseq)
 
 
 class _Cat(_Joined):
-    """Parts with lengths of their own, as `wengert.cat` joins them."""
+    """Constraints for parts of given lengths, joined as by `wengert.cat`."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
@@ -118,7 +118,7 @@ class _Cat(_Joined):
 
 
 class _Stack(_Joined):
-    """Parts along a dimension, as `wengert.stack` joins them."""
+    """Constraints for slices along a dimension, joined as by `wengert.stack`."""
 
     def check(self, value: Tensor) -> Tensor:
         parts = [constraint.check(value.select(self.dim, place)) for place, constraint in enumerate(self.cseq)]

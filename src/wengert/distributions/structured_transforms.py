@@ -1,4 +1,4 @@
-"""Transforms of rows and matrices, and of values whose parts have transforms of their own."""
+"""Transforms of vectors and matrices, and of values with separate transforms for parts."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 
 
 class Alike(Transform):
-    """A transform without arguments equals each other of its kind."""
+    """Base of transforms without arguments: all instances of a class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self)
 
 
 class CorrCholeskyTransform(Alike):
-    """From rows of D (D - 1) / 2 numbers to Cholesky factors of D x D correlation matrices.
+    """Transform vectors of D (D - 1) / 2 numbers to Cholesky factors of D x D correlation matrices.
 
-    The hyperbolic tangents of the numbers fill the lower triangle; each row is a point of a sphere, whose coordinates
-    are taken one by one, each as its share of what is left of the length.
+    The hyperbolic tangents of the numbers fill the lower triangle. Each row is a point on a sphere: each coordinate is
+        its
+    tangent times the remaining length.
 
     Source: Lewandowski, Kurowicka and Joe, Generating random correlation matrices based on vines and extended onion
     method (2009).
@@ -49,13 +50,13 @@ class CorrCholeskyTransform(Alike):
         return (shares.log1p() - (-shares).log1p()) / 2
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """From the lengths that are left, and the slope of the tangent."""
+        """Return the log-determinant, from the remaining lengths and the derivative of tanh."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), -2)
         log_slopes = (x + softplus(-2 * x) - 0.6931471805599453).sum(-1)
         return 0.5 * left.log().sum(-1) - 2 * log_slopes  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
-        """(..., D, D)."""
+        """Return (..., D, D)."""
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         count = shape[-1]
@@ -65,7 +66,7 @@ class CorrCholeskyTransform(Alike):
         return Size((*shape[:-1], size, size))
 
     def inverse_shape(self, shape: Any) -> Size:
-        """(..., D (D - 1) / 2)."""
+        """Return (..., D (D - 1) / 2)."""
         check_square(shape)
         return Size((*shape[:-2], shape[-1] * (shape[-1] - 1) // 2))
 
@@ -74,7 +75,7 @@ def check_square(shape: Any) -> None:
     """Refuse shapes that are not those of square matrices.
 
     Raises:
-        ValueError: such a shape.
+        ValueError: if the last two lengths differ, or there are fewer.
     """
     if len(shape) < 2:
         raise ValueError("Too few dimensions on input")
@@ -83,7 +84,7 @@ def check_square(shape: Any) -> None:
 
 
 class SoftmaxTransform(Alike):
-    """Rows of numbers to rows of probabilities; not one to one, since adding a number changes nothing."""
+    """Transform vectors of numbers to vectors of probabilities; not bijective, since constant shifts cancel."""
 
     domain, codomain = constraints.real_vector, constraints.simplex
 
@@ -95,7 +96,7 @@ class SoftmaxTransform(Alike):
         return y.log()
 
     def forward_shape(self, shape: Any) -> Size:
-        """The same; rows are wanted."""
+        """Return the same shape, which must have a dimension."""
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return Size(shape)
@@ -104,16 +105,16 @@ class SoftmaxTransform(Alike):
 
 
 class StickBreakingTransform(Alike):
-    """Rows of n numbers to rows of n + 1 probabilities: each number breaks off a share of what is left of a stick.
+    """Transform vectors of n numbers to vectors of n + 1 probabilities, by stick breaking.
 
-    0 gives equal shares.
+    Each number breaks off a share of the rest of a stick; zeros lead to equal shares.
     """
 
     domain, codomain, bijective = constraints.real_vector, constraints.simplex, True
 
     @staticmethod
     def _offset(x: Tensor) -> Tensor:
-        """Logarithms of the number of further shares."""
+        """Return the logarithms of the number of further shares."""
         return (x.shape[-1] + 1 - x.new_ones(x.shape[-1]).cumsum(-1)).log()
 
     def _call(self, x: Tensor) -> Tensor:
@@ -128,25 +129,25 @@ class StickBreakingTransform(Alike):
         return first.log() - left.log() + self._offset(first)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The sum of the logarithms of the slopes of the shares, and of what was left."""
+        """Return the sum of the logarithms of the derivatives of the shares, and of the rests."""
         moved = x - self._offset(x)
         return (-moved - softplus(-moved) + y[..., :-1].log()).sum(-1)  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
-        """One more."""
+        """Return the shape with a last length larger by 1."""
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return Size((*shape[:-1], shape[-1] + 1))
 
     def inverse_shape(self, shape: Any) -> Size:
-        """One less."""
+        """Return the shape with a last length smaller by 1."""
         if len(shape) < 1:
             raise ValueError("Too few dimensions on input")
         return Size((*shape[:-1], shape[-1] - 1))
 
 
 class LowerCholeskyTransform(Alike):
-    """Matrices to lower triangular ones with a positive diagonal: what lies above goes, exp(x) on the diagonal."""
+    """Transform matrices to lower triangular ones with exp(x) on the diagonal."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -159,7 +160,7 @@ class LowerCholeskyTransform(Alike):
 
 
 class PositiveDefiniteTransform(Alike):
-    """Matrices to positive definite ones: L L^T of the triangular one."""
+    """Transform matrices to positive definite ones: L L^T of their lower triangular transform L."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -173,7 +174,7 @@ class PositiveDefiniteTransform(Alike):
 
 
 class Parts(Transform):
-    """Transforms of the parts of values along a dimension; a subclass says how values fall into parts.
+    """Base of transforms of parts along a dimension; a subclass defines the parts.
 
     Args:
         tseq: one transform for each part.
@@ -190,15 +191,15 @@ class Parts(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """Whether all are."""
+        """Return whether all transforms are bijective."""
         return all(transform.bijective for transform in self.transforms)
 
     def _split(self, value: Tensor) -> list[Tensor]:
-        """The parts."""
+        """Return the parts of a value."""
         raise NotImplementedError
 
     def _join(self, parts: list[Tensor]) -> Tensor:
-        """The value that has these parts."""
+        """Return the value with these parts."""
         raise NotImplementedError
 
     def _call(self, x: Tensor) -> Tensor:
@@ -209,12 +210,12 @@ class Parts(Transform):
 
 
 class CatTransform(Parts):
-    """Transforms of parts with lengths of their own, as `wengert.cat` joins them.
+    """Transforms of parts of given lengths, joined as by `wengert.cat`.
 
     Args:
         tseq: one transform for each part.
         dim: the dimension.
-        lengths: of the parts; 1 each unless given.
+        lengths: the lengths of the parts; by default 1 for each.
         cache_size: see `Transform`.
     """
 
@@ -228,16 +229,16 @@ class CatTransform(Parts):
 
     @property
     def event_dim(self) -> int:
-        """The largest of the parts'."""
+        """Largest `event_dim` of the parts."""
         return max(transform.event_dim for transform in self.transforms)
 
     @property
     def length(self) -> int:
-        """Of all parts together."""
+        """Total length of the parts."""
         return sum(self.lengths)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         if self._cache_size == cache_size:
             return self
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
@@ -251,7 +252,7 @@ class CatTransform(Parts):
         return cat(parts, self.dim)  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """Those of the parts, joined; added up where the dimension belongs to the values."""
+        """Return the log-determinants of the parts, joined; summed if the dimension belongs to the values."""
         terms = []
         for transform, before, after in zip(self.transforms, self._split(x), self._split(y)):
             term = transform.log_abs_det_jacobian(before, after)
@@ -263,20 +264,20 @@ class CatTransform(Parts):
 
     @constraints.dependent_property
     def domain(self) -> Any:
-        """Those of the parts."""
+        """Constraints of the parts."""
         return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
     def codomain(self) -> Any:
-        """Those of the parts."""
+        """Constraints of the parts."""
         return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
 
 
 class StackTransform(Parts):
-    """Transforms of the slices along a dimension, as `wengert.stack` joins them."""
+    """Transforms of slices along a dimension, joined as by `wengert.stack`."""
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
 
     def _split(self, value: Tensor) -> list[Tensor]:
@@ -290,16 +291,16 @@ class StackTransform(Parts):
         return stack(parts, self.dim)  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """Those of the parts, joined."""
+        """Return the log-determinants of the parts, joined."""
         parts = zip(self.transforms, self._split(x), self._split(y))
         return stack([transform.log_abs_det_jacobian(before, after) for transform, before, after in parts], self.dim)  # type: ignore[no-any-return]
 
     @constraints.dependent_property
     def domain(self) -> Any:
-        """Those of the parts."""
+        """Constraints of the parts."""
         return constraints.stack([transform.domain for transform in self.transforms], self.dim)
 
     @constraints.dependent_property
     def codomain(self) -> Any:
-        """Those of the parts."""
+        """Constraints of the parts."""
         return constraints.stack([transform.codomain for transform in self.transforms], self.dim)

@@ -1,4 +1,4 @@
-"""What all transforms have in common, and those made of others: inverse, composition, transforms of whole values."""
+"""Base class of transforms, and transforms composed of others: inverse, composition, joint values."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .utils import _sum_rightmost
 
 
 class Transform(Guarded):
-    """A function from `domain` to `codomain`; called, it is applied.
+    """Base of transforms: functions from `domain` to `codomain`, applied by calling them.
 
-    A subclass says `_call`, `_inverse` and `log_abs_det_jacobian`.
+    A subclass defines `_call`, `_inverse` and `log_abs_det_jacobian`.
 
     Args:
-        cache_size: 1 keeps the last value with its image, so that the inverse of what has just come out is exact and
-            free; 0 keeps nothing.
+        cache_size: 1 to keep the last value with its image, so that the inverse of the last result is exact and free; 0
+            to keep nothing.
 
     Attributes:
-        bijective: whether each image comes from one value.
-        domain, codomain: constraints.
-        sign: of the derivative, of transforms of numbers.
+        bijective: whether the transform is one to one.
+        domain, codomain: constraints on values and images.
+        sign: the sign of the derivative, for transforms of numbers.
 
     Raises:
-        ValueError: another size.
+        ValueError: if `cache_size` is neither 0 nor 1.
     """
 
     bijective = False
@@ -47,10 +47,10 @@ class Transform(Guarded):
 
     @property
     def event_dim(self) -> int:
-        """How many of the last dimensions are one value, where that is the same on both sides.
+        """Number of last dimensions that form one value, if that is the same for domain and codomain.
 
         Raises:
-            ValueError: it is not.
+            ValueError: if they differ.
         """
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim  # type: ignore[no-any-return]
@@ -58,7 +58,7 @@ class Transform(Guarded):
 
     @property
     def inv(self) -> Transform:
-        """The inverse; its own inverse is this transform."""
+        """Inverse, whose own inverse is this transform."""
         inverse = self._inv() if self._inv is not None else None
         if inverse is None:
             inverse = _InverseTransform(self)
@@ -67,14 +67,14 @@ class Transform(Guarded):
 
     @property
     def sign(self) -> Any:
-        """1 or -1: that of the derivative, where each number is transformed by itself."""
+        """Sign of the derivative, 1 or -1, for elementwise transforms."""
         raise NotImplementedError(f"{type(self).__name__} has no sign")
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache.
+        """Return the transform with another cache.
 
         Raises:
-            NotImplementedError: the subclass does not say how.
+            NotImplementedError: if the subclass does not define it.
         """
         if self._cache_size == cache_size:
             return self
@@ -89,7 +89,7 @@ class Transform(Guarded):
         return not self == other
 
     def __call__(self, x: Tensor) -> Tensor:
-        """The image of x."""
+        """Return the image of x."""
         if not self._cache_size:
             return self._call(x)
         before, image = self._cached_x_y
@@ -100,7 +100,7 @@ class Transform(Guarded):
         return image
 
     def _inv_call(self, y: Tensor) -> Tensor:
-        """What has the image y."""
+        """Return the value with the image y."""
         if not self._cache_size:
             return self._inverse(y)
         value, image = self._cached_x_y
@@ -117,11 +117,11 @@ class Transform(Guarded):
         raise NotImplementedError(f"{type(self).__name__} has no inverse")
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the factor by which volumes grow at x.
+        """Return the logarithm of the absolute value of the determinant of the Jacobian at x.
 
         Args:
-            x: values.
-            y: their images.
+            x: the values.
+            y: the images of x.
 
         Returns:
             One number for each value.
@@ -129,11 +129,11 @@ class Transform(Guarded):
         raise NotImplementedError(f"{type(self).__name__} has no log_abs_det_jacobian")
 
     def forward_shape(self, shape: Any) -> Size:
-        """The shape of the images of values of a shape."""
+        """Return the shape of the images of values of a shape."""
         return Size(shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        """The shape of the values with images of a shape."""
+        """Return the shape of the values with images of a shape."""
         return Size(shape)
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ class Transform(Guarded):
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, which it calls and keeps."""
+    """Inverse of a transform, which it refers to."""
 
     def __init__(self, transform: Transform) -> None:
         super().__init__(transform._cache_size)
@@ -149,34 +149,34 @@ class _InverseTransform(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """As the other."""
+        """Return whether the transform is bijective."""
         return self._inv.bijective  # type: ignore[no-any-return]
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """Where the other leads to."""
+        """Codomain of the transform."""
         return self._inv.codomain
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """Where the other starts."""
+        """Domain of the transform."""
         return self._inv.domain
 
     @property
     def sign(self) -> Any:
-        """As the other's."""
+        """Sign of the derivative of the transform."""
         return self._inv.sign
 
     @property
     def inv(self) -> Transform:
-        """The other."""
+        """Return the transform."""
         return self._inv  # type: ignore[no-any-return]
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The inverse of the other with another cache."""
+        """Return the inverse of the transform with another cache."""
         return self._inv.with_cache(cache_size).inv  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
@@ -192,24 +192,24 @@ class _InverseTransform(Transform):
         return self._inv(y)  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """That of the other, of the other sign."""
+        """Return the negative log-determinant of the transform."""
         return -self._inv.log_abs_det_jacobian(y, x)  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
-        """As the other's inverse."""
+        """Return the shape of values of the transform."""
         return self._inv.inverse_shape(shape)  # type: ignore[no-any-return]
 
     def inverse_shape(self, shape: Any) -> Size:
-        """As the other's."""
+        """Return the shape of images of the transform."""
         return self._inv.forward_shape(shape)  # type: ignore[no-any-return]
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after the other.
+    """Composition of transforms.
 
     Args:
-        parts: the first one comes first.
-        cache_size: of the parts, too; see `Transform`.
+        parts: the transforms, in order of application.
+        cache_size: see `Transform`; also for the parts.
     """
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
@@ -218,12 +218,12 @@ class ComposeTransform(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """Whether all parts are."""
+        """Return whether all parts are bijective."""
         return all(part.bijective for part in self.parts)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """That of the first part, with as many dimensions as the parts want of a value."""
+        """Domain of the first part, with the dimensions that all parts need for a value."""
         if not self.parts:
             return constraints.real
         first, wanted = self.parts[0].domain, self.parts[-1].codomain.event_dim
@@ -233,7 +233,7 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """That of the last part, likewise."""
+        """Codomain of the last part, with the dimensions that all parts need for a value."""
         if not self.parts:
             return constraints.real
         last, wanted = self.parts[-1].codomain, self.parts[0].domain.event_dim
@@ -243,7 +243,7 @@ class ComposeTransform(Transform):
 
     @property
     def sign(self) -> Any:
-        """The product of the parts'."""
+        """Product of the signs of the parts."""
         sign: Any = 1
         for part in self.parts:
             sign = sign * part.sign
@@ -251,7 +251,7 @@ class ComposeTransform(Transform):
 
     @property
     def inv(self) -> Transform:
-        """The inverses, the last one first."""
+        """Composition of the inverses in reverse order."""
         inverse = self._inv() if self._inv is not None else None
         if inverse is None:
             inverse = ComposeTransform([part.inv for part in reversed(self.parts)])
@@ -259,14 +259,14 @@ class ComposeTransform(Transform):
         return inverse
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Through all parts."""
+        """Apply all parts."""
         for part in self.parts:
             x = part(x)
         return x
@@ -277,7 +277,7 @@ class ComposeTransform(Transform):
         return y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The sum of the parts'."""
+        """Return the sum of the log-determinants of the parts."""
         if not self.parts:
             return x * 0
         values = [x]
@@ -293,13 +293,13 @@ class ComposeTransform(Transform):
         return total  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
-        """Through all parts."""
+        """Return the shape of images, through all parts."""
         for part in self.parts:
             shape = part.forward_shape(shape)
         return Size(shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        """Back through all parts."""
+        """Return the shape of values, through all parts in reverse order."""
         for part in reversed(self.parts):
             shape = part.inverse_shape(shape)
         return Size(shape)
@@ -310,7 +310,7 @@ class ComposeTransform(Transform):
 
 
 def widened(constraint: Any, event_dim: int) -> Any:
-    """A constraint on values with `event_dim` dimensions."""
+    """Return a constraint on values with `event_dim` dimensions."""
     further = event_dim - constraint.event_dim
     return constraints.independent(constraint, further) if further > 0 else constraint
 
@@ -319,11 +319,11 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform whose last batch dimensions belong to the values.
+    """Transform of joint values: the last batch dimensions belong to the values.
 
     Args:
-        base_transform: what is applied.
-        reinterpreted_batch_ndims: how many dimensions.
+        base_transform: the transform to apply.
+        reinterpreted_batch_ndims: the number of dimensions.
         cache_size: see `Transform`.
     """
 
@@ -333,29 +333,29 @@ class IndependentTransform(Transform):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         if self._cache_size == cache_size:
             return self
         return IndependentTransform(self.base_transform, self.reinterpreted_batch_ndims, cache_size)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
-        """The other's, of whole values."""
+        """Constraint of the base transform, for joint values."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Any:
-        """The other's, of whole values."""
+        """Constraint of the base transform, for joint values."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
-        """As the other."""
+        """Return whether the base transform is bijective."""
         return self.base_transform.bijective
 
     @property
     def sign(self) -> Any:
-        """As the other's."""
+        """Sign of the derivative of the base transform."""
         return self.base_transform.sign
 
     def _call(self, x: Tensor) -> Tensor:
@@ -369,15 +369,15 @@ class IndependentTransform(Transform):
         return self.base_transform.inv(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The other's, summed."""
+        """Return the log-determinant of the base transform, summed over the joint dimensions."""
         return _sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def forward_shape(self, shape: Any) -> Size:
-        """As the other's."""
+        """Return the shape of images of the base transform."""
         return self.base_transform.forward_shape(shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        """As the other's."""
+        """Return the shape of values of the base transform."""
         return self.base_transform.inverse_shape(shape)
 
     def __repr__(self) -> str:

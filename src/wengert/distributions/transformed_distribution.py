@@ -17,15 +17,15 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of f(x), where x has a distribution and f is made of transforms.
+    """Distribution of f(x), where x has a base distribution and f is a transform.
 
     Args:
-        base_distribution: that of x.
-        transforms: a transform, or a list, of which the first one comes first.
+        base_distribution: the distribution of x.
+        transforms: a transform, or a list in order of application.
         validate_args: see `Distribution`.
 
     Raises:
-        ValueError: no transforms, or values with too few dimensions for them.
+        ValueError: if `transforms` are not transforms, or need values with more dimensions.
 
     Examples:
         >>> import wengert as wg
@@ -75,12 +75,12 @@ class TransformedDistribution(Distribution):
 
     @property
     def has_rsample(self) -> bool:  # type: ignore[override]
-        """As the distribution of x."""
+        """Return whether the distribution of x has `rsample`."""
         return self.base_dist.has_rsample
 
     @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:
-        """Where the last transform leads to."""
+        """Codomain of the last transform."""
         if not self.transforms:
             return self.base_dist.support
         support = self.transforms[-1].codomain
@@ -88,7 +88,7 @@ class TransformedDistribution(Distribution):
         return constraints.independent(support, further) if further > 0 else support
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Transformed samples; see `Distribution.sample`."""
+        """Return transformed samples; see `Distribution.sample`."""
         with no_grad():
             x = self.base_dist.sample(sample_shape)
             for transform in self.transforms:
@@ -96,14 +96,14 @@ class TransformedDistribution(Distribution):
             return x
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Transformed samples; see `Distribution.rsample`."""
+        """Return transformed samples; see `Distribution.rsample`."""
         x = self.base_dist.rsample(sample_shape)
         for transform in self.transforms:
             x = transform(x)
         return x
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """That of x, less the logarithm by which volumes grow there."""
+        """Return the `log_prob` of x minus the log-determinant of the transforms."""
         self._checked(value)
         event_dim, total = len(self.event_shape), None
         y = value
@@ -117,14 +117,14 @@ class TransformedDistribution(Distribution):
         return term if total is None else total + term
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """1 - value where the transforms fall."""
+        """Return 1 - value if the transforms are decreasing, otherwise the value."""
         sign = ComposeTransform(self.transforms).sign
         if isinstance(sign, int) and sign == 1:
             return value
         return sign * (value - 0.5) + 0.5  # type: ignore[no-any-return]
 
     def cdf(self, value: Tensor) -> Tensor:
-        """That of x."""
+        """Return the `cdf` of x at the inverse of `value`."""
         for transform in reversed(self.transforms):
             value = transform.inv(value)
         if self._validate_args:
@@ -132,7 +132,7 @@ class TransformedDistribution(Distribution):
         return self._monotonize_cdf(self.base_dist.cdf(value))
 
     def icdf(self, value: Tensor) -> Tensor:
-        """That of x, transformed."""
+        """Return the transformed `icdf` of x."""
         value = self.base_dist.icdf(self._monotonize_cdf(value))
         for transform in self.transforms:
             value = transform(value)

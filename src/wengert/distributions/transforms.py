@@ -1,15 +1,15 @@
-"""Functions of samples that have an inverse, and know by how much they stretch.
+"""Invertible transforms with log-determinants of their Jacobians.
 
 Examples:
     >>> import wengert as wg
     >>> from wengert.distributions.transforms import AffineTransform, ComposeTransform, ExpTransform
-    >>> onto = ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()])
+    >>> transform = ComposeTransform([AffineTransform(1.0, 2.0), ExpTransform()])
     >>> x = wg.tensor([0.0, 1.0])
-    >>> onto(x)
+    >>> transform(x)
     tensor([ 2.7183, 20.0855])
-    >>> onto.inv(onto(x))
+    >>> transform.inv(transform(x))
     tensor([0., 1.])
-    >>> onto.log_abs_det_jacobian(x, onto(x))
+    >>> transform.log_abs_det_jacobian(x, transform(x))
     tensor([1.6931, 3.6931])
 """
 
@@ -51,15 +51,15 @@ __all__ = [
 
 
 class ReshapeTransform(Transform):
-    """The last dimensions in another shape with as many elements.
+    """Reshape the last dimensions.
 
     Args:
-        in_shape: lengths of the last dimensions that come.
-        out_shape: lengths of those that go.
+        in_shape: the lengths of the last dimensions of values.
+        out_shape: the lengths of the last dimensions of images.
         cache_size: see `Transform`.
 
     Raises:
-        ValueError: the numbers of elements differ.
+        ValueError: if the numbers of elements differ.
     """
 
     bijective = True
@@ -83,7 +83,7 @@ class ReshapeTransform(Transform):
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         return self if self._cache_size == cache_size else type(self)(self.in_shape, self.out_shape, cache_size)
 
     def _call(self, x: Tensor) -> Tensor:
@@ -93,23 +93,23 @@ class ReshapeTransform(Transform):
         return y.reshape((*y.shape[: y.dim() - len(self.out_shape)], *self.in_shape))
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """0."""
+        """Return 0."""
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Size:
-        """The shape with the last dimensions replaced."""
+        """Return the shape with the last dimensions replaced."""
         return replaced(shape, self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Any) -> Size:
-        """The shape with the last dimensions replaced."""
+        """Return the shape with the last dimensions replaced."""
         return replaced(shape, self.out_shape, self.in_shape)
 
 
 def replaced(shape: Any, old: Size, new: Size) -> Size:
-    """A shape with its last lengths replaced.
+    """Return a shape with its last lengths replaced.
 
     Raises:
-        ValueError: it does not end so.
+        ValueError: if it does not end with `old`.
     """
     cut = len(shape) - len(old)
     if cut < 0:
@@ -120,7 +120,7 @@ def replaced(shape: Any, old: Size, new: Size) -> Size:
 
 
 class Elementwise(Transform):
-    """A transform of each element by itself; a subclass without arguments equals each other of its kind."""
+    """Base of elementwise transforms; all instances of a subclass without arguments are equal."""
 
     bijective = True
 
@@ -129,7 +129,7 @@ class Elementwise(Transform):
 
 
 class ExpTransform(Elementwise):
-    """y = exp(x)."""
+    """Exponential transform, y = exp(x)."""
 
     domain, codomain, sign = constraints.real, constraints.positive, +1
 
@@ -140,12 +140,12 @@ class ExpTransform(Elementwise):
         return y.log()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """x."""
+        """Return x."""
         return x
 
 
 class PowerTransform(Elementwise):
-    """y = x^exponent.
+    """Power transform, y = x^exponent.
 
     Args:
         exponent: a tensor, or a number.
@@ -161,12 +161,12 @@ class PowerTransform(Elementwise):
         (self.exponent,) = broadcast_all(exponent)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         return self if self._cache_size == cache_size else type(self)(self.exponent, cache_size)
 
     @property
     def sign(self) -> Any:  # type: ignore[override]
-        """That of the exponent."""
+        """Sign of the exponent."""
         return self.exponent.sign()
 
     def __eq__(self, other: object) -> bool:
@@ -179,18 +179,18 @@ class PowerTransform(Elementwise):
         return y ** (1 / self.exponent)  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |exponent y / x|."""
+        """Return log |exponent y / x|."""
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: Any) -> Size:
-        """The shape, broadcast with that of the exponent."""
+        """Return the shape, broadcast with that of the exponent."""
         return broadcast_shapes(shape, self.exponent.shape)  # type: ignore[no-any-return]
 
     inverse_shape = forward_shape
 
 
 class SigmoidTransform(Elementwise):
-    """y = 1 / (1 + exp(-x)), kept away from 0 and 1."""
+    """Sigmoid transform, y = 1 / (1 + exp(-x)), clamped away from 0 and 1."""
 
     domain, codomain, sign = constraints.real, constraints.unit_interval, +1
 
@@ -204,12 +204,12 @@ class SigmoidTransform(Elementwise):
         return inside.log() - (-inside).log1p()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log y (1 - y)."""
+        """Return log(y (1 - y))."""
         return -softplus(-x) - softplus(x)  # type: ignore[no-any-return]
 
 
 class SoftplusTransform(Elementwise):
-    """y = log(1 + exp(x))."""
+    """Softplus transform, y = log(1 + exp(x))."""
 
     domain, codomain, sign = constraints.real, constraints.positive, +1
 
@@ -220,12 +220,12 @@ class SoftplusTransform(Elementwise):
         return (-y).expm1().neg().log() + y
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log sigmoid(x)."""
+        """Return log sigmoid(x)."""
         return -softplus(-x)  # type: ignore[no-any-return]
 
 
 class TanhTransform(Elementwise):
-    """y = tanh(x)."""
+    """Hyperbolic tangent transform, y = tanh(x)."""
 
     domain, codomain, sign = constraints.real, constraints.interval(-1.0, 1.0), +1
 
@@ -236,12 +236,12 @@ class TanhTransform(Elementwise):
         return y.atanh()
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log(1 - tanh(x)^2), written so that large x keep their digits."""
+        """Return log(1 - tanh(x)²), in a form that is accurate for large x."""
         return 2 * (math.log(2) - x - softplus(-2 * x))  # type: ignore[no-any-return]
 
 
 class AbsTransform(Elementwise):
-    """y = |x|; its inverse is one of the two."""
+    """Absolute value, y = |x|; the inverse returns the non-negative value."""
 
     bijective = False
     domain, codomain = constraints.real, constraints.positive
@@ -254,12 +254,12 @@ class AbsTransform(Elementwise):
 
 
 class AffineTransform(Transform):
-    """y = loc + scale x.
+    """Affine transform, y = loc + scale x.
 
     Args:
         loc: a tensor, or a number.
         scale: a tensor, or a number.
-        event_dim: how many of the last dimensions are one value.
+        event_dim: the number of last dimensions that form one value.
         cache_size: see `Transform`.
     """
 
@@ -271,7 +271,7 @@ class AffineTransform(Transform):
 
     @property
     def event_dim(self) -> int:
-        """How many of the last dimensions are one value."""
+        """Number of last dimensions that form one value."""
         return self._event_dim
 
     @constraints.dependent_property(is_discrete=False)
@@ -282,7 +282,7 @@ class AffineTransform(Transform):
     codomain = domain
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         if self._cache_size == cache_size:
             return self
         return type(self)(self.loc, self.scale, self._event_dim, cache_size)
@@ -295,7 +295,7 @@ class AffineTransform(Transform):
 
     @property
     def sign(self) -> Any:  # type: ignore[override]
-        """That of the scale."""
+        """Sign of the scale."""
         if isinstance(self.scale, Tensor):
             return self.scale.sign()
         return (self.scale > 0) - (self.scale < 0)
@@ -307,7 +307,7 @@ class AffineTransform(Transform):
         return (y - self.loc) / self.scale  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |scale|, summed over the dimensions of a value."""
+        """Return log |scale|, summed over the dimensions of a value."""
         if isinstance(self.scale, Tensor):
             result = self.scale.abs().log().expand(broadcast_shapes(x.shape, self.scale.shape))
         else:
@@ -317,17 +317,17 @@ class AffineTransform(Transform):
         return result.expand(x.shape[: x.dim() - self._event_dim])  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
-        """The shape, broadcast with those of loc and scale."""
+        """Return the shape, broadcast with those of loc and scale."""
         return broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))  # type: ignore[no-any-return]
 
     inverse_shape = forward_shape
 
 
 class CumulativeDistributionTransform(Transform):
-    """y = F(x), the distribution function of a distribution: numbers drawn from it become even.
+    """Transform y = F(x) by the distribution function: samples of the distribution become uniform.
 
     Args:
-        distribution: one with `cdf` and `icdf`.
+        distribution: a distribution with `cdf` and `icdf`.
         cache_size: see `Transform`.
     """
 
@@ -339,7 +339,7 @@ class CumulativeDistributionTransform(Transform):
 
     @property
     def domain(self) -> Any:  # type: ignore[override]
-        """Its support."""
+        """Support of the distribution."""
         return self.distribution.support
 
     def _call(self, x: Tensor) -> Tensor:
@@ -349,9 +349,9 @@ class CumulativeDistributionTransform(Transform):
         return self.distribution.icdf(y)  # type: ignore[no-any-return]
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the density."""
+        """Return the logarithm of the density."""
         return self.distribution.log_prob(x)  # type: ignore[no-any-return]
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same with another cache."""
+        """Return the transform with another cache."""
         return self if self._cache_size == cache_size else type(self)(self.distribution, cache_size)

@@ -1,4 +1,4 @@
-"""What the families share: parameters on one shape, probabilities and log-odds, values that are computed once."""
+"""Utilities of distributions: broadcast parameters, probabilities and log-odds, lazy properties."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ euler_constant = 0.57721566490153286060
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Parameters as tensors of one shape.
+    """Broadcast parameters to tensors of one shape.
 
     Args:
         values: tensors that broadcast, and numbers, which become tensors of the dtype of the first tensor (without one,
             of the default dtype).
 
     Returns:
-        The tensors; what was one stays differentiable.
+        The broadcast tensors, differentiable with respect to the arguments.
 
     Raises:
-        ValueError: a value is neither a tensor nor a number.
+        ValueError: if a value is neither a tensor nor a number.
 
     Examples:
         >>> import wengert as wg
@@ -53,32 +53,32 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 def standard_normal(shape: Any, like: Tensor) -> Tensor:
-    """Numbers of the standard normal distribution, of the dtype of `like`."""
+    """Return standard normal numbers of the dtype of `like`."""
     return like.new_empty(shape).normal_()
 
 
 def _standard_normal(shape: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """As `standard_normal`, by the name that libraries use."""
+    """Return standard normal numbers; the function that libraries use."""
     return empty(shape, dtype=dtype, device=device).normal_()
 
 
 def _sum_rightmost(value: Tensor, dim: int) -> Tensor:
-    """The sum over the last `dim` dimensions."""
+    """Return the sum over the last `dim` dimensions."""
     return value.flatten(-dim).sum(-1) if dim else value
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities between the smallest step of their dtype and 1 less it, so that their logarithms are finite."""
+    """Clamp probabilities to [eps, 1 - eps] with the eps of their dtype, so that their logarithms are finite."""
     eps = finfo(probs.dtype).eps
     return probs.clamp(eps, 1 - eps)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Logarithms of probabilities, or, where there are two outcomes, of odds.
+    """Return the logarithms of probabilities, or for binary outcomes the log-odds.
 
     Args:
-        probs: probabilities; along the last dimension unless `is_binary`.
-        is_binary: whether each is the probability of one of two outcomes.
+        probs: probabilities, along the last dimension unless `is_binary`.
+        is_binary: whether each number is the probability of one of two outcomes.
 
     Returns:
         A tensor of the same shape, finite.
@@ -88,7 +88,7 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """The probabilities that have these logarithms, up to a factor, or these log-odds.
+    """Return the probabilities for logarithms up to a constant, or for log-odds.
 
     Args:
         logits: logarithms along the last dimension, or log-odds.
@@ -101,12 +101,12 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def clamp_by_zero(x: Tensor) -> Tensor:
-    """max(x, 0), with half the gradient at 0, where the derivative of x clamped to either side is meant."""
+    """Return max(x, 0), with half the gradient at 0, as the average of clamping to either side."""
     return (x.clamp(min=0) + x - x.clamp(max=0)) / 2
 
 
 class lazy_property:  # noqa: N801 - a decorator, named as in torch
-    """A property that is computed once, with the graph recorded, and then an attribute as any other.
+    """Property that is computed once, with recording on, and then stored as an attribute.
 
     Examples:
         >>> from wengert.distributions.utils import lazy_property
@@ -135,14 +135,14 @@ class lazy_property:  # noqa: N801 - a decorator, named as in torch
 
 
 class _Described(lazy_property, property):
-    """What a class answers for its lazy property: tools that read its documentation ask for a `property`."""
+    """Lazy property as seen on a class: a `property`, for documentation tools."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         property.__init__(self, function)
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """Lower triangular matrices from their elements, row by row.
+    """Return lower triangular matrices from their elements in row-major order.
 
     Args:
         vec: (..., n) elements.
@@ -152,7 +152,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         (..., d, d) matrices.
 
     Raises:
-        ValueError: no triangle has n elements.
+        ValueError: if no triangle has n elements.
     """
     size = triangle_side(vec.shape[-1], diag)
     matrix = vec.new_zeros((*vec.shape[:-1], size, size))
@@ -162,10 +162,10 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 def triangle_side(count: int, diag: int) -> int:
-    """The side of the square matrices whose lower triangle has `count` elements.
+    """Return the size of the square matrices whose lower triangle has `count` elements.
 
     Raises:
-        ValueError: there are none.
+        ValueError: if there are none.
     """
     size = round((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
     if (size + diag) * (size + diag + 1) // 2 != count:
@@ -177,7 +177,7 @@ def triangle_side(count: int, diag: int) -> int:
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The elements of the lower triangle of matrices, row by row: the inverse of `vec_to_tril_matrix`.
+    """Return the elements of the lower triangle of matrices in row-major order: the inverse of `vec_to_tril_matrix`.
 
     Args:
         mat: (..., d, d) matrices.
@@ -187,7 +187,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
         (..., n) elements.
 
     Raises:
-        ValueError: there is no such diagonal.
+        ValueError: if there is no such diagonal.
     """
     size = mat.shape[-1]
     if not -size <= diag < size:

@@ -1,4 +1,4 @@
-"""The normal distribution's like on a circle."""
+"""Von Mises distribution, the analogue of the normal distribution on a circle."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["VonMises"]
 
 
 class VonMises(Distribution):
-    """Angles in radians, from -pi to pi.
+    """Von Mises distribution of angles in radians, from -pi to pi.
 
     Args:
         loc: the angle of the peak.
-        concentration: above 0; large ones make a normal distribution with its inverse as the variance.
+        concentration: above 0; for large values the distribution is nearly normal with variance 1 / concentration.
         validate_args: see `Distribution`.
 
     Source: Best and Fisher, Efficient simulation of the von Mises distribution (1979), for the samples.
@@ -37,14 +37,14 @@ class VonMises(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     mode = mean
 
     @property
     def variance(self) -> Tensor:
-        """The circular one: 1 - I1(k) / I0(k)."""
+        """Circular variance: 1 - I1(k) / I0(k)."""
         return 1 - i1e(self.concentration) / i0e(self.concentration)  # type: ignore[no-any-return]
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class VonMises(Distribution):
         return k * ((value - self.loc).cos() - 1) - math.log(2 * math.pi) - i0e(k).log()  # type: ignore[no-any-return]
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """See `Distribution.sample`; computed in double precision, as small concentrations need it."""
+        """See `Distribution.sample`; computed in double precision, which small concentrations need."""
         shape = self._extended_shape(sample_shape)
         with no_grad():
             loc, k = (parameter.to(float64).expand(shape) for parameter in (self.loc, self.concentration))
@@ -68,7 +68,7 @@ class VonMises(Distribution):
                 f = (1 + r * z) / (r + z)
                 c = k * (r - f)
                 taken = (c * (2 - c) - u[1] > 0) | ((c / u[1]).log() + 1 - c >= 0)
-                # what an earlier round took is replaced, too, as in torch: its numbers for a seed
+                # numbers accepted in an earlier round are replaced, too, as in torch, for the same numbers with a seed
                 angles = ((u[2] - 0.5).sign() * f.clamp(-1, 1).acos()).where(taken, angles)
                 done = done | taken
             return ((angles + math.pi + loc) % (2 * math.pi) - math.pi).to(self.loc.dtype)  # type: ignore[no-any-return]
