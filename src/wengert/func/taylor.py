@@ -78,7 +78,7 @@ def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) ->
 
     Raises:
         ValueError: if `order` is negative.
-        RuntimeError, NotImplementedError: as `jet`.
+        RuntimeError, NotImplementedError: if `jet` raises it.
 
     >>> import wengert as wg
     >>> wg.func.taylor(lambda x: x**3, (wg.tensor(2.0),), (wg.tensor(1.0),), order=4)

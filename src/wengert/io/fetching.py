@@ -123,7 +123,7 @@ def fetch_weights(
         file_name: the name in the folder; by default that of the URL.
 
     Raises:
-        RuntimeError, URLError, HTTPError: as `fetch`.
+        RuntimeError, URLError, HTTPError: if `fetch` raises it.
     """
     from .objects import load
 

@@ -95,7 +95,7 @@ def save_safetensors(obj: object, f: str | os.PathLike[str] | BinaryIO) -> None:
     Raises:
         TypeError: if there is more than tensors, plain values and containers.
         ValueError: if `load` would not read it.
-        AttributeError, RuntimeError, OSError: as `save`.
+        AttributeError, RuntimeError, OSError: if `save` raises it.
     """
     tree, arrays = pieces(obj)
     text = json.dumps({"version": VERSION, **tree}, separators=(",", ":"), allow_nan=False)
@@ -106,7 +106,7 @@ def write_to(f: Any, content: Iterator[Any]) -> None:
     """Write the pieces of a file, atomically to a path or to a file object.
 
     Raises:
-        AttributeError, RuntimeError, OSError: see `save`.
+        AttributeError, RuntimeError, OSError: if `save` raises it.
     """
     if isinstance(f, (str, os.PathLike)):
         check_folder(os.fspath(f))

@@ -193,7 +193,7 @@ def hessian(
         TypeError: if an input or the output is not a tensor.
         RuntimeError: if the function returns several tensors, not exactly one element, a complex number, or what
             `strict` refuses; otherwise as `jacobian`.
-        NotImplementedError: as `jacobian`.
+        NotImplementedError: if `jacobian` raises it.
         AssertionError: if there is no such strategy.
 
     >>> import wengert as wg

@@ -137,7 +137,7 @@ def gradgradcheck(
     Raises:
         GradcheckError: if a second derivative is wrong.
         ValueError: if no input or no output requires a gradient.
-        RuntimeError, AssertionError, NotImplementedError: as `gradcheck`.
+        RuntimeError, AssertionError, NotImplementedError: if `gradcheck` raises it.
 
     >>> import wengert as wg
     >>> x = wg.tensor([0.5, -1.5], dtype=wg.float64, requires_grad=True)
