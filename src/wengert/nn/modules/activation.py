@@ -1,4 +1,4 @@
-"""Activations: functions of one value, and softmax."""
+"""Activations: elementwise functions, and softmax."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class ReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.relu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Whether in place."""
+        """The option `inplace`."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -53,7 +53,7 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
@@ -73,7 +73,7 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
@@ -92,7 +92,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.gelu(input, approximate=self.approximate)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
@@ -108,11 +108,11 @@ class SiLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.silu(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Whether in place."""
+        """The option `inplace`."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -120,7 +120,7 @@ class Sigmoid(Module):
     """`1 / (1 + exp(-x))`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return input.sigmoid()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -128,7 +128,7 @@ class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return input.tanh()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -173,7 +173,7 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.softplus(input, self.beta, self.threshold)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:

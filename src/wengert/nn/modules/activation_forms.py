@@ -25,7 +25,7 @@ class _InPlace(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """Whether in place."""
+        """The option `inplace`."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -36,7 +36,7 @@ class SELU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.selu(input, self.inplace)
 
 
@@ -44,12 +44,12 @@ class Mish(_InPlace):
     """`x * tanh(softplus(x))`; `inplace`: write into the input. Source: Misra, Mish, 2019."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.mish(input, self.inplace)
 
 
 class _Unsaid(_InPlace):
-    """One that does not print whether it is in place, as in torch."""
+    """An activation whose `repr` does not show `inplace`, as in torch."""
 
     def extra_repr(self) -> str:
         """Nothing."""
@@ -60,7 +60,7 @@ class Hardswish(_Unsaid):
     """`x * hardsigmoid(x)`; `inplace`: write into the input."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.hardswish(input, self.inplace)
 
 
@@ -68,7 +68,7 @@ class Hardsigmoid(_Unsaid):
     """`x / 6 + 1 / 2` cut to [0, 1]; `inplace`: write into the input."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.hardsigmoid(input, self.inplace)
 
 
@@ -81,7 +81,7 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
@@ -98,7 +98,7 @@ class Hardtanh(Module):
         min_value, max_value: older names of the limits.
 
     Raises:
-        AssertionError: the lower limit is not below the upper one.
+        AssertionError: if the lower limit is not below the upper one.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class Hardtanh(Module):
         max_value: float | None = None,
     ) -> None:
         super().__init__()
-        for name, given in (("min", min_value), ("max", max_value)):
-            if given is not None:
+        for name, value in (("min", min_value), ("max", max_value)):
+            if value is not None:
                 old = f"keyword argument `{name}_value` is deprecated and renamed to `{name}_val`"
                 warn(old, FutureWarning)
         min_val, max_val = min_val if min_value is None else min_value, max_val if max_value is None else max_value
@@ -122,7 +122,7 @@ class Hardtanh(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
@@ -137,11 +137,11 @@ class ReLU6(Hardtanh):
         super().__init__(0.0, 6.0, inplace)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.relu6(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Whether in place."""
+        """The option `inplace`."""
         return "inplace=True" if self.inplace else ""
 
 
@@ -155,7 +155,7 @@ class Threshold(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
@@ -167,7 +167,7 @@ class Softsign(Module):
     """`x / (1 + |x|)`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.softsign(input)  # type: ignore[no-any-return]
 
 
@@ -175,7 +175,7 @@ class Tanhshrink(Module):
     """`x - tanh(x)`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.tanhshrink(input)  # type: ignore[no-any-return]
 
 
@@ -183,7 +183,7 @@ class LogSigmoid(Module):
     """`log(1 / (1 + exp(-x)))`, computed without overflow."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.logsigmoid(input)  # type: ignore[no-any-return]
 
 
@@ -202,10 +202,10 @@ class _Shrink(Module):
 
 
 class Softshrink(_Shrink):
-    """`x` drawn towards zero by `lambd`, and zero where it is nearer."""
+    """`x` moved towards zero by `lambd`, and zero where `|x|` is at most `lambd`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.softshrink(input, self.lambd)  # type: ignore[no-any-return]
 
 
@@ -213,7 +213,7 @@ class Hardshrink(_Shrink):
     """`x`, but zero where it is within `lambd` of zero."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.hardshrink(input, self.lambd)  # type: ignore[no-any-return]
 
 
@@ -238,7 +238,7 @@ class PReLU(Module):
 
     Args:
         num_parameters: 1, or the number of channels.
-        init: what the weight starts with.
+        init: initial value of the weight.
         device: "cpu".
         dtype: of the weight.
 
@@ -252,11 +252,11 @@ class PReLU(Module):
         self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
 
     def reset_parameters(self) -> None:
-        """Fill the weight with what it starts with."""
+        """Fill the weight with its initial value."""
         constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value; with several weights those of the second dimension."""
+        """Apply the function to each element; several weights belong to the second dimension."""
         return functional.prelu(input, self.weight)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
@@ -271,7 +271,7 @@ class Softmax2d(Module):
         """Positive values that sum to 1 over the channels.
 
         Raises:
-            ValueError: the input has neither 3 nor 4 dimensions.
+            ValueError: if the input has neither 3 nor 4 dimensions.
         """
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
@@ -295,14 +295,14 @@ class GLU(Module):
 
 
 class RReLU(Module):
-    """`x` where positive, else times a slope: in training a random one for each value.
+    """`x` where positive, else `x` times a factor, which is random for each element in training.
 
     Args:
-        lower: the least slope.
-        upper: the greatest slope; where not training it is the mean of both.
+        lower: least factor.
+        upper: greatest factor; in evaluation the factor is the mean of both.
         inplace: write into the input.
 
-    Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+        Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
@@ -312,7 +312,7 @@ class RReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        """The function of each value."""
+        """Apply the function to each element."""
         return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""A softmax over so many classes that the rare ones are looked at only when they are needed."""
+"""Softmax over many classes, which computes the scores of rare classes only where they are needed."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .module import Module
 
 
 class _ASMoutput(NamedTuple):
-    """What the layer gives: the log-probability of each target, and their mean with the sign turned."""
+    """Result of the layer: the log-probability of each target, and minus their mean."""
 
     output: Tensor
     loss: Tensor
 
 
 def check_cutoffs(cutoffs: list[int], n_classes: int) -> None:
-    """Refuse limits that do not part the classes.
+    """Refuse cutoffs that do not divide the classes.
 
     Raises:
-        ValueError: they do not.
+        ValueError: if `cutoffs` is not an increasing sequence of integers between 1 and `n_classes - 1`.
     """
     if not cutoffs:
         raise ValueError("cutoffs should be a sequence of length larger than 0")
-    whole = all(int(each) == each for each in cutoffs)
+    whole = all(int(cutoff) == cutoff for cutoff in cutoffs)
     if not whole or cutoffs != sorted(set(cutoffs)) or cutoffs[0] <= 0 or cutoffs[-1] > n_classes - 1:
         raise ValueError(
             "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
@@ -36,19 +36,19 @@ def check_cutoffs(cutoffs: list[int], n_classes: int) -> None:
 
 
 class AdaptiveLogSoftmaxWithLoss(Module):
-    """Log-softmax in clusters: the first holds the frequent classes, and a place for each of the others.
+    """Log-softmax in clusters: the first holds the frequent classes, and one score for each of the other clusters.
 
     Args:
         in_features: length of an input vector.
-        n_classes: number of classes; those with small numbers are to be the frequent ones.
-        cutoffs: where clusters begin.
-        div_value: by what the inner length of each further cluster is divided.
-        head_bias: whether the first has a bias.
+        n_classes: number of classes, ordered from frequent to rare.
+        cutoffs: first class of each cluster after the first.
+        div_value: divisor of the inner length from one cluster to the next.
+        head_bias: whether the first cluster has a bias.
         device: "cpu".
         dtype: of the parameters.
 
     Raises:
-        ValueError: `cutoffs` does not part the classes.
+        ValueError: if `cutoffs` is not an increasing sequence of integers between 1 and `n_classes - 1`.
 
     Source: Grave et al., Efficient softmax approximation for GPUs, 2017.
     """
@@ -74,27 +74,27 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
-        made: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.head = Linear(in_features, self.head_size, bias=head_bias, **made)
+        factory: dict[str, Any] = {"device": device, "dtype": dtype}
+        self.head = Linear(in_features, self.head_size, bias=head_bias, **factory)
         self.tail = ModuleList()
-        for at in range(self.n_clusters):
-            inner = int(in_features // div_value ** (at + 1))
-            classes = self.cutoffs[at + 1] - self.cutoffs[at]
-            into = Linear(in_features, inner, bias=False, **made)
-            self.tail.append(Sequential(into, Linear(inner, classes, bias=False, **made)))
+        for index in range(self.n_clusters):
+            inner = int(in_features // div_value ** (index + 1))
+            classes = self.cutoffs[index + 1] - self.cutoffs[index]
+            projection = Linear(in_features, inner, bias=False, **factory)
+            self.tail.append(Sequential(projection, Linear(inner, classes, bias=False, **factory)))
 
     def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
+        """Draw new values of all parameters."""
         self.head.reset_parameters()
-        for projection in self.tail:
-            for each in projection:
-                each.reset_parameters()
+        for cluster in self.tail:
+            for layer in cluster:
+                layer.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> _ASMoutput:
         """The log-probabilities of the targets (N,) or () for vectors (N, D) or (D,), and the loss.
 
         Raises:
-            RuntimeError: the shapes do not fit, or a target is no class.
+            RuntimeError: if the shapes do not fit, or a target is not in `[0, n_classes - 1]`.
         """
         check_shapes(input_, target_)
         alone = target_.ndim == 0
@@ -103,15 +103,15 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         output = input.new_zeros(target.shape[0])
         places = target.clone()
         used = 0
-        for at, (low, high) in enumerate(zip((0, *self.cutoffs), self.cutoffs)):
+        for cluster, (low, high) in enumerate(zip((0, *self.cutoffs), self.cutoffs)):
             rows = ((target >= low) & (target < high)).nonzero().reshape(-1)
             used += rows.numel()
-            if at and rows.numel():
+            if cluster and rows.numel():
                 inside = (target.index_select(0, rows) - low).unsqueeze(1)
-                scores = self.tail[at - 1](input.index_select(0, rows))
-                found = functional.log_softmax(scores, dim=1).gather(1, inside)  # type: ignore[attr-defined]
-                output = output.index_copy(0, rows, found.squeeze(1))
-                places = places.index_fill(0, rows, self.shortlist_size + at - 1)
+                scores = self.tail[cluster - 1](input.index_select(0, rows))
+                log_probs = functional.log_softmax(scores, dim=1).gather(1, inside)  # type: ignore[attr-defined]
+                output = output.index_copy(0, rows, log_probs.squeeze(1))
+                places = places.index_fill(0, rows, self.shortlist_size + cluster - 1)
         if used != target.shape[0]:
             raise RuntimeError(
                 f"Target values should be in [0, {self.n_classes - 1}], but values in range "
@@ -127,9 +127,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
         head: Any = functional.log_softmax(self.head(input), dim=1)
         parts = [head[:, : self.shortlist_size]]
-        for at, projection in enumerate(self.tail):
+        for cluster, projection in enumerate(self.tail):
             inside: Any = functional.log_softmax(projection(input), dim=1)
-            parts.append(inside + head[:, self.shortlist_size + at].unsqueeze(1))
+            parts.append(inside + head[:, self.shortlist_size + cluster].unsqueeze(1))
         return cat(parts, 1)  # type: ignore[no-any-return]
 
     def predict(self, input: Tensor) -> Tensor:
@@ -144,10 +144,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 
 def check_shapes(input: Tensor, target: Tensor) -> None:
-    """Refuse targets that are not one class for each vector.
+    """Refuse targets that are not one class for each input vector.
 
     Raises:
-        RuntimeError: they are not.
+        RuntimeError: if `target` is neither 0-D nor 1-D, or its shape does not fit `input`.
     """
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

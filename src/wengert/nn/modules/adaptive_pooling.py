@@ -1,4 +1,4 @@
-"""Pooling with as many windows as the result shall have points."""
+"""Pooling to a given output size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .utils import _own_init
 
 
 class _AdaptivePoolNd(Module):
-    """What adaptive poolings share; see `AdaptiveAvgPool2d`."""
+    """Base of adaptive poolings; see `AdaptiveAvgPool2d`."""
 
     __init_subclass__: Any = classmethod(_own_init)
 
@@ -29,21 +29,21 @@ class _AdaptivePoolNd(Module):
 
 
 class _AdaptiveAvgPoolNd(_AdaptivePoolNd):
-    """What the adaptive averages share."""
+    """Base of adaptive average poolings."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, ...) or (C, ...) to the same with the given lengths."""
+        """Pool (N, C, ...) or (C, ...) to the lengths of `output_size`."""
         return type(self).pooling(input, self.output_size)  # type: ignore[no-any-return]
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    """Means of as many windows of (N, C, L) or (C, L) as the result shall have points; `output_size`: their number."""
+    """Average pooling of (N, C, L) or (C, L) to length `output_size`."""
 
     pooling = staticmethod(functional.adaptive_avg_pool1d)
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """Means of as many windows as the result shall have points.
+    """Average pooling of images to a given size.
 
     Args:
         output_size: height and width of the result, or one number for both; None keeps the input's.
@@ -53,45 +53,42 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """Means of as many windows of (N, C, D, H, W) or (C, D, H, W) as the result shall have points; see
-    `AdaptiveAvgPool2d`."""
+    """Average pooling of (N, C, D, H, W) or (C, D, H, W) to a given size; see `AdaptiveAvgPool2d`."""
 
     pooling = staticmethod(functional.adaptive_avg_pool3d)
 
 
 class _AdaptiveMaxPoolNd(_AdaptivePoolNd):
-    """What the adaptive largest-value poolings share; see `AdaptiveMaxPool2d`."""
+    """Base of adaptive max poolings; see `AdaptiveMaxPool2d`."""
 
     def __init__(self, output_size: int | Sequence[int | None] | None, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Any:
-        """(N, C, ...) or (C, ...) to the same with the given lengths; or the values and their places."""
+        """Pool (N, C, ...) or (C, ...) to `output_size`; with `return_indices` also return the indices."""
         return type(self).pooling(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """Largest values of as many windows of (N, C, L) or (C, L) as the result shall have points; see
-    `AdaptiveMaxPool2d`."""
+    """Max pooling of (N, C, L) or (C, L) to a given length; see `AdaptiveMaxPool2d`."""
 
     pooling = staticmethod(functional.adaptive_max_pool1d)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """Largest values of as many windows as the result shall have points.
+    """Max pooling of images to a given size.
 
     Args:
         output_size: height and width of the result, or one number for both; None keeps the input's.
-        return_indices: also give where in the plane each value was.
+        return_indices: also return the index of each value in its plane.
     """
 
     pooling = staticmethod(functional.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """Largest values of as many windows of (N, C, D, H, W) or (C, D, H, W) as the result shall have points; see
-    `AdaptiveMaxPool2d`."""
+    """Max pooling of (N, C, D, H, W) or (C, D, H, W) to a given size; see `AdaptiveMaxPool2d`."""
 
     pooling = staticmethod(functional.adaptive_max_pool3d)
 

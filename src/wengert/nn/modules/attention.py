@@ -1,4 +1,4 @@
-"""Attention of several heads as a layer."""
+"""Multi-head attention as a layer."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .module import Module
 
 
 class MultiheadAttention(Module):
-    """Attention of several heads, each of which looks at projections of its own.
+    """Multi-head attention; each head attends to its own projections of query, key and value.
 
     Args:
-        embed_dim: length of the vectors, which is divided among the heads.
+        embed_dim: length of the vectors; it is divided among the heads.
         num_heads: number of heads.
         dropout: probability of dropout of weights, in training.
         bias: whether the projections have biases.
-        add_bias_kv: append a step that is learnt to keys and values.
+        add_bias_kv: append a learned step to keys and values.
         add_zero_attn: append a step of zeros to keys and values.
         kdim: length of the keys' vectors, `embed_dim` if not given.
         vdim: length of the values' vectors, `embed_dim` if not given.
@@ -32,22 +32,22 @@ class MultiheadAttention(Module):
         dtype: of the parameters.
 
     Attributes:
-        in_proj_weight: (3 * embed_dim, embed_dim), the projections of query, key and value, one below the other; None
-            if these are of different lengths and have their own, `q_proj_weight`, `k_proj_weight`, `v_proj_weight`.
+        in_proj_weight: (3 * embed_dim, embed_dim), the projections of query, key and value, stacked; None if their
+            lengths differ, which then have `q_proj_weight`, `k_proj_weight` and `v_proj_weight`.
         in_proj_bias: (3 * embed_dim,), or None.
-        out_proj: the map of the results of all heads, side by side.
+        out_proj: linear map of the concatenated results of all heads.
         bias_k, bias_v: (1, 1, embed_dim), or None.
 
     Raises:
-        ValueError: a size is not positive.
-        AssertionError: the heads do not divide the length.
+        ValueError: if `embed_dim` or `num_heads` is not positive.
+        AssertionError: if `embed_dim` is not divisible by `num_heads`.
 
     Source: Vaswani et al., Attention Is All You Need, 2017.
 
     >>> import wengert as wg
     >>> attention = wg.nn.MultiheadAttention(4, 2)
-    >>> made, weights = attention(wg.ones(3, 1, 4), wg.ones(5, 1, 4), wg.ones(5, 1, 4))
-    >>> made.shape, weights.shape
+    >>> output, weights = attention(wg.ones(3, 1, 4), wg.ones(5, 1, 4), wg.ones(5, 1, 4))
+    >>> output.shape, weights.shape
     (torch.Size([3, 1, 4]), torch.Size([1, 3, 5]))
     """
 
@@ -91,7 +91,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _add_projections(self, bias: bool, device: Any, dtype: Any) -> None:
-        """Register the weights of query, key and value, of which there is one, or three."""
+        """Register the projection weights of query, key and value: one joint weight, or three."""
         size, same = self.embed_dim, self._qkv_same_embed_dim
         shapes = {"q": (size, size), "k": (size, self.kdim), "v": (size, self.vdim)}
         if same:
@@ -129,32 +129,32 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
-        """The means of the values, and the weights.
+        """Return the weighted means of the values, and the weights.
 
         Args:
             query: (L, N, embed_dim), (N, L, embed_dim) if `batch_first`, or (L, embed_dim).
             key, value: (S, N, size), (N, S, size), or (S, size).
-            key_padding_mask: (N, S), or (S,): bools, True for a value that does not count, or numbers added to scores.
-            need_weights: return the weights, too.
-            attn_mask: (L, S), or (N * num_heads, L, S): bools, True where a query may not look, or numbers added to
-                scores.
+            key_padding_mask: (N, S), or (S,): bools, True for a value to ignore, or numbers added to scores.
+            need_weights: also return the weights.
+            attn_mask: (L, S), or (N * num_heads, L, S): bools, True where a query may not attend, or numbers added
+                to scores.
             average_attn_weights: return the mean of the weights over the heads.
-            is_causal: a hint that `attn_mask` lets query i look at the values up to i.
+            is_causal: a hint that `attn_mask` lets query i attend to the values up to i.
 
         Returns:
             A tensor like `query`; the weights (N, L, S), without N where the query has none, with heads after N if
             they are not averaged, or None.
 
         Raises:
-            AssertionError: shapes or options do not fit.
-            RuntimeError: `attn_mask` has another shape, or is missing although hinted at.
+            AssertionError: if shapes or options do not fit.
+            RuntimeError: if `attn_mask` has another shape, or is missing although `is_causal` is set.
         """
         key_padding_mask, attn_mask = masks_as_numbers(key_padding_mask, attn_mask, query.dtype)
-        turned = self.batch_first and query.ndim == 3
-        if turned:  # what is the same tensor must stay so
-            other = {id(each): each.transpose(0, 1) for each in (query, key, value)}  # type: ignore[attr-defined]
-            query, key, value = other[id(query)], other[id(key)], other[id(value)]
-        made, weights = multi_head_attention_forward(
+        transposed = self.batch_first and query.ndim == 3
+        if transposed:  # what is the same tensor must stay so
+            swapped = {id(tensor): tensor.transpose(0, 1) for tensor in (query, key, value)}  # type: ignore[attr-defined]
+            query, key, value = swapped[id(query)], swapped[id(key)], swapped[id(value)]
+        output, weights = multi_head_attention_forward(
             *(query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias),
             *(self.bias_k, self.bias_v, self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias),
             training=self.training,
@@ -168,7 +168,7 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
-        return made.transpose(0, 1) if turned else made, weights
+        return output.transpose(0, 1) if transposed else output, weights
 
 
 at_home("wengert.nn.modules.activation", MultiheadAttention)

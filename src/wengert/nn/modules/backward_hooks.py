@@ -16,32 +16,32 @@ Values = tuple[Any, ...]
 
 
 class BackwardHookFunction(Function):
-    """Passes tensors on, so that all inputs (or all outputs) of a module are those of one node, which can have hooks.
+    """Identity with one node for all inputs (or all outputs) of a module, so that hooks can be registered on it.
 
-    What it returns are views of its inputs: it is refused to write to them in place, because such a write would take
-    them out of the node's reach.
+    The results are views of the inputs. Writing to them in place is refused, because it would replace the node in their
+    history.
     """
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> Values:  # type: ignore[override]
-        """The tensors themselves."""
-        ctx.mark_non_differentiable(*[each for each in tensors if not each.requires_grad])
+        """Return the tensors unchanged."""
+        ctx.mark_non_differentiable(*[tensor for tensor in tensors if not tensor.requires_grad])
         return tensors
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Values:  # type: ignore[override]
-        """The gradients themselves."""
+        """Return the gradients unchanged."""
         return grads
 
 
 class BackwardHook:
     """The full backward hooks around one call of a module.
 
-    The inputs go through a node, and so do the outputs. The pre-hooks run before the output's node; the hooks run after
-    the input's node, and are given the gradients that had arrived at the output's.
+    The inputs pass through a node, and so do the outputs. The pre-hooks run before the outputs' node; the hooks run
+    after the inputs' node, and receive the gradients that arrived at the outputs' node.
 
     Args:
-        module: what the hooks are told was called. The graph keeps it alive.
+        module: first argument of the hooks. The graph keeps it alive.
         hooks: called as `hook(module, grad_input, grad_output)`.
         pre_hooks: called as `hook(module, grad_output)`.
     """
@@ -52,38 +52,38 @@ class BackwardHook:
         self.pre_hooks = pre_hooks
         self.inputs = 0
         self.has_input_node = False
-        # The gradients of the outputs by thread: several may run backward passes through one graph.
+        # The gradients of the outputs by thread: several threads may run backward passes through one graph.
         self.arrived: dict[int, Values] = {}
 
     def setup_input_hook(self, args: Values) -> Values:
-        """The arguments of `forward`, passed through a node."""
+        """Pass the arguments of `forward` through a node."""
         self.inputs = len(args)
-        passed, at, node = pass_through(args)
+        passed, positions, node = pass_through(args)
         if node is not None:
-            alive = weakref.ref(self)  # the output's node holds it: a pass that comes here went through that one
+            alive = weakref.ref(self)  # the outputs' node keeps it alive, and a pass reaches that node first
 
             def hook(grads: Values, _: Values) -> Values | None:
-                found = alive()
-                return None if found is None else found.inputs_done(at, grads)
+                owner = alive()
+                return None if owner is None else owner.inputs_done(positions, grads)
 
             self.has_input_node = True
             node.register_hook(hook)
         return passed
 
     def setup_output_hook(self, result: Any) -> Any:
-        """What `forward` returned, passed through a node."""
+        """Pass the result of `forward` through a node."""
         outputs = result if isinstance(result, tuple) else (result,)
-        passed, at, node = pass_through(outputs)
+        passed, positions, node = pass_through(outputs)
         if node is not None:
 
             def hook(grads: Values) -> Values:
-                return self.outputs_arrived(at, grads, len(outputs))
+                return self.outputs_arrived(positions, grads, len(outputs))
 
             node.register_prehook(hook)
         return passed if isinstance(result, tuple) else passed[0]
 
     def outputs_arrived(self, at: Sequence[int], grads: Values, count: int) -> Values:
-        """Run the pre-hooks, and the hooks too if the inputs have no node that would run them."""
+        """Run the pre-hooks, and also the hooks if the inputs have no node that would run them."""
         grad_outputs = spread(at, grads, count)
         for hook in self.pre_hooks:
             replaced = hook(self.module, grad_outputs)
@@ -94,7 +94,7 @@ class BackwardHook:
             self.arrived[threading.get_ident()] = grad_outputs
         elif self.hooks:
             self.run_without_inputs(grad_outputs)
-        return tuple(grad_outputs[each] for each in at)
+        return tuple(grad_outputs[position] for position in at)
 
     def run_without_inputs(self, grad_outputs: Values) -> None:
         """Run the hooks of a module none of whose inputs requires a gradient."""
@@ -105,14 +105,14 @@ class BackwardHook:
         )
         for hook in self.hooks:
             replaced = hook(self.module, (None,) * self.inputs, grad_outputs)
-            if replaced is not None and not (isinstance(replaced, tuple) and all(each is None for each in replaced)):
+            if replaced is not None and not (isinstance(replaced, tuple) and all(grad is None for grad in replaced)):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always return None "
                     "or None for all gradients."
                 )
 
     def inputs_done(self, at: Sequence[int], grads: Values) -> Values | None:
-        """Run the hooks, unless the pass reached the inputs by a way around the outputs."""
+        """Run the hooks, unless the pass reached the inputs without passing the outputs."""
         grad_outputs = self.arrived.pop(threading.get_ident(), None)
         if grad_outputs is None:
             return None
@@ -122,13 +122,13 @@ class BackwardHook:
             if replaced is not None:
                 check_number(replaced, self.inputs, "Backward hook", "grad_input")
                 grad_inputs = replaced
-        return tuple(grad_inputs[each] for each in at)
+        return tuple(grad_inputs[position] for position in at)
 
 
 def pass_through(values: Values) -> tuple[Values, list[int], Any]:
-    """The values with their tensors passed through a node; where the tensors stand; the node.
+    """Pass the tensors among `values` through a node; return the new values, the positions of tensors, and the node.
 
-    The node is None, and the values are as they came, where nothing is recorded.
+    Where nothing is recorded, the values are returned unchanged and the node is None.
     """
     at = [position for position, value in enumerate(values) if isinstance(value, Tensor)]
     if not is_grad_enabled() or not [position for position in at if values[position].requires_grad]:
@@ -142,31 +142,31 @@ def pass_through(values: Values) -> tuple[Values, list[int], Any]:
 
 
 def spread(at: Sequence[int], grads: Sequence[Any], count: int) -> Values:
-    """`count` values, which are `grads` at the places `at` and None elsewhere."""
-    found: list[Any] = [None] * count
+    """Return a tuple of length `count` with `grads` at the positions `at` and None elsewhere."""
+    values: list[Any] = [None] * count
     for position, grad in zip(at, grads):
-        found[position] = grad
-    return tuple(found)
+        values[position] = grad
+    return tuple(values)
 
 
 def check_number(returned: Any, expected: int, who: str, what: str) -> None:
-    """Refuse what a hook returned unless it is one gradient for each that it was given.
+    """Refuse the result of a hook unless it has as many gradients as the hook received.
 
     Raises:
-        RuntimeError: a tensor, or another number.
-        TypeError: it has no length.
+        RuntimeError: if `returned` is a tensor, or has another length than `expected`.
+        TypeError: if `returned` has no length.
     """
-    given = len(returned)
+    count = len(returned)
     if isinstance(returned, Tensor):
         raise RuntimeError(
             f"{who} returned an invalid number of {what}, got a Tensor, but expected a tuple of {expected}"
         )
-    if given != expected:
-        raise RuntimeError(f"{who} returned an invalid number of {what}, got {given}, but expected {expected}")
+    if count != expected:
+        raise RuntimeError(f"{who} returned an invalid number of {what}, got {count}, but expected {expected}")
 
 
 def register_on_last_node(module: Any, hooks: Iterable[Hook], args: Values, result: Any) -> None:
-    """Give hooks of the older kind to the node that made the (first) output."""
+    """Register hooks of the older kind on the node of the (first) output."""
     first = result
     while not isinstance(first, Tensor):
         if isinstance(first, dict):
@@ -182,7 +182,7 @@ def register_on_last_node(module: Any, hooks: Iterable[Hook], args: Values, resu
 
 
 def warn_of_missing(args: Values, result: Any, node: Any) -> None:
-    """Warn of what hooks of the older kind will not see of a call whose (first) output `node` made."""
+    """Warn of gradients that hooks of the older kind miss in a call; `node` is that of the (first) output."""
     missing = what_is_missing(args, result, node)
     if missing:
         warnings.warn(
@@ -193,20 +193,20 @@ def warn_of_missing(args: Values, result: Any, node: Any) -> None:
 
 
 def with_module(hook: Hook, module: Any) -> Callable[[Values, Values], Any]:
-    """The hook with the module as its first argument, as long as there is the module."""
+    """Return the hook with the module as its first argument, which is referenced weakly."""
     alive = weakref.ref(module)
 
     def call(grad_inputs: Values, grad_outputs: Values) -> Any:
-        found = alive()
-        if found is None:
+        owner = alive()
+        if owner is None:
             raise RuntimeError("You are trying to call the hook of a dead Module!")
-        return hook(found, grad_inputs, grad_outputs)
+        return hook(owner, grad_inputs, grad_outputs)
 
     return call
 
 
 def what_is_missing(args: Values, result: Any, node: Any) -> str:
-    """What hooks of the older kind will not see of a call, or an empty text."""
+    """Return a message about the gradients that hooks of the older kind miss, or an empty string."""
     outputs = (result,) if isinstance(result, Tensor) else result
     deprecated = "deprecated and will be removed in future versions. This hook will be missing some"
     if not is_tuple_of_tensors(outputs):
@@ -219,16 +219,16 @@ def what_is_missing(args: Values, result: Any, node: Any) -> str:
             "non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of Tensors is "
             f"{deprecated} of the grad_input"
         )
-    if any(each.grad_fn not in (None, node) for each in outputs):
+    if any(output.grad_fn not in (None, node) for output in outputs):
         return (
             f"a non-full backward hook when outputs are generated by different autograd Nodes is {deprecated} "
             "grad_output"
         )
-    if {each.grad_fn for each in args} - {None} != {each for each, _ in node.next_functions}:
+    if {tensor.grad_fn for tensor in args} - {None} != {tensor for tensor, _ in node.next_functions}:
         return f"a non-full backward hook when the forward contains multiple autograd Nodes is {deprecated} grad_input"
     return ""
 
 
 def is_tuple_of_tensors(values: Any) -> bool:
-    """Whether `values` is a tuple and holds nothing but tensors."""
-    return isinstance(values, tuple) and all(isinstance(each, Tensor) for each in values)
+    """Return whether `values` is a tuple of tensors only."""
+    return isinstance(values, tuple) and all(isinstance(value, Tensor) for value in values)

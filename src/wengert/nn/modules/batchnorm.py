@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _NormBase(Module):
-    """What batch and instance normalisation share: parameters and running statistics; see `BatchNorm2d`."""
+    """Base of batch and instance normalisation: parameters and running statistics; see `BatchNorm2d`."""
 
     __init_subclass__: Any = classmethod(_own_init)
 
@@ -48,23 +48,23 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        made = partial(full, (num_features,), device=device, dtype=dtype)
-        self.register_parameter("weight", Parameter(made(1.0)) if affine else None)
-        self.register_parameter("bias", Parameter(made(0.0)) if affine and bias else None)
+        filled = partial(full, (num_features,), device=device, dtype=dtype)
+        self.register_parameter("weight", Parameter(filled(1.0)) if affine else None)
+        self.register_parameter("bias", Parameter(filled(0.0)) if affine and bias else None)
         tracks = track_running_stats
-        self.register_buffer("running_mean", made(0.0) if tracks else None)
-        self.register_buffer("running_var", made(1.0) if tracks else None)
+        self.register_buffer("running_mean", filled(0.0) if tracks else None)
+        self.register_buffer("running_var", filled(1.0) if tracks else None)
         self.register_buffer("num_batches_tracked", tensor(0, device=device, dtype=dtypes.int64) if tracks else None)
 
     def reset_running_stats(self) -> None:
-        """Forget what was tracked: mean 0, variance 1."""
+        """Reset the running statistics: mean 0, variance 1, count 0."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Weight 1, bias 0, nothing tracked."""
+        """Set weight to 1 and bias to 0, and reset the running statistics."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -91,7 +91,7 @@ class _NormBase(Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """As of any module; states before version 2 had no count of batches, which then stays as it is."""
+        """Load the module's own state; states before version 2 have no `num_batches_tracked`, which stays as it is."""
         if (local_metadata.get("version") or 0) < 2 and self.track_running_stats:
             key = prefix + "num_batches_tracked"
             if key not in state_dict:
@@ -106,7 +106,7 @@ class _BatchNorm(_NormBase):
     """Normalisation of each channel over the batch; see `BatchNorm2d`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, of the same shape; in training the running statistics are moved."""
+        """Normalise the input; in training also update the running statistics."""
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
@@ -137,20 +137,20 @@ class BatchNorm1d(_BatchNorm):
 class BatchNorm2d(_BatchNorm):
     """Normalisation of each channel of (N, C, H, W) over the batch and the image.
 
-    In training with the statistics of the batch, else with the running ones.
+    Uses the statistics of the batch in training, and the running statistics in evaluation.
 
     Args:
         num_features: number of channels C.
         eps: added to the variance.
-        momentum: share of the batch in the running statistics; None for plain averages over all batches.
-        affine: whether there are weight and bias.
-        track_running_stats: whether running statistics are kept; without, the batch's are used in evaluation too.
+        momentum: weight of the batch in the running statistics; None for the average over all batches.
+        affine: whether the layer has a weight and a bias.
+        track_running_stats: whether running statistics are tracked; if not, evaluation uses those of the batch too.
         device: "cpu".
         dtype: of parameters and buffers.
-        bias: whether there is one, if `affine`.
+        bias: whether the layer has a bias, with `affine`.
 
     Raises:
-        ValueError: (on call) the input has another number of dimensions, or one value per channel in training.
+        ValueError: if (on call) the input is not 4-D, or has one value per channel in training.
 
     Source: Ioffe and Szegedy, Batch Normalization, 2015.
     """
@@ -169,14 +169,14 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Normalisation of each channel of (N, C, ...) over the batches of all processes, of which there is one.
+    """Normalisation of each channel of (N, C, ...) over the batches of all processes (here always one).
 
     Args:
         num_features, eps, momentum, affine, track_running_stats, device, dtype, bias: as of `BatchNorm2d`.
-        process_group: kept.
+        process_group: stored, and not used.
 
     Raises:
-        ValueError: (on call) the input has fewer than two dimensions, or no channels.
+        ValueError: if (on call) the input has fewer than two dimensions, or no channels.
     """
 
     def __init__(
@@ -203,27 +203,27 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
-        """A module in which every batch normalisation is one of these, with its parameters and statistics.
+        """Replace every batch normalisation in a module by a `SyncBatchNorm` with the same parameters and statistics.
 
         Args:
             module: the module, whose children are replaced.
-            process_group: kept by the new ones.
+            process_group: stored by the new modules.
 
         Returns:
-            The module, or what takes its place.
+            `module`, or its replacement if it is a batch normalisation itself.
         """
-        made = module
+        result = module
         if isinstance(module, _BatchNorm):
             options = (module.eps, module.momentum, module.affine, module.track_running_stats, process_group)
-            made = SyncBatchNorm(module.num_features, *options, bias=module.bias is not None)
+            result = SyncBatchNorm(module.num_features, *options, bias=module.bias is not None)
             if module.affine:
-                made.weight, made.bias = module.weight, module.bias
-            made.running_mean, made.running_var = module.running_mean, module.running_var
-            made.num_batches_tracked = module.num_batches_tracked
-            made.training = module.training
+                result.weight, result.bias = module.weight, module.bias
+            result.running_mean, result.running_var = module.running_mean, module.running_var
+            result.num_batches_tracked = module.num_batches_tracked
+            result.training = module.training
         for name, child in module.named_children():
-            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
-        return made
+            result.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return result
 
 
 __getattr__, __dir__ = on_demand(globals())

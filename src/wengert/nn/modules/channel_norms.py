@@ -33,27 +33,30 @@ class LocalResponseNorm(_ChannelNorm):
     """The input divided by (k + alpha * mean of squares) ** beta, the mean over neighbouring channels of (N, C, ...).
 
     Args:
-        size: how many channels are neighbours.
+        size: number of neighbouring channels.
         alpha: factor of the mean.
-        beta: the exponent.
-        k: is added to the mean.
+        beta: exponent.
+        k: added to the mean.
 
     Source: Krizhevsky et al., ImageNet Classification with Deep Convolutional Neural Networks, 2012.
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input."""
+        """Normalise the input."""
         return functional.local_response_norm(  # type: ignore[no-any-return]
             input, self.size, self.alpha, self.beta, self.k
         )
 
 
 def neighbours(channels: int, size: int) -> list[list[float]]:
-    """Which channels count for which in `CrossMapLRN2d`: as torch has it, the first for all that follow."""
+    """Matrix of zeros and ones: the channels summed for each channel in `CrossMapLRN2d`.
+
+    As in torch, the first channel counts for all that follow.
+    """
     before = int((size - 1) / 2 + 1)
     return [
-        [float(other < at + before and (other > at - before or other == 0)) for other in range(channels)]
-        for at in range(channels)
+        [float(other < channel + before and (other > channel - before or other == 0)) for other in range(channels)]
+        for channel in range(channels)
     ]
 
 
@@ -64,18 +67,18 @@ class CrossMapLRN2d(_ChannelNorm):
         super().__init__(size, alpha, beta, k)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The normalised input (N, C, H, W).
+        """Normalise the input (N, C, H, W).
 
         Raises:
-            ValueError: it has not 4 dimensions.
+            ValueError: if the input is not 4-D.
         """
         if input.ndim != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
-        given: Any = input
+        x: Any = input
         items, channels, *plane = input.shape
         window: Any = tensor(neighbours(channels, self.size), dtype=input.dtype)
-        sums = (window @ (given * given).reshape(items, channels, plane[0] * plane[1])).reshape(input.shape)
-        return given * (sums * (self.alpha / self.size) + self.k) ** -self.beta  # type: ignore[no-any-return]
+        sums = (window @ (x * x).reshape(items, channels, plane[0] * plane[1])).reshape(input.shape)
+        return x * (sums * (self.alpha / self.size) + self.k) ** -self.beta  # type: ignore[no-any-return]
 
 
 at_home("wengert.nn.modules.normalization", LocalResponseNorm, CrossMapLRN2d)

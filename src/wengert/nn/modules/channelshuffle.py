@@ -1,4 +1,4 @@
-"""A layer that puts channels into another order."""
+"""Reordering of channels as a layer."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .module import Module
 
 
 class ChannelShuffle(Module):
-    """The channels of (N, C, ...) in another order: first those that are the first of each group, and so on."""
+    """Reorder the channels of (N, C, ...): the first of each group, then the second of each group, and so on."""
 
     def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
-        """The same channels in another order."""
+        """Return the channels in their new order."""
         return functional.channel_shuffle(input, self.groups)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:

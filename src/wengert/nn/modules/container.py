@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def position(index: Any, length: int) -> int:
-    """`index` counted from the front.
+    """Return `index` counted from the front.
 
     Raises:
-        IndexError: it lies outside `[-length, length - 1]`.
+        IndexError: if `index` is outside `[-length, length - 1]`.
     """
     index = operator.index(index)
     if not -length <= index < length:
@@ -30,22 +30,22 @@ def position(index: Any, length: int) -> int:
 
 
 def checked_pairs(container: str, pairs: Iterable[Any]) -> Iterator[Any]:
-    """The pairs that a container is updated with.
+    """Iterate over the pairs that a container is updated with.
 
     Raises:
-        TypeError: an element is no iterable.
-        ValueError: an element is no pair.
+        TypeError: if an element is not iterable.
+        ValueError: if an element is not a pair.
     """
-    for at, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         if not isinstance(pair, Iterable):
-            raise TypeError(f"{container} update sequence element #{at} should be Iterable; is{type(pair).__name__}")
+            raise TypeError(f"{container} update sequence element #{index} should be Iterable; is{type(pair).__name__}")
         if len(pair) != 2:  # type: ignore[arg-type]
-            raise ValueError(f"{container} update sequence element #{at} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
+            raise ValueError(f"{container} update sequence element #{index} has length {len(pair)}; 2 is required")  # type: ignore[arg-type]
         yield pair
 
 
 class Numbered(Module):
-    """What `Sequential` and `ModuleList` share: children called 0, 1, ... (those of a `Sequential` as it likes)."""
+    """Base of `Sequential` and `ModuleList`: children are named 0, 1, ... (`Sequential` may have other names)."""
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -54,10 +54,10 @@ class Numbered(Module):
         return iter(tuple(self._modules.values()))
 
     def _name_at(self, index: Any) -> str:
-        """The name of the module at a place.
+        """Return the name of the module at `index`.
 
         Raises:
-            IndexError: if there is none.
+            IndexError: if `index` is out of range.
         """
         try:
             return list(self._modules)[operator.index(index)]
@@ -83,7 +83,7 @@ class Numbered(Module):
         chosen = list(self._modules)[index] if isinstance(index, slice) else [self._name_at(index)]
         for name in chosen:
             delattr(self, name)
-        self._modules = {str(at): module for at, module in enumerate(self._modules.values())}
+        self._modules = {str(position): module for position, module in enumerate(self._modules.values())}
 
     def append(self, module: Module) -> Any:
         """Add a module at the end; returns the container."""
@@ -91,15 +91,15 @@ class Numbered(Module):
         return self
 
     def pop(self, key: int | slice) -> Any:
-        """Remove the module at a place and return it."""
-        found = self[key]
+        """Remove the module at `key` and return it."""
+        module = self[key]
         del self[key]
-        return found
+        return module
 
     def _insert(self, index: int, module: Module) -> None:
         values = list(self._modules.values())
         values.insert(index, module)
-        self._modules = {str(at): each for at, each in enumerate(values)}
+        self._modules = {str(at): value for at, value in enumerate(values)}
 
 
 class Container(Module):
@@ -141,7 +141,7 @@ class Sequential(Numbered):
             self.add_module(str(name) if isinstance(name, int) else name, module)
 
     def forward(self, input: Any) -> Any:
-        """The last module's result."""
+        """Apply the modules in order; return the result of the last."""
         for module in self._modules.values():
             input = module(input)
         return input
@@ -156,11 +156,11 @@ class Sequential(Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> Sequential:
-        """Put a module before the one at `index`; returns the container.
+        """Insert a module before the one at `index`; returns the container.
 
         Raises:
-            AssertionError: not a module.
-            IndexError: the place lies outside.
+            AssertionError: if `module` is not a module.
+            IndexError: if `index` is out of range.
         """
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -198,7 +198,7 @@ class Sequential(Numbered):
 
 
 class ModuleList(Numbered):
-    """A list of modules, whose parameters belong to the module that it is assigned to.
+    """A list of modules; their parameters belong to the module that the list is assigned to.
 
     Args:
         modules: the modules.
@@ -216,7 +216,7 @@ class ModuleList(Numbered):
         """Add modules at the end; returns the list.
 
         Raises:
-            TypeError: not an iterable.
+            TypeError: if `modules` is not iterable.
         """
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
@@ -225,7 +225,7 @@ class ModuleList(Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before the one at `index`."""
+        """Insert a module before the one at `index`."""
         self._insert(index, module)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
@@ -235,15 +235,15 @@ class ModuleList(Numbered):
         return self.extend(other)
 
     def __repr__(self) -> str:
-        """Runs of children that print alike are one line: `(0-2): 3 x Linear(...)`."""
+        """Print neighbouring children with the same text as one line: `(0-2): 3 x Linear(...)`."""
         if not len(self):
             return f"{self._get_name()}()"
         runs: list[tuple[int, int, str]] = []
-        for at, text in enumerate(map(repr, self)):
+        for index, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
-                runs[-1] = (runs[-1][0], at, text)
+                runs[-1] = (runs[-1][0], index, text)
             else:
-                runs.append((at, at, text))
+                runs.append((index, index, text))
         lines = []
         for first, last, text in runs:
             label = f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
@@ -252,7 +252,7 @@ class ModuleList(Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules in order, whose parameters belong to the module that it is assigned to.
+    """An ordered dictionary of modules; their parameters belong to the module that it is assigned to.
 
     Args:
         modules: mapping of names to modules, or pairs of name and module.
@@ -282,7 +282,7 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Remove all."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
@@ -302,11 +302,11 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        """Add modules, in place of those with the same names.
+        """Add modules; those with the same names are replaced.
 
         Raises:
-            TypeError: not an iterable, or an element is none.
-            ValueError: an element is no pair.
+            TypeError: if `modules`, or an element of it, is not iterable.
+            ValueError: if an element is not a pair.
         """
         if not isinstance(modules, Iterable):
             raise TypeError(

@@ -29,7 +29,7 @@ PADDING_MODES = ("circular", "zeros", "replicate", "reflect")
 
 
 class _ConvNd(Module):
-    """What the convolutions of all dimensions share, plain and transposed; arguments as of `Conv2d`."""
+    """Base of all convolutions, plain and transposed; arguments as of `Conv2d`."""
 
     __init_subclass__: Any = classmethod(_own_init)
 
@@ -91,13 +91,13 @@ class _ConvNd(Module):
             )
 
     def _weight_shape(self) -> tuple[int, ...]:
-        """Of the channels that are summed only those of one group have a kernel."""
+        """Shape of the weight; the dimension that is summed has the channels of one group only."""
         if self.transposed:
             return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
         return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
 
     def _widths(self) -> Sequence[int]:
-        """How much to put before and behind each dimension, the last one first, as `pad` wants it."""
+        """Widths of the padding before and behind each dimension, the last one first, as `pad` expects them."""
         if not isinstance(self.padding, str):
             return _reverse_repeat_tuple(self.padding, 2)
         totals = [gap * (length - 1) for gap, length in zip(self.dilation, self.kernel_size)]
@@ -105,7 +105,7 @@ class _ConvNd(Module):
         return [width for side in reversed(sides) for width in side]
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """The convolution with these kernels; for subclasses that compute them."""
+        """Convolve `input` with these kernels; for subclasses that compute their kernels."""
         raise NotImplementedError(f"{self._get_name()} defines no _conv_forward(): it has no convolution to call")
 
     def reset_parameters(self) -> None:
@@ -113,7 +113,7 @@ class _ConvNd(Module):
         init.uniform_within_fan_in(self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not the default."""
+        """The sizes, and the options that differ from their defaults."""
         count = len(self.kernel_size)
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         if self.padding != (0,) * count:
@@ -132,7 +132,7 @@ class _ConvNd(Module):
 
 
 class _PlainConvNd(_ConvNd):
-    """What `Conv1d`, `Conv2d` and `Conv3d` share."""
+    """Base of `Conv1d`, `Conv2d` and `Conv3d`."""
 
     dimensions: int
     convolution: Callable[..., Tensor]
@@ -165,7 +165,7 @@ class _PlainConvNd(_ConvNd):
         return convolution(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, in_channels, ...) to (N, out_channels, ...), both with or without N."""
+        """Convolve (N, in_channels, ...) to (N, out_channels, ...); N may be missing in both."""
         return self._conv_forward(input, self.weight, self.bias)
 
 
@@ -184,11 +184,11 @@ class Conv2d(_PlainConvNd):
         out_channels: channels of the result.
         kernel_size: height and width of the kernel, or one number for both.
         stride: step of the kernel.
-        padding: zeros put at each side; "same" keeps the size (stride 1), "valid" puts none.
+        padding: width of the padding at each side; "same" keeps the size (stride 1), "valid" is none.
         dilation: distance between the points of the kernel.
-        groups: parts into which the channels are divided, which do not see each other.
-        bias: whether there is one.
-        padding_mode: what to put there: "zeros", "reflect", "replicate" or "circular".
+        groups: number of groups of channels that are convolved independently.
+        bias: whether the layer has a bias.
+        padding_mode: values of the padding: "zeros", "reflect", "replicate" or "circular".
         device: "cpu".
         dtype: of the parameters.
 
@@ -197,7 +197,7 @@ class Conv2d(_PlainConvNd):
         bias: shape (out_channels,), or None.
 
     Raises:
-        ValueError: the arguments do not fit together.
+        ValueError: if the arguments do not fit together.
     """
 
     dimensions = 2
@@ -217,10 +217,10 @@ class Conv3d(_PlainConvNd):
 
 
 class _ConvTransposeNd(_ConvNd):
-    """What the transposed convolutions share; arguments as of `_ConvNd`.
+    """Base of transposed convolutions; arguments as of `_ConvNd`.
 
     Raises:
-        ValueError: a padding mode other than "zeros".
+        ValueError: if the padding mode is not "zeros".
     """
 
     def __init__(
@@ -255,10 +255,10 @@ class _ConvTransposeNd(_ConvNd):
         num_spatial_dims: int,
         dilation: Sequence[int] | None = None,
     ) -> Sequence[int]:
-        """What lengthens the result to `output_size`; the layer's own output padding without one.
+        """Return the output padding that lengthens the result to `output_size`; the layer's own if it is None.
 
         Raises:
-            ValueError: a wrong number of sizes, or sizes that the layer cannot make of this input.
+            ValueError: if `output_size` has the wrong length, or the layer has no result of this size for the input.
         """
         if output_size is None:
             return self.output_padding
@@ -285,7 +285,7 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class _TurnedConvNd(_ConvTransposeNd):
-    """What `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d` share."""
+    """Base of `ConvTranspose1d`, `ConvTranspose2d` and `ConvTranspose3d`."""
 
     dimensions: int
     convolution: Callable[..., Tensor]
@@ -311,20 +311,26 @@ class _TurnedConvNd(_ConvTransposeNd):
         super().__init__(in_channels, out_channels, *steps, *options)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """(N, in_channels, ...) to (N, out_channels, ...), both with or without N.
+        """Map (N, in_channels, ...) to (N, out_channels, ...); N may be missing in both.
 
         Args:
-            input: the tensor.
+            input: (N, in_channels, ...) or (in_channels, ...).
             output_size: lengths of the result, one for each dimension of the kernel or of the result: with a stride
-                inputs of one size belong to results of several.
+                above 1, results of several sizes belong to one input size.
 
         Raises:
-            ValueError: the result cannot have this size.
+            ValueError: if the result cannot have the size `output_size`.
         """
         count = self.dimensions
         extra = self._output_padding(
-            input, output_size, self.stride, self.padding, self.kernel_size, count, self.dilation  # type: ignore[arg-type]
-        )  # fmt: skip
+            input,
+            output_size,
+            self.stride,
+            self.padding,
+            self.kernel_size,
+            count,
+            self.dilation,  # type: ignore[arg-type]
+        )
         options = (self.stride, self.padding, extra, self.groups, self.dilation)
         return type(self).convolution(input, self.weight, self.bias, *options)
 
@@ -343,11 +349,11 @@ class ConvTranspose2d(_TurnedConvNd):
         in_channels: channels of the input.
         out_channels: channels of the result.
         kernel_size: height and width of the kernel, or one number for both.
-        stride: distance in the result of neighbours in the input.
-        padding: how much is cut off at each side.
-        output_padding: how much longer the result is, at its end.
-        groups: parts into which the channels are divided, which do not see each other.
-        bias: whether there is one.
+        stride: distance in the result between neighbours in the input.
+        padding: width that is cut off at each side.
+        output_padding: additional length at the end of the result.
+        groups: number of groups of channels that are convolved independently.
+        bias: whether the layer has a bias.
         dilation: distance between the points of the kernel.
         padding_mode: "zeros".
         device: "cpu".
@@ -358,7 +364,7 @@ class ConvTranspose2d(_TurnedConvNd):
         bias: shape (out_channels,), or None.
 
     Raises:
-        ValueError: the arguments do not fit together.
+        ValueError: if the arguments do not fit together.
 
     >>> import wengert as wg
     >>> x = wg.ones(1, 3, 12, 13)
@@ -379,7 +385,7 @@ class ConvTranspose3d(_TurnedConvNd):
 
 
 def spread(value: Lengths, count: int) -> tuple[int, ...]:
-    """One number for each of `count` dimensions."""
+    """Return one number for each of `count` dimensions."""
     return _ntuple(count)(value)
 
 

@@ -1,4 +1,4 @@
-"""What `Module.to` is asked for, in torch's three forms of arguments, and how parameters become what it makes."""
+"""Arguments of `Module.to` in torch's three forms, and the conversion of parameters."""
 
 from __future__ import annotations
 
@@ -39,40 +39,40 @@ torch.memory_format memory_format = None)
 
 
 def parse_to(*args: Any, **kwargs: Any) -> tuple[device | None, dtypes.dtype | None, bool, Any]:
-    """What the arguments of a `to` say: the device, the dtype, whether it need not wait, the memory format.
+    """Parse the arguments of a `to`: return the device, the dtype, `non_blocking` and the memory format.
 
     Raises:
-        TypeError: the arguments have none of torch's forms.
-        RuntimeError: a copy is wanted, or another device.
+        TypeError: if the arguments have none of torch's forms.
+        RuntimeError: if `copy` is given, or the device is not available.
     """
     for form in FORMS:
-        given = fitted(form, args, kwargs)
-        if given is not None:
+        options = fitted(form, args, kwargs)
+        if options is not None:
             break
     else:
-        kinds = ", ".join([shown(each) for each in args] + [f"{key}={shown(each)}" for key, each in kwargs.items()])
+        kinds = ", ".join([shown(value) for value in args] + [f"{key}={shown(value)}" for key, value in kwargs.items()])
         raise TypeError(
             f"to() received an invalid combination of arguments - got ({kinds}), but expected one of:{EXPECTED}\n"
         )
-    if given.get("copy"):
+    if options.get("copy"):
         raise RuntimeError(".to() does not accept copy argument")
-    where: Any = given["tensor"].device if "tensor" in given else given.get("device")
-    where = None if where is None else device(where)
-    if where is not None and where.type != "meta":
-        check_device(where)
-    wanted = given["tensor"].dtype if "tensor" in given else given.get("dtype")
-    return where, wanted, given.get("non_blocking", False), given.get("memory_format")
+    target: Any = options["tensor"].device if "tensor" in options else options.get("device")
+    target = None if target is None else device(target)
+    if target is not None and target.type != "meta":
+        check_device(target)
+    wanted = options["tensor"].dtype if "tensor" in options else options.get("dtype")
+    return target, wanted, options.get("non_blocking", False), options.get("memory_format")
 
 
 def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
-    """Find out what `Module.to` is asked for.
+    """Parse the arguments of `Module.to`.
 
     Returns:
-        The device, the dtype and the memory format, each None if it stays.
+        The device, the dtype and the memory format; None for what does not change.
 
     Raises:
-        TypeError: the arguments have none of torch's forms, or the dtype is neither floating-point nor complex.
-        RuntimeError: a copy is wanted, or another device.
+        TypeError: if the arguments have none of torch's forms, or the dtype is neither floating-point nor complex.
+        RuntimeError: if `copy` is given, or the device is not available.
     """
     where, wanted, _, layout = parse_to(*args, **kwargs)
     if wanted is not None and not (wanted.is_floating_point or wanted.is_complex):
@@ -87,69 +87,69 @@ def read_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, An
 
 
 def fitted(form: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """The arguments by name if they have a form, else None."""
+    """Return the arguments by name if they fit `form`, else None."""
     if len(args) > len(form) or not kwargs.keys() <= {*form, "memory_format"} - set(form[: len(args)]):
         return None
-    given = {**dict(zip(form, args)), **kwargs}
-    if "dtype" in given:
-        given["dtype"] = dtypes.as_dtype(given["dtype"])
-    if any(not isinstance(value, KINDS[name]) for name, value in given.items()):
+    options = {**dict(zip(form, args)), **kwargs}
+    if "dtype" in options:
+        options["dtype"] = dtypes.as_dtype(options["dtype"])
+    if any(not isinstance(value, KINDS[name]) for name, value in options.items()):
         return None
-    if isinstance(given.get("device"), bool) or (form[0] != "device" and given.get(form[0]) is None):
+    if isinstance(options.get("device"), bool) or (form[0] != "device" and options.get(form[0]) is None):
         return None
-    return given
+    return options
 
 
 def shown(value: Any) -> str:
-    """The kind of an argument."""
+    """Name of the type of an argument, for error messages."""
     return "torch.dtype" if isinstance(value, dtypes.dtype) else type(value).__name__
 
 
-def converted(parameter: Any, made: Tensor, made_grad: Tensor | None, name: str) -> Any:
-    """What stands for a parameter once it is converted, in one of the ways that `torch.__future__` offers.
+def converted(parameter: Any, value: Tensor, grad_value: Tensor | None, name: str) -> Any:
+    """Replace the values of a parameter, in one of the ways that `torch.__future__` offers.
 
     Args:
         parameter: the parameter.
-        made, made_grad: what it and its gradient became.
-        name: of the parameter, for errors.
+        value, grad_value: the converted values of the parameter and of its gradient.
+        name: name of the parameter, for errors.
 
     Returns:
-        The parameter with other values; or with the other tensor's identity; or a new one.
+        The parameter itself with new values, or swapped with the new tensor; or a new parameter.
 
     Raises:
-        RuntimeError: it cannot be exchanged.
+        RuntimeError: if the tensors cannot be swapped.
     """
     grad = parameter.grad
     if get_swap_module_params_on_conversion():
         parameter.grad = None
         try:
-            exchanged(parameter, made)
+            exchanged(parameter, value)
         except Exception as error:
             parameter.grad = grad
             raise RuntimeError(f"_apply(): Couldn't swap {name}") from error
         if grad is not None:
-            parameter.grad = exchanged(grad, made_grad)
+            parameter.grad = exchanged(grad, grad_value)
         return parameter
-    if get_overwrite_module_params_on_conversion() or made.is_meta != parameter.is_meta:  # type: ignore[attr-defined]
-        fresh: Any = Parameter(made, parameter.requires_grad)
-        fresh.grad = made_grad
-        return fresh
-    parameter.data = made
+    if get_overwrite_module_params_on_conversion() or value.is_meta != parameter.is_meta:  # type: ignore[attr-defined]
+        replacement: Any = Parameter(value, parameter.requires_grad)
+        replacement.grad = grad_value
+        return replacement
+    parameter.data = value
     if grad is not None:
-        grad.data = made_grad
+        grad.data = grad_value
     return parameter
 
 
-def exchanged(current: Any, made: Any) -> Any:
-    """A tensor, after another one has come in its place: as a parameter if it was one."""
+def exchanged(current: Any, replacement: Any) -> Any:
+    """Swap `current` with another tensor, which becomes a parameter if `current` is one; return `current`."""
     if isinstance(current, Parameter):
-        made = Parameter(made, current.requires_grad)
-    swap_tensors(current, made)
+        replacement = Parameter(replacement, current.requires_grad)
+    swap_tensors(current, replacement)
     return current
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Whether a conversion makes new parameters, and leaves the old ones as they are.
+    """Set whether a conversion makes new parameters, and leaves the old ones as they are.
 
     >>> import wengert as wg
     >>> layer = wg.nn.Linear(2, 1)
@@ -163,18 +163,18 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
-    """What `set_overwrite_module_params_on_conversion` was last called with."""
+    """Return whether a conversion makes new parameters; see `set_overwrite_module_params_on_conversion`."""
     return WAYS["overwrite"]  # type: ignore[no-any-return]
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Whether parameters are exchanged by `utils.swap_tensors`: in conversions, and in `load_state_dict`.
+    """Set whether conversions and `load_state_dict` exchange parameters by `utils.swap_tensors`.
 
-    They stay the same objects then, also where the new ones are of another class. No graph may lead to them.
+    The parameters then stay the same objects, also where the new ones are of another class. No graph may refer to them.
     """
     WAYS["swap"] = value
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    """What `set_swap_module_params_on_conversion` was last called with."""
+    """Return whether parameters are swapped; see `set_swap_module_params_on_conversion`."""
     return WAYS["swap"]  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Layers that compare vectors."""
+"""Distances and similarities of vectors as layers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class PairwiseDistance(Module):
     """The p-norm of the differences between vectors.
 
     Args:
-        p: the order of the norm.
-        eps: is added to each difference.
-        keepdim: leave the last dimension with length 1.
+        p: order of the norm.
+        eps: added to each difference.
+        keepdim: keep the last dimension with length 1.
     """
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
@@ -31,8 +31,8 @@ class CosineSimilarity(Module):
     """The cosine of the angle between vectors.
 
     Args:
-        dim: where the vectors lie.
-        eps: the least length that is divided by.
+        dim: dimension of the vectors.
+        eps: lower bound of the divisor.
     """
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:

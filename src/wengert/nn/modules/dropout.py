@@ -8,14 +8,14 @@ from .module import Module
 
 
 class _DropoutNd(Module):
-    """A layer that drops values.
+    """Base of layers that drop values.
 
     Args:
-        p: the probability.
+        p: probability of dropping an element.
         inplace: write into the input.
 
     Raises:
-        ValueError: `p` is no probability.
+        ValueError: if `p` is not a probability.
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -34,17 +34,17 @@ class Dropout(_DropoutNd):
     """In training, sets each value to zero with probability `p` and multiplies the others by `1 / (1 - p)`.
 
     Args:
-        p: the probability.
+        p: probability of dropping an element.
         inplace: write into the input.
 
     Raises:
-        ValueError: `p` is no probability.
+        ValueError: if `p` is not a probability.
 
     Source: Srivastava et al., Dropout: A Simple Way to Prevent Neural Networks from Overfitting, 2014.
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """In training the thinned input, else the input."""
+        """The input after dropout in training, else the input itself."""
         return functional.dropout(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
 
 
@@ -52,7 +52,7 @@ class Dropout1d(_DropoutNd):
     """In training, drops whole channels of (N, C, L) or (C, L); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """In training the thinned input, else the input."""
+        """The input after dropout in training, else the input itself."""
         return functional.dropout1d(input, self.p, self.training, self.inplace)
 
 
@@ -60,7 +60,7 @@ class Dropout2d(_DropoutNd):
     """In training, drops whole channels of (N, C, H, W) or (C, H, W); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """In training the thinned input, else the input."""
+        """The input after dropout in training, else the input itself."""
         return functional.dropout2d(input, self.p, self.training, self.inplace)
 
 
@@ -71,7 +71,7 @@ class AlphaDropout(_DropoutNd):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """In training the thinned input, else the input."""
+        """The input after dropout in training, else the input itself."""
         return functional.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
@@ -79,7 +79,7 @@ class Dropout3d(_DropoutNd):
     """In training, drops whole channels of (N, C, D, H, W) or (C, D, H, W); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """In training the thinned input, else the input."""
+        """The input after dropout in training, else the input itself."""
         return functional.dropout3d(input, self.p, self.training, self.inplace)
 
 
@@ -87,5 +87,5 @@ class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels of (N, C, ...); arguments as of `Dropout`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """In training the thinned input, else the input."""
+        """The input after dropout in training, else the input itself."""
         return functional.feature_alpha_dropout(input, self.p, self.training)

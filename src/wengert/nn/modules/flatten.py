@@ -1,4 +1,4 @@
-"""Layers that change the shape only."""
+"""Layers that only change the shape."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .module import Module
 
 
 class Flatten(Module):
-    """Merges neighbouring dimensions into one.
+    """Merge neighbouring dimensions into one.
 
     Args:
-        start_dim: the first of them.
-        end_dim: the last of them.
+        start_dim: first dimension to merge.
+        end_dim: last dimension to merge.
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -31,11 +31,11 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Splits one dimension into several.
+    """Split one dimension into several.
 
     Args:
-        dim: the dimension.
-        unflattened_size: their lengths; one of them may be -1.
+        dim: dimension to split.
+        unflattened_size: the new lengths; one of them may be -1.
     """
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
@@ -44,11 +44,11 @@ class Unflatten(Module):
             raise TypeError(
                 f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
             )
-        for at, length in enumerate(unflattened_size):
+        for index, length in enumerate(unflattened_size):
             if not isinstance(length, int):
                 raise TypeError(
                     "unflattened_size must be tuple of ints, "
-                    f"but found element of type {type(length).__name__} at pos {at}"
+                    f"but found element of type {type(length).__name__} at pos {index}"
                 )
         self.dim = dim
         self.unflattened_size = unflattened_size

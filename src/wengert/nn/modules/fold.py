@@ -10,11 +10,11 @@ Lengths = int | tuple[int, ...]
 
 
 class Fold(Module):
-    """Columns added up where the patches lie that `Unfold` would make them from.
+    """Sum of patches, the columns of the input, at the positions from which `Unfold` takes them.
 
     Args:
         output_size: height and width of the result, or one number for both.
-        kernel_size: those of a patch.
+        kernel_size: height and width of a patch.
         dilation: step inside the patch.
         padding: zeros around the image, which are cut off.
         stride: from patch to patch.

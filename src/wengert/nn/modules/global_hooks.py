@@ -26,18 +26,18 @@ PARAMETER_REGISTRATION = HookTable()
 
 
 class BackwardKind:
-    """Which kind the global backward hooks are of: `full` is None until there was one. The kinds exclude each other."""
+    """Kind of the global backward hooks; `full` is None before the first. The kinds exclude each other."""
 
     full: bool | None = None
 
     @classmethod
     def choose(cls, full: bool) -> None:
-        """Settle the kind.
+        """Choose the kind of hooks.
 
         Raises:
-            RuntimeError: it is settled otherwise.
+            RuntimeError: if the other kind was chosen before.
         """
-        if cls.full is None:  # no call between look and note: no thread or signal handler comes between
+        if cls.full is None:  # no call between test and assignment, so no thread or signal handler runs between them
             cls.full = full
         if cls.full != full:
             raise RuntimeError(
@@ -47,12 +47,12 @@ class BackwardKind:
 
 
 def before(hooks: HookTable, own: HookTable) -> tuple[Entry, ...]:
-    """The global hooks, then those of the module itself, as they are now."""
+    """Return the global hooks, then those of the module itself."""
     return hooks.entries() + own.entries() if hooks else own.entries()
 
 
 def any_backward() -> bool:
-    """Whether there are global hooks of the backward pass."""
+    """Return whether there are global hooks of the backward pass."""
     return bool(BACKWARD or BACKWARD_PRE)
 
 
@@ -60,10 +60,10 @@ def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, args)` before the `forward` of every module, and before the module's own hooks.
 
     Args:
-        hook: the function; what it returns, unless None, takes the place of the arguments.
+        hook: the function; its result, unless None, replaces the arguments.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
 
     >>> import wengert as wg
     >>> from wengert.nn.modules.module import register_module_forward_pre_hook
@@ -85,12 +85,12 @@ def register_module_forward_hook(
     """Call `hook(module, args, output)` after the `forward` of every module, and before the module's own hooks.
 
     Args:
-        hook: the function; what it returns, unless None, takes the place of the output.
+        hook: the function; its result, unless None, replaces the output.
         with_kwargs: call `hook(module, args, kwargs, output)`.
         always_call: run it also where `forward` raises, with the output so far or None.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
     """
     return FORWARD.add(hook, with_kwargs=with_kwargs, always_called=always_call)
 
@@ -99,10 +99,10 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, grad_output)` when the gradients of the output of any module are known.
 
     Args:
-        hook: the function; what it returns, unless None, takes the place of the gradients.
+        hook: the function; its result, unless None, replaces the gradients.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
     """
     return BACKWARD_PRE.add(hook)
 
@@ -111,13 +111,13 @@ def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs of any module are known.
 
     Args:
-        hook: the function; what it returns, unless None, takes the place of `grad_input`.
+        hook: the function; its result, unless None, replaces `grad_input`.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
 
     Raises:
-        RuntimeError: there was a global hook of the older kind, `register_module_backward_hook`.
+        RuntimeError: if there was a global hook of the older kind, `register_module_backward_hook`.
     """
     BackwardKind.choose(True)
     return BACKWARD.add(hook)
@@ -130,10 +130,10 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
         hook: called as `hook(module, grad_input, grad_output)`.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
 
     Raises:
-        RuntimeError: there was a global hook of the newer kind.
+        RuntimeError: if there was a global hook of the newer kind, `register_module_full_backward_hook`.
     """
     BackwardKind.choose(False)
     return BACKWARD.add(hook)
@@ -143,10 +143,10 @@ def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, buffer)` when a buffer is registered or assigned.
 
     Args:
-        hook: the function; what it returns, unless None, is registered instead.
+        hook: the function; its result, unless None, is registered instead.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
     """
     return BUFFER_REGISTRATION.add(hook)
 
@@ -155,10 +155,10 @@ def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, submodule)` when a child module is registered.
 
     Args:
-        hook: the function; what it returns, unless None, is registered instead.
+        hook: the function; its result, unless None, is registered instead.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
     """
     return MODULE_REGISTRATION.add(hook)
 
@@ -167,16 +167,16 @@ def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(module, name, param)` when a parameter is registered.
 
     Args:
-        hook: the function; what it returns, unless None, is registered instead.
+        hook: the function; its result, unless None, is registered instead.
 
     Returns:
-        A handle; its `remove()` takes the hook away.
+        A handle; its `remove()` removes the hook.
     """
     return PARAMETER_REGISTRATION.add(hook)
 
 
 def registered(hooks: HookTable, module: Any, name: str, value: Any) -> Any:
-    """What to register under `name`: `value`, or what the hooks made of it."""
+    """Return what to register under `name`: `value`, or its replacement by a hook."""
     for _, hook, _ in hooks.entries() if hooks else ():
         replaced = hook(module, name, value)
         if replaced is not None:

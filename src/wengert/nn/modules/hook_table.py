@@ -15,13 +15,13 @@ Marks = dict[int, bool]
 Entry = tuple[int, Hook, bool]
 """Id of the handle, hook, whether the hook takes keyword arguments."""
 
-# One for all tables, because a table is copied and pickled with its module. Reentrant: objects that die while it is
-# held may remove hooks.
+# One lock for all tables, because a table is copied and pickled with its module. Reentrant: objects that are deleted
+# while it is held may remove hooks.
 _lock = threading.RLock()
 
 
 def renew_lock() -> None:
-    """In a forked child the lock is free, also if another thread of the parent held it."""
+    """Replace the lock in a forked child, because another thread of the parent may have held it."""
     global _lock
     _lock = threading.RLock()
 
@@ -34,10 +34,10 @@ class HookTable(OrderedDict[int, Hook]):
     """Hooks in the order in which they run, by the id of their handle.
 
     Args:
-        called: a dictionary that several tables may share. Its keys are the ids of all hooks that were ever put into
-            them and not taken out by `pop`; whoever calls hooks looks at it alone to learn that there are none.
-        with_kwargs: its keys are the ids of hooks that take keyword arguments.
-        always_called: its keys are the ids of hooks that run after errors too.
+        called: a dictionary that several tables may share. Its keys are the ids of all hooks that were put into
+            them and not removed by `pop`; if it is empty, there is no hook to call.
+        with_kwargs: dictionary whose keys are the ids of hooks that take keyword arguments.
+        always_called: dictionary whose keys are the ids of hooks that also run after errors.
     """
 
     __slots__ = ("marks",)
@@ -54,7 +54,7 @@ class HookTable(OrderedDict[int, Hook]):
         super().__setitem__(key, hook)
 
     def pop(self, key: int, *default: Any) -> Any:
-        """Take a hook out, and its id out of all marks: what `remove()` of a handle does."""
+        """Remove a hook, and its id from all marks; `remove()` of a handle calls this."""
         with _lock:
             try:
                 return super().pop(key, *default)
@@ -65,7 +65,7 @@ class HookTable(OrderedDict[int, Hook]):
     def add(
         self, hook: Hook, prepend: bool = False, with_kwargs: bool = False, always_called: bool = False
     ) -> RemovableHandle:
-        """Register a hook as the last one, or as the first."""
+        """Register a hook as the last one, or as the first if `prepend`."""
         handle = RemovableHandle(self)  # type: ignore[arg-type]
         with _lock:
             try:
@@ -81,7 +81,7 @@ class HookTable(OrderedDict[int, Hook]):
         return handle
 
     def entries(self) -> tuple[Entry, ...]:
-        """The hooks as they are now: what a hook or another thread changes counts from the next call on."""
+        """Return a snapshot of the hooks: changes by a hook or another thread count from the next call on."""
         while self:
             with _lock:
                 with_kwargs = self.marks[1] if len(self.marks) > 1 else ()

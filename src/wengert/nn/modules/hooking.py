@@ -32,15 +32,15 @@ class Hooking(State):
     _forward_pre_hooks_with_kwargs: Marks
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass defines its own.
+        """Compute the result of the module; every subclass defines its own.
 
         Raises:
-            NotImplementedError: the subclass does not.
+            NotImplementedError: if the subclass does not define `forward`.
         """
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What `forward` computes, with the hooks around it."""
+        """Call `forward`, with the hooks around it."""
         try:
             if self._call_hooks or ACTIVE:
                 return self._call_with_hooks(args, kwargs)
@@ -49,20 +49,20 @@ class Hooking(State):
             shorten(error)
             raise
 
-    _call_impl = _wrapped_call_impl = __call__  # what libraries put their own in the place of
-    _compiled_call_impl: Any = None  # what they ask for a compiled form of it
+    _call_impl = _wrapped_call_impl = __call__  # attributes that libraries replace
+    _compiled_call_impl: Any = None  # attribute that libraries ask for a compiled form
 
     def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
-        """What `forward` computes; in torch it names the module to a tracer, of which there is none."""
+        """Call `forward`; torch also names the module to its tracer, which does not exist here."""
         return self.forward(*input, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: modules run as they are, see `wengert.compile`."""
+        """Do nothing: modules run as they are, see `wengert.compile`."""
 
     # ---- the call ----------------------------------------------------------------------------------------------------
 
     def _call_with_hooks(self, args: Args, kwargs: Kwargs) -> Any:
-        """Pre-hooks, `forward`, hooks; global ones first. Backward hooks wrap inputs and result of `forward`."""
+        """Run pre-hooks, `forward` and hooks, global ones first. Backward hooks wrap inputs and result of `forward`."""
         ran: list[int] = []
         result = None
         try:
@@ -101,7 +101,7 @@ class Hooking(State):
         return args, kwargs
 
     def _run_always_called(self, ran: list[int], args: Args, kwargs: Kwargs, result: Any) -> None:
-        """After an error: the hooks with `always_call` that have not run. Their own errors become warnings."""
+        """Run the hooks with `always_call` that have not run, after an error. Their own errors become warnings."""
         for key, hook, with_kwargs in global_hooks.before(global_hooks.FORWARD, self._forward_hooks):
             of_all = key in global_hooks.FORWARD_ALWAYS_CALLED
             if key in ran or not (of_all or key in self._forward_hooks_always_called):
@@ -121,34 +121,34 @@ class Hooking(State):
     # ---- backward hooks of a call ------------------------------------------------------------------------------------
 
     def _backward_hooks_of_kind(self, full: bool) -> list[Hook]:
-        """The global hooks and the module's own, as far as they are of that kind."""
-        found: list[Hook] = []
+        """Return the global hooks and the module's own, if they are of this kind."""
+        hooks: list[Hook] = []
         if global_hooks.BackwardKind.full is full:
-            found += [hook for _, hook, _ in global_hooks.BACKWARD.entries()]
+            hooks += [hook for _, hook, _ in global_hooks.BACKWARD.entries()]
         if self._is_full_backward_hook is full:
-            found += [hook for _, hook, _ in self._backward_hooks.entries()]
-        return found
+            hooks += [hook for _, hook, _ in self._backward_hooks.entries()]
+        return hooks
 
     def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
-        """The hooks of a call, as libraries ask for them: the full ones, and those of the older kind."""
+        """Return the backward hooks of a call as two lists: the full ones, and those of the older kind."""
         return self._backward_hooks_of_kind(True), self._backward_hooks_of_kind(False)
 
     def _get_backward_pre_hooks(self) -> list[Hook]:
-        """The global hooks and the module's own that run when the gradients of its output are known."""
+        """Return the global hooks and the module's own that run when the gradients of its output are known."""
         return [hook for _, hook, _ in global_hooks.before(global_hooks.BACKWARD_PRE, self._backward_pre_hooks)]
 
     def _maybe_warn_non_full_backward_hook(self, inputs: Any, result: Any, grad_fn: Any) -> None:
-        """Warn of what hooks of the older kind will not see of a call."""
+        """Warn of gradients that hooks of the older kind miss in a call."""
         warn_of_missing((inputs,) if isinstance(inputs, Tensor) else inputs, result, grad_fn)
 
     def _full_backward_hooks(self) -> BackwardHook | None:
-        """What wraps inputs and outputs of this call; None without full backward hooks."""
+        """Return the wrapper of inputs and outputs of this call; None without full backward hooks."""
         hooks = self._backward_hooks_of_kind(True)
         pre_hooks = self._get_backward_pre_hooks()
         return BackwardHook(self, hooks, pre_hooks) if hooks or pre_hooks else None
 
     def _attach_backward_hooks(self, full: BackwardHook | None, args: Args, result: Any) -> Any:
-        """The result, with the backward hooks attached to its history."""
+        """Attach the backward hooks to the history of the result, and return it."""
         if full is not None:
             if not isinstance(result, tuple | Tensor):
                 warnings.warn(
@@ -167,31 +167,31 @@ class Hooking(State):
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before `forward`; what it returns, unless None, takes the place of the arguments.
+        """Call `hook(module, args)` before `forward`; its result, unless None, replaces the arguments.
 
         Args:
             hook: the function.
-            prepend: run it before the hooks that are there.
+            prepend: run it before the existing hooks.
             with_kwargs: call `hook(module, args, kwargs)`, which returns None or `(args, kwargs)`.
 
         Returns:
-            A handle; its `remove()` takes the hook away.
+            A handle; its `remove()` removes the hook.
         """
         return self._forward_pre_hooks.add(hook, prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after `forward`; what it returns, unless None, takes the output's place.
+        """Call `hook(module, args, output)` after `forward`; its result, unless None, replaces the output.
 
         Args:
             hook: the function.
-            prepend: run it before the hooks that are there.
+            prepend: run it before the existing hooks.
             with_kwargs: call `hook(module, args, kwargs, output)`.
             always_call: run it also where `forward` or another hook raises, with the output so far or None.
 
         Returns:
-            A handle; its `remove()` takes the hook away.
+            A handle; its `remove()` removes the hook.
         """
         return self._forward_hooks.add(hook, prepend, with_kwargs=with_kwargs, always_called=always_call)
 
@@ -199,31 +199,31 @@ class Hooking(State):
         """Call `hook(module, grad_output)` when the gradients of the module's output are known.
 
         Args:
-            hook: gets a tuple with one gradient for each output (None for what is no tensor); what it returns, unless
-                None, takes the place of the tuple.
-            prepend: run it before the hooks that are there.
+            hook: called with a tuple of one gradient for each output (None for what is not a tensor); its result,
+                unless None, replaces the tuple.
+            prepend: run it before the existing hooks.
 
         Returns:
-            A handle; its `remove()` takes the hook away.
+            A handle; its `remove()` removes the hook.
         """
         return self._backward_pre_hooks.add(hook, prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are known.
 
-        While there are such hooks, inputs and outputs of `forward` pass through a node of the graph
+        While a module has full backward hooks, inputs and outputs of `forward` pass through a node of the graph
         (`BackwardHookFunctionBackward`), and writing to them in place is refused.
 
         Args:
-            hook: gets tuples with one gradient for each positional argument and for each output (None for what is no
-                tensor); what it returns, unless None, takes the place of `grad_input`.
-            prepend: run it before the hooks that are there.
+            hook: called with tuples of one gradient for each positional argument and for each output (None for what is
+                not a tensor); its result, unless None, replaces `grad_input`.
+            prepend: run it before the existing hooks.
 
         Returns:
-            A handle; its `remove()` takes the hook away.
+            A handle; its `remove()` removes the hook.
 
         Raises:
-            RuntimeError: the module has had hooks of the older kind, `register_backward_hook`.
+            RuntimeError: if the module has had hooks of the older kind, `register_backward_hook`.
 
         >>> import wengert as wg
         >>> layer = wg.nn.ReLU()
@@ -239,13 +239,13 @@ class Hooking(State):
 
         Args:
             hook: called as `hook(module, grad_input, grad_output)`, the gradients of that operation's inputs and
-                outputs; a tuple that it returns takes the place of the former.
+                outputs; a tuple that it returns replaces the former.
 
         Returns:
-            A handle; its `remove()` takes the hook away.
+            A handle; its `remove()` removes the hook.
 
         Raises:
-            RuntimeError: the module has had hooks of the newer kind.
+            RuntimeError: if the module has had hooks of the newer kind.
         """
         self._choose_backward_kind(False)
         return self._backward_hooks.add(hook)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _InstanceNorm(_NormBase):
-    """See `InstanceNorm2d`."""
+    """Base of instance normalisation; see `InstanceNorm2d`."""
 
     dimensions: int
 
@@ -44,21 +44,21 @@ class _InstanceNorm(_NormBase):
             raise ValueError(f"expected {wanted[0]}D or {wanted[1]}D input (got {input.ndim}D input)")
 
     def _check_channels(self, input: Tensor) -> None:
-        at = input.ndim - self.dimensions - 1
-        if input.shape[at] != self.num_features:
+        dim = input.ndim - self.dimensions - 1
+        if input.shape[dim] != self.num_features:
             if self.affine:
                 raise ValueError(
-                    f"expected input's size at dim={at} to match num_features ({self.num_features}), but got: "
-                    f"{input.shape[at]}."
+                    f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: "
+                    f"{input.shape[dim]}."
                 )
             warnings.warn(
-                f"input's size at dim={at} does not match num_features. You can silence this warning by not passing "
+                f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing "
                 "in num_features, which is not used because affine=False",
                 stacklevel=3,
             )
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, of the same shape."""
+        """Normalise the input."""
         self._check_input_dim(input)
         self._check_channels(input)
         batch = input if input.ndim == self.dimensions + 2 else input.unsqueeze(0)  # type: ignore[attr-defined]
@@ -87,12 +87,12 @@ class InstanceNorm2d(_InstanceNorm):
     Args:
         num_features: number of channels C.
         eps: added to the variance.
-        momentum: share of the batch in the running statistics.
-        affine: whether there are weight and bias.
-        track_running_stats: whether running statistics are kept, and used in evaluation.
+        momentum: weight of the batch in the running statistics.
+        affine: whether the layer has a weight and a bias.
+        track_running_stats: whether running statistics are tracked, and used in evaluation.
         device: "cpu".
         dtype: of parameters and buffers.
-        bias: whether there is one, if `affine`.
+        bias: whether the layer has a bias, with `affine`.
 
     Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization, 2016.
     """

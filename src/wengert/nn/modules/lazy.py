@@ -14,13 +14,13 @@ Self = TypeVar("Self", bound="LazyModuleMixin")
 
 
 class LazyModuleMixin:
-    """What modules share whose parameters get their shapes at the first call, after which they are ordinary modules.
+    """Mixin for modules whose parameters get their shapes at the first call; then they become ordinary modules.
 
-    A subclass stands before the module's class, makes parameters of `UninitializedParameter` and defines
-    `initialize_parameters`, which is called with the first input.
+    It precedes the module's class among the bases. A subclass registers parameters of type `UninitializedParameter`
+    and defines `initialize_parameters`, which is called with the first input.
 
     Attributes:
-        cls_to_become: the class of the module from then on; its own if None.
+        cls_to_become: class of the module after the first call; its own if None.
 
     >>> import wengert as wg
     >>> layer = wg.nn.LazyLinear(2)
@@ -43,7 +43,7 @@ class LazyModuleMixin:
         module._initialize_hook = module.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def _held(self) -> Any:
-        """Parameters and buffers by name."""
+        """Iterate over parameters and buffers with their names."""
         return itertools.chain(self._parameters.items(), self._buffers.items())
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
@@ -52,21 +52,21 @@ class LazyModuleMixin:
                 destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Give the parameters the shapes of what is loaded."""
+        """Give the parameters the shapes of the tensors that are loaded."""
         for name, value in self._held():
-            given = state_dict.get(prefix + name)
-            if is_lazy(value) and isinstance(given, Tensor) and not is_lazy(given):
+            loaded = state_dict.get(prefix + name)
+            if is_lazy(value) and isinstance(loaded, Tensor) and not is_lazy(loaded):
                 with no_grad():
-                    value.materialize(given.shape)
+                    value.materialize(loaded.shape)
 
     def _take(self, name: str, current: Tensor, value: Any, assign: bool, key: str) -> str:
-        """As of any module; nothing is copied where there is nothing yet on both sides."""
+        """Copy or assign one value as any module does; copy nothing if neither side has values yet."""
         if is_lazy(current) and is_lazy(value):
             return ""
         return State._take(self, name, current, value, assign, key)  # type: ignore[arg-type]
 
     def _apply(self: Self, fn: Any, recurse: bool = True) -> Self:
-        """As of any module; buffers without values stay what they are."""
+        """Apply `fn` as any module does; buffers without values stay as they are."""
         waiting = {name: buffer for name, buffer in self._buffers.items() if is_lazy(buffer)}
         super()._apply(fn, recurse)  # type: ignore[misc]
         for name, buffer in waiting.items():
@@ -78,16 +78,16 @@ class LazyModuleMixin:
         """Give the parameters their shapes and first values, from the arguments of the first call; for subclasses.
 
         Raises:
-            NotImplementedError: a subclass does not define it.
+            NotImplementedError: if a subclass does not define it.
         """
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:
-        """Whether a parameter or buffer has no values yet."""
+        """Return whether a parameter or buffer has no values yet."""
         return any(is_lazy(value) for _, value in self._held())
 
     def _infer_parameters(self, module: Any, args: Any, kwargs: Any = None) -> None:
-        """Before the first call: let the module see the input, and become what it is from then on."""
+        """Initialise the parameters from the first input, and change the module's class to `cls_to_become`."""
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {module._get_name()} has not been fully initialized")

@@ -32,7 +32,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     Args:
         out_features: length of the last dimension of the result.
-        bias: whether there is one.
+        bias: whether the layer has a bias.
         device: "cpu".
         dtype: of the parameters.
     """
@@ -48,7 +48,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
-        """Draw new values, if there are any."""
+        """Draw new values, if the shapes are known."""
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 
@@ -56,7 +56,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         """Take `in_features` from the input (..., in_features).
 
         Raises:
-            AssertionError: values were loaded that are for another number.
+            AssertionError: if values were loaded that are for another number of features.
         """
         if self.has_uninitialized_params():
             with no_grad():
@@ -75,7 +75,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 
 
 class _LazyConvXdMixin(LazyModuleMixin):
-    """What convolutions share that learn the number of channels."""
+    """Mixin for convolutions that learn the number of channels."""
 
     weight: Any
     bias: Any
@@ -85,14 +85,14 @@ class _LazyConvXdMixin(LazyModuleMixin):
     dimensions: int
 
     def _wait(self, out_channels: int, bias: bool, device: Any, dtype: Any) -> None:
-        """Parameters whose shapes are not known yet."""
+        """Register parameters whose shapes are not known yet."""
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_channels = out_channels
         if bias:
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
-        """Draw new values, if there are any."""
+        """Draw new values, if the shapes are known."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()  # type: ignore[misc]
 
@@ -100,8 +100,8 @@ class _LazyConvXdMixin(LazyModuleMixin):
         """Take `in_channels` from the input (N, in_channels, ...) or (in_channels, ...).
 
         Raises:
-            ValueError: the groups do not divide the channels.
-            RuntimeError: the input has another number of dimensions.
+            ValueError: if the groups do not divide the channels.
+            RuntimeError: if the input has another number of dimensions.
         """
         self.in_channels = self._get_in_channels(input)
         if not self.has_uninitialized_params():  # values were loaded
@@ -127,7 +127,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
 
 
 class _LazyPlainConvNd(_LazyConvXdMixin, _PlainConvNd):
-    """What `LazyConv1d`, `LazyConv2d` and `LazyConv3d` share; arguments as of `Conv2d`, without `in_channels`."""
+    """Base of `LazyConv1d`, `LazyConv2d` and `LazyConv3d`; arguments as of `Conv2d`, without `in_channels`."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class LazyConv3d(_LazyPlainConvNd, Conv3d):
 
 
 class _LazyTurnedConvNd(_LazyConvXdMixin, _TurnedConvNd):
-    """What the lazy transposed convolutions share; arguments as of `ConvTranspose2d`, without `in_channels`."""
+    """Base of lazy transposed convolutions; arguments as of `ConvTranspose2d`, without `in_channels`."""
 
     def __init__(
         self,
@@ -206,7 +206,7 @@ class LazyConvTranspose3d(_LazyTurnedConvNd, ConvTranspose3d):
 
 
 class _LazyNormBase(LazyModuleMixin, _NormBase):
-    """What normalisations share that learn the number of channels; arguments as of `BatchNorm2d`."""
+    """Mixin for normalisations that learn the number of channels; arguments as of `BatchNorm2d`."""
 
     def __init__(
         self,
@@ -232,7 +232,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
             self.num_batches_tracked = tensor(0, device=device, dtype=dtypes.int64)
 
     def reset_parameters(self) -> None:
-        """Weight 1, bias 0, nothing tracked, if there are any."""
+        """Set weight to 1 and bias to 0, and reset the running statistics, if the shapes are known."""
         if not self.has_uninitialized_params() and self.num_features != 0:
             super().reset_parameters()
 

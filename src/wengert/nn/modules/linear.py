@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 class Identity(Module):
-    """Gives back what it gets; takes any arguments."""
+    """Return the input unchanged; the constructor takes any arguments."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input."""
+        """Return the input."""
         return input
 
 
 class Linear(Module):
-    """`x @ weight.T + bias`.
+    """Linear map of the last dimension: `x @ weight.T + bias`.
 
     Args:
         in_features: length of the last dimension of the input.
         out_features: length of the last dimension of the result.
-        bias: whether there is one.
+        bias: whether the layer has a bias.
         device: "cpu".
         dtype: of the parameters; the default dtype if not given.
 
@@ -74,18 +74,18 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """`x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
+    """Bilinear map of two inputs: `x1 @ weight[k] @ x2 + bias[k]` for each output feature k.
 
     Args:
         in1_features: length of the last dimension of the first input.
         in2_features: length of the last dimension of the second input.
         out_features: length of the last dimension of the result.
-        bias: whether there is one.
+        bias: whether the layer has a bias.
         device: "cpu".
         dtype: of the parameters.
 
     Raises:
-        ValueError: `in1_features` is not positive.
+        ValueError: if `in1_features` is not positive.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        """(..., in1_features) and (..., in2_features) to (..., out_features)."""
+        """Map (..., in1_features) and (..., in2_features) to (..., out_features)."""
         return functional.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:

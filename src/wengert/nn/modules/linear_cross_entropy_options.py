@@ -1,4 +1,4 @@
-"""How `linear_cross_entropy` goes through its items in parts."""
+"""Options of `linear_cross_entropy` for computing its items in chunks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ SUMS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 @dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """Ask `linear_cross_entropy` for the scores of some items at a time, to save memory if there are many classes.
+    """Options that make `linear_cross_entropy` compute the scores of a chunk of items at a time, to save memory.
 
-    The scores of a part are not kept: they are computed again when a gradient is asked for.
+    The scores of a chunk are not stored: the backward pass computes them again.
 
     Args:
-        allow_retain_graph: for torch's users; graphs can always be kept, and derivatives of derivatives taken.
-        batch_chunk_size: how many items make a part; None: as `chunking_method` says, or all.
-        chunking_method: "aspect_ratio": as many that their scores take the memory of the input; "aspect_ratio:4": a
-            quarter of these; "auto": the one for halves, "aspect_ratio:2" for others, unless there is a size.
-        acc_policy: for torch's users; halves are computed in float32 and rounded once.
-        acc_dtype: None, the dtype of the input, or float32 beside halves.
+        allow_retain_graph: accepted for torch's users; graphs can always be retained and differentiated again.
+        batch_chunk_size: number of items in a chunk; None: as `chunking_method` says, or all.
+        chunking_method: "aspect_ratio": chunks whose scores take the memory of the input; "aspect_ratio:4": a quarter
+            of that; "auto": "aspect_ratio" for half precision, else "aspect_ratio:2", unless there is a chunk size.
+        acc_policy: accepted for torch's users; half precision is computed in float32 and rounded once.
+        acc_dtype: None, the dtype of the input, or float32 with half precision.
 
     Raises:
-        ValueError: an option is none of these.
+        ValueError: if an option has none of these values.
 
     >>> import wengert as wg
     >>> options = wg.nn.LinearCrossEntropyOptions(batch_chunk_size=2)
@@ -55,11 +55,11 @@ class LinearCrossEntropyOptions:
             raise ValueError(f"acc_dtype must be one of {{None, {', '.join(map(str, SUMS))}}}, got {self.acc_dtype!r}")
 
     def part(self, items: int, features: int, classes: int, dtype: dtypes.dtype) -> int:
-        """How many of the items make a part.
+        """Return the number of items in a chunk.
 
         Raises:
-            ValueError: size and method give different answers.
-            RuntimeError: `acc_dtype` is for inputs of another dtype.
+            ValueError: if `batch_chunk_size` and `chunking_method` ask for different sizes.
+            RuntimeError: if `acc_dtype` does not fit the dtype of the input.
         """
         halves = dtype in (dtypes.float16, dtypes.bfloat16)
         if self.acc_dtype not in (None, dtype) and not (halves and self.acc_dtype is dtypes.float32):
@@ -73,17 +73,17 @@ class LinearCrossEntropyOptions:
         if method is None:
             return max(1, items if size is None else min(size, items))
         wanted = math.ceil(items / max(1, math.ceil(classes / max(1, features))))
-        found = min((1 << max(0, wanted - 1).bit_length()) // share_of(method), items)
-        if size not in (None, found):
+        count = min((1 << max(0, wanted - 1).bit_length()) // share_of(method), items)
+        if size not in (None, count):
             raise ValueError(
                 f"batch_chunk_size (={size}) and chunking_method ('{method}') give different chunk sizes "
-                f"({size} vs {found}); pass only one."
+                f"({size} vs {count}); pass only one."
             )
-        return max(1, found)
+        return max(1, count)
 
 
 def share_of(method: str) -> int:
-    """What a method divides the size by; 0 if there is no such method."""
+    """Return the divisor of the chunk size in `method`; 0 if there is no such method."""
     name, colon, factor = method.partition(":")
     factor = factor if colon else "1"
     return int(factor) if name == "aspect_ratio" and factor.isdigit() else 0

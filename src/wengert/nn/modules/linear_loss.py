@@ -1,4 +1,4 @@
-"""A linear layer with the cross-entropy of its scores."""
+"""Linear layer with the cross-entropy of its scores."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .loss_base import _WeightedLoss
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """Cross-entropy of the scores that a linear layer of its own makes.
+    """Cross-entropy of the scores of a linear layer, which belongs to the loss.
 
     Args:
         in_features: length of an input vector.
         num_classes: number of classes.
         out_features: lengths of further dimensions of the scores.
-        bias: whether the layer has one.
+        bias: whether the linear layer has a bias.
         device: "cpu".
         dtype: of the parameters.
         reduction: "mean", "sum" or "none".
@@ -29,7 +29,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         options: `LinearCrossEntropyOptions`, or None: see `functional.linear_cross_entropy`.
 
     Raises:
-        RuntimeError: `weight` or `label_smoothing` is wrong.
+        RuntimeError: if `weight` does not have the shape `(num_classes,)`, or `label_smoothing` is not in [0, 1].
     """
 
     def __init__(

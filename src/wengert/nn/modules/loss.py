@@ -61,7 +61,7 @@ class HuberLoss(_Loss):
     """`d**2 / 2` where `d = |input - target|` is below `delta`, else `delta * (d - delta / 2)`.
 
     Raises:
-        TypeError: `delta` is no number.
+        TypeError: if `delta` is not a number.
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
@@ -80,7 +80,7 @@ class NLLLoss(_WeightedLoss):
 
     Args:
         weight: one factor per class, shape (C,).
-        ignore_index: class that does not count.
+        ignore_index: class that is ignored.
         reduction: "mean" (by the weights), "sum" or "none".
     """
 
@@ -103,13 +103,13 @@ class NLLLoss(_WeightedLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """Minus the log-probability that softmax gives to the target.
+    """Minus the log-probability of the target under softmax.
 
     Args:
         weight: one factor per class, shape (C,).
-        ignore_index: class that does not count.
+        ignore_index: class that is ignored.
         reduction: "mean" (by the weights), "sum" or "none".
-        label_smoothing: share of the target that is spread over all classes, 0 to 1.
+        label_smoothing: fraction of the target that is spread over all classes, 0 to 1.
     """
 
     def __init__(
@@ -180,11 +180,11 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """`target * (log(target) - input)`: the divergence from distributions given by their logarithms.
+    """`target * (log(target) - input)`: the divergence from distributions whose logarithms are the input.
 
     Args:
         reduction: "mean", "batchmean" (the sum divided by the number of samples), "sum" or "none".
-        log_target: whether the target is given by logarithms, too.
+        log_target: whether the target holds logarithms, too.
     """
 
     def __init__(

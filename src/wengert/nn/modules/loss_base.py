@@ -1,4 +1,4 @@
-"""What losses share."""
+"""Base classes of losses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Loss(Module):
 
 
 class _WeightedLoss(_Loss):
-    """A loss with weights, kept as a buffer."""
+    """A loss with weights, which are a buffer."""
 
     def __init__(
         self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"

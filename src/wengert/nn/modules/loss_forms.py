@@ -19,7 +19,7 @@ class PoissonNLLLoss(_Loss):
         log_input: whether the input holds logarithms of the expected counts.
         full: add Stirling's approximation of the part that does not depend on the input.
         size_average, reduce: older forms of `reduction`.
-        eps: is added before a logarithm is taken.
+        eps: added before a logarithm is taken.
         reduction: "mean", "sum" or "none".
     """
 
@@ -49,7 +49,7 @@ class GaussianNLLLoss(_Loss):
 
     Args:
         full: add the constant part.
-        eps: the least variance.
+        eps: lower bound of the variance.
         reduction: "mean", "sum" or "none".
     """
 
@@ -64,7 +64,7 @@ class GaussianNLLLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """The input where the target is 1, and what it lacks to `margin` where the target is -1."""
+    """The input where the target is 1, and `max(0, margin - input)` where the target is -1."""
 
     def __init__(
         self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -78,15 +78,15 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """By how much scores of classes that the target does not name come nearer than 1 to those of classes it names."""
+    """Sum of `max(0, 1 - (input[y] - input[k]))` over target classes y and other classes k, divided by C."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss of scores (N, C) or (C,) and named classes, of which those behind the first -1 do not count."""
+        """The loss of scores (N, C) or (C,) and target classes; those behind the first -1 are ignored."""
         return functional.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class SoftMarginLoss(_Loss):
-    """`log(1 + exp(-target * input))`, for two classes that are called 1 and -1."""
+    """`log(1 + exp(-target * input))`, for two classes labelled 1 and -1."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of scores and signs."""
@@ -94,7 +94,7 @@ class SoftMarginLoss(_Loss):
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean over classes of the binary cross-entropy between scores and targets; `weight` of each class."""
+    """Mean over classes of the binary cross-entropy between scores and targets; `weight`: factor of each class."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of scores (..., C) and zeros and ones."""
@@ -102,7 +102,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """One minus the cosine between vectors that belong together, what it exceeds `margin` by between others."""
+    """`1 - cos` for pairs with target 1, `max(0, cos - margin)` for pairs with target -1."""
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -116,7 +116,7 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """What the difference of two scores lacks to `margin`, in the direction that the target says."""
+    """`max(0, margin - target * (input1 - input2))`."""
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -130,17 +130,17 @@ class MarginRankingLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """By how much the scores of other classes come nearer to that of the right one than `margin`.
+    """Sum of `max(0, margin - input[y] + input[k]) ** p` over classes k other than the target y, divided by C.
 
     Args:
-        p: 1 or 2, the power that is taken.
-        margin: what scores are to keep.
-        weight: of each class.
+        p: exponent, 1 or 2.
+        margin: the wanted distance of scores.
+        weight: factor of each class.
         size_average, reduce: older forms of `reduction`.
         reduction: "mean", "sum" or "none".
 
     Raises:
-        ValueError: `p` is neither 1 nor 2, or `weight` is no vector.
+        ValueError: if `p` is neither 1 nor 2, or `weight` is not a vector.
     """
 
     def __init__(
@@ -168,18 +168,18 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class TripletMarginLoss(_Loss):
-    """What the distance from anchors to negatives lacks to that to positives, plus `margin`.
+    """`max(0, d(anchor, positive) - d(anchor, negative) + margin)`, where d is a p-norm distance.
 
     Args:
-        margin: by how much farther negatives are to lie.
-        p: the order of the norm that is the distance.
-        eps: is added to differences.
+        margin: wanted difference of the distances.
+        p: order of the norm.
+        eps: added to differences.
         swap: take the distance between positive and negative where it is smaller.
         size_average, reduce: older forms of `reduction`.
         reduction: "mean", "sum" or "none".
 
     Raises:
-        ValueError: `margin` is not positive.
+        ValueError: if `margin` is not positive.
     """
 
     def __init__(
@@ -208,10 +208,10 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with a distance of the program's own (Euclidean unless given).
+    """`TripletMarginLoss` with any distance function; the default is the Euclidean distance.
 
     Raises:
-        ValueError: `margin` is not positive.
+        ValueError: if `margin` is not positive.
     """
 
     def __init__(
@@ -248,9 +248,9 @@ class CTCLoss(_Loss):
     """Minus the logarithm of the probability of label sequences, over all alignments with the input.
 
     Args:
-        blank: the label of nothing.
+        blank: label of the blank.
         reduction: "mean" (each divided by the length of its labels first), "sum" or "none".
-        zero_infinity: put 0 where labels do not fit into the input.
+        zero_infinity: replace infinite losses (labels that do not fit into the input) by 0.
 
     Source: Graves et al., Connectionist temporal classification, 2006.
     """

@@ -72,7 +72,7 @@ class Module(Hooking):
         """Switch this module and all below it to training (or, with False, to evaluation).
 
         Raises:
-            ValueError: `mode` is not a bool.
+            ValueError: if `mode` is not a bool.
         """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -106,8 +106,8 @@ class Module(Hooking):
         return self
 
     def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Put `fn` of each parameter, gradient and buffer in its place; parameters keep their identity, unless
-        `torch.__future__` says otherwise."""
+        """Replace the values of each parameter, gradient and buffer by `fn` of it; parameters stay the same objects,
+        unless `torch.__future__` says otherwise."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -115,8 +115,8 @@ class Module(Hooking):
             if parameter is not None:
                 with no_grad():
                     grad = parameter.grad
-                    made, made_grad = fn(parameter), None if grad is None else fn(grad)  # before anything is written
-                    self._parameters[name] = converted(parameter, made, made_grad, f"{self._get_name()}.{name}")
+                    value, grad_value = fn(parameter), None if grad is None else fn(grad)  # before anything is written
+                    self._parameters[name] = converted(parameter, value, grad_value, f"{self._get_name()}.{name}")
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -126,73 +126,73 @@ class Module(Hooking):
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Convert parameters and buffers: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(tensor)`.
 
-        Only floating-point and complex ones take the dtype, only those of rank 4 and 5 a `memory_format`; the
-        module itself is changed and returned.
+        The dtype changes for floating-point and complex tensors only, the `memory_format` for those of rank 4 and 5
+        only. The module itself is changed and returned.
 
         Raises:
-            TypeError: the arguments have no such form, or the dtype is neither floating-point nor complex.
-            RuntimeError: a copy is wanted, or another device.
+            TypeError: if the arguments have none of these forms, or the dtype is neither floating-point nor complex.
+            RuntimeError: if `copy` is given, or the device is not available.
         """
-        where, wanted, layout = read_to(args, kwargs)
+        target, wanted, layout = read_to(args, kwargs)
 
-        def convert(each: Tensor) -> Tensor:
-            kind = wanted if is_inexact(each) else None
-            if each.is_meta and where is not None and where.type != "meta":  # type: ignore[attr-defined]
+        def convert(tensor: Tensor) -> Tensor:
+            kind = wanted if is_inexact(tensor) else None
+            if tensor.is_meta and target is not None and target.type != "meta":  # type: ignore[attr-defined]
                 raise NotImplementedError(NO_DATA)
-            return each.to(where, kind, memory_format=layout if each.ndim in (4, 5) else None)  # type: ignore[attr-defined, no-any-return]
+            return tensor.to(target, kind, memory_format=layout if tensor.ndim in (4, 5) else None)  # type: ignore[attr-defined, no-any-return]
 
-        return self if where is wanted is layout is None else self._apply(convert)
+        return self if target is wanted is layout is None else self._apply(convert)
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
         """Give parameters and buffers new memory without values, on the CPU; on "meta" they have no memory."""
-        return self._apply(lambda each: empty_like(each, device=device), recurse)
+        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
 
     def share_memory(self: Self) -> Self:
         """Move parameters and buffers to memory that other processes see, as by `Tensor.share_memory_`."""
-        return self._apply(lambda each: each.share_memory_())  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.share_memory_())  # type: ignore[attr-defined]
 
     def type(self: Self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to a dtype."""
-        return self._apply(lambda each: each.type(dst_type))  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.type(dst_type))  # type: ignore[attr-defined]
 
     def float(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float32."""
-        return self._apply(lambda each: each.float() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.float() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
 
     def double(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float64."""
-        return self._apply(lambda each: each.double() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.double() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
 
     def half(self: Self) -> Self:
         """Convert floating-point parameters and buffers to float16."""
-        return self._apply(lambda each: each.half() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.half() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
 
     def bfloat16(self: Self) -> Self:
         """Convert floating-point parameters and buffers to bfloat16."""
-        return self._apply(lambda each: each.bfloat16() if each.dtype.is_floating_point else each)  # type: ignore[attr-defined]
+        return self._apply(lambda tensor: tensor.bfloat16() if tensor.dtype.is_floating_point else tensor)  # type: ignore[attr-defined]
 
     def cpu(self: Self) -> Self:
-        """The module itself: its memory is the CPU's."""
+        """Return the module itself: it is on the CPU already."""
         return self
 
     def cuda(self: Self, device: Any = None) -> Self:
-        """Refused as by `Tensor.cuda`, unless there is nothing to move."""
-        return self._apply(lambda each: each.cuda(device))  # type: ignore[attr-defined]
+        """Raise as `Tensor.cuda` does, unless there is nothing to move."""
+        return self._apply(lambda tensor: tensor.cuda(device))  # type: ignore[attr-defined]
 
     def xpu(self: Self, device: Any = None) -> Self:
-        """Refused as by `Tensor.xpu`, unless there is nothing to move."""
-        return self._apply(lambda each: each.xpu(device))  # type: ignore[attr-defined]
+        """Raise as `Tensor.xpu` does, unless there is nothing to move."""
+        return self._apply(lambda tensor: tensor.xpu(device))  # type: ignore[attr-defined]
 
     def ipu(self: Self, device: Any = None) -> Self:
-        """Refused as by `Tensor.ipu`, unless there is nothing to move."""
-        return self._apply(lambda each: each.ipu(device))  # type: ignore[attr-defined]
+        """Raise as `Tensor.ipu` does, unless there is nothing to move."""
+        return self._apply(lambda tensor: tensor.ipu(device))  # type: ignore[attr-defined]
 
     def mtia(self: Self, device: Any = None) -> Self:
-        """Refused as by `Tensor.mtia`, unless there is nothing to move."""
-        return self._apply(lambda each: each.mtia(device))  # type: ignore[attr-defined]
+        """Raise as `Tensor.mtia` does, unless there is nothing to move."""
+        return self._apply(lambda tensor: tensor.mtia(device))  # type: ignore[attr-defined]
 
     def _replicate_for_data_parallel(self: Self) -> Self:
-        """A copy that shares buffers, children and hooks, and has no parameters: what a replica begins with."""
+        """Return a copy that shares buffers, children and hooks, and has no parameters; a replica starts from it."""
         replica = self.__new__(builtins.type(self))
         shared = {"_parameters": {}, "_buffers": self._buffers.copy(), "_modules": self._modules.copy()}
         vars(replica).update(vars(self), _is_replica=True, **shared)
@@ -204,7 +204,7 @@ class Module(Hooking):
         return builtins.type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands in the brackets of `repr` before the children; for subclasses."""
+        """Return the text in the brackets of `repr` before the children; for subclasses."""
         return ""
 
     def __repr__(self) -> str:
@@ -217,7 +217,7 @@ class Module(Hooking):
 
 
 def indented(text: str) -> str:
-    """`text` with two spaces before all lines but the first."""
+    """Return `text` with two spaces before all lines but the first."""
     return text.replace("\n", "\n  ")
 
 
@@ -226,12 +226,12 @@ def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803 - torch's names, w
 
 
 def is_inexact(tensor: Tensor) -> bool:
-    """Whether the elements are floating-point or complex numbers."""
+    """Return whether the elements are floating-point or complex numbers."""
     return tensor.dtype.is_floating_point or tensor.dtype.is_complex
 
 
 def reset_grad(parameter: Tensor, set_to_none: bool) -> None:
-    """Let go of a gradient, or fill it with zeros outside of any graph."""
+    """Reset a gradient: to None, or to zeros outside of any graph."""
     if parameter.grad is None:
         return
     if set_to_none:

@@ -19,8 +19,8 @@ class LayerNorm(Module):
     Args:
         normalized_shape: lengths of the last dimensions, or the length of the last one.
         eps: added to the variance.
-        elementwise_affine: whether there are weight and bias, of shape `normalized_shape`.
-        bias: whether there is one, if `elementwise_affine`.
+        elementwise_affine: whether the layer has a weight and a bias, of shape `normalized_shape`.
+        bias: whether the layer has a bias, with `elementwise_affine`.
         device: "cpu".
         dtype: of the parameters.
 
@@ -46,14 +46,14 @@ class LayerNorm(Module):
         self.register_parameter("bias", Parameter(zeros(shape, **where)) if elementwise_affine and bias else None)
 
     def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
+        """Set weight to 1 and bias to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, of the same shape."""
+        """Normalise the input."""
         return functional.layer_norm(  # type: ignore[no-any-return]
             input, self.normalized_shape, self.weight, self.bias, self.eps
         )
@@ -73,13 +73,13 @@ class GroupNorm(Module):
         num_groups: number of groups.
         num_channels: number of channels C.
         eps: added to the variance.
-        affine: whether there are weight and bias, one per channel.
+        affine: whether the layer has a weight and a bias, one element per channel.
         device: "cpu".
         dtype: of the parameters.
-        bias: whether there is one, if `affine`.
+        bias: whether the layer has a bias, with `affine`.
 
     Raises:
-        ValueError: the channels cannot be divided into groups.
+        ValueError: if `num_channels` is not divisible by `num_groups`.
 
     Source: Wu and He, Group Normalization, 2018.
     """
@@ -107,14 +107,14 @@ class GroupNorm(Module):
         self.register_parameter("bias", Parameter(zeros(num_channels, **where)) if affine and bias else None)
 
     def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
+        """Set weight to 1 and bias to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, of the same shape."""
+        """Normalise the input."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -130,8 +130,8 @@ class RMSNorm(Module):
 
     Args:
         normalized_shape: lengths of the last dimensions, or the length of the last one.
-        eps: added to the mean square; the smallest step of the dtype if not given.
-        elementwise_affine: whether there is a weight.
+        eps: added to the mean square; the machine epsilon of the dtype if not given.
+        elementwise_affine: whether the layer has a weight.
         device: "cpu".
         dtype: of the weight.
 
@@ -154,12 +154,12 @@ class RMSNorm(Module):
         self.register_parameter("weight", weight)
 
     def reset_parameters(self) -> None:
-        """Weight 1."""
+        """Set weight to 1."""
         if self.weight is not None:
             init.ones_(self.weight)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The input normalised, of the same shape."""
+        """Normalise the input."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:

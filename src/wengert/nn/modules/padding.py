@@ -1,4 +1,4 @@
-"""Borders put around signals, images and volumes."""
+"""Padding of signals, images and volumes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Widths = int | tuple[int, ...]
 
 
 class _PadNd(Module):
-    """What all borders share.
+    """Base of all paddings.
 
     Args:
         padding: widths before and behind, of the last dimension, then of the one before it; or one number for all.
@@ -29,7 +29,7 @@ class _PadNd(Module):
         self.padding: Any = _ntuple(2 * self.dimensions)(padding)
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, ...) or (C, ...) to the same with other lengths."""
+        """Pad (N, C, ...) or (C, ...)."""
         return functional.pad(input, self.padding, self.mode)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
@@ -38,7 +38,7 @@ class _PadNd(Module):
 
 
 class _CircularPadNd(_PadNd):
-    """Borders of what lies at the other end."""
+    """Padding with the values of the opposite end."""
 
     mode = "circular"
 
@@ -48,17 +48,17 @@ class _CircularPadNd(_PadNd):
             raise ValueError(f"expected {wanted[0]}D or {wanted[1]}D input (got {input.ndim}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, ...) or (C, ...) to the same with other lengths.
+        """Pad (N, C, ...) or (C, ...).
 
         Raises:
-            ValueError: the input has another number of dimensions.
+            ValueError: if the input has another number of dimensions.
         """
         self._check_input_dim(input)
         return super().forward(input)
 
 
 class CircularPad1d(_CircularPadNd):
-    """A border of what lies at the other end of (N, C, L) or (C, L).
+    """Pad (N, C, L) or (C, L) with the values of the opposite end.
 
     Args:
         padding: widths before and behind, or one number for both.
@@ -68,7 +68,7 @@ class CircularPad1d(_CircularPadNd):
 
 
 class CircularPad2d(_CircularPadNd):
-    """A border of what lies at the other side of (N, C, H, W) or (C, H, W).
+    """Pad (N, C, H, W) or (C, H, W) with the values of the opposite side.
 
     Args:
         padding: widths left, right, above and below, or one number for all.
@@ -78,7 +78,7 @@ class CircularPad2d(_CircularPadNd):
 
 
 class CircularPad3d(_CircularPadNd):
-    """A border of what lies at the other side of (N, C, D, H, W) or (C, D, H, W).
+    """Pad (N, C, D, H, W) or (C, D, H, W) with the values of the opposite side.
 
     Args:
         padding: widths before and behind, of the last dimension first, or one number for all.
@@ -88,19 +88,19 @@ class CircularPad3d(_CircularPadNd):
 
 
 class _ReflectionPadNd(_PadNd):
-    """Borders that mirror what is inside, the edge not repeated."""
+    """Padding with the values mirrored at the edge, which is not repeated."""
 
     mode = "reflect"
 
 
 class ReflectionPad1d(_ReflectionPadNd):
-    """A border that mirrors (N, C, L) or (C, L) at its edges; arguments as of `CircularPad1d`."""
+    """Pad (N, C, L) or (C, L) with the values mirrored at the edges; arguments as of `CircularPad1d`."""
 
     dimensions = 1
 
 
 class ReflectionPad2d(_ReflectionPadNd):
-    """A border that mirrors (N, C, H, W) or (C, H, W) at its edges; arguments as of `CircularPad2d`.
+    """Pad (N, C, H, W) or (C, H, W) with the values mirrored at the edges; arguments as of `CircularPad2d`.
 
     >>> import wengert as wg
     >>> wg.nn.ReflectionPad2d((1, 1, 0, 0))(wg.tensor([[[1.0, 2.0, 3.0]]]))
@@ -111,37 +111,37 @@ class ReflectionPad2d(_ReflectionPadNd):
 
 
 class ReflectionPad3d(_ReflectionPadNd):
-    """A border that mirrors (N, C, D, H, W) or (C, D, H, W) at its edges; arguments as of `CircularPad3d`."""
+    """Pad (N, C, D, H, W) or (C, D, H, W) with the values mirrored at the edges; arguments as of `CircularPad3d`."""
 
     dimensions = 3
 
 
 class _ReplicationPadNd(_PadNd):
-    """Borders that repeat the edge."""
+    """Padding that repeats the edge."""
 
     mode = "replicate"
 
 
 class ReplicationPad1d(_ReplicationPadNd):
-    """A border that repeats the edges of (N, C, L) or (C, L); arguments as of `CircularPad1d`."""
+    """Pad (N, C, L) or (C, L) by repeating the edges; arguments as of `CircularPad1d`."""
 
     dimensions = 1
 
 
 class ReplicationPad2d(_ReplicationPadNd):
-    """A border that repeats the edges of (N, C, H, W) or (C, H, W); arguments as of `CircularPad2d`."""
+    """Pad (N, C, H, W) or (C, H, W) by repeating the edges; arguments as of `CircularPad2d`."""
 
     dimensions = 2
 
 
 class ReplicationPad3d(_ReplicationPadNd):
-    """A border that repeats the edges of (N, C, D, H, W) or (C, D, H, W); arguments as of `CircularPad3d`."""
+    """Pad (N, C, D, H, W) or (C, D, H, W) by repeating the edges; arguments as of `CircularPad3d`."""
 
     dimensions = 3
 
 
 class _ConstantPadNd(_PadNd):
-    """Borders of one value."""
+    """Padding with a constant."""
 
     mode = "constant"
 
@@ -150,7 +150,7 @@ class _ConstantPadNd(_PadNd):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """A tensor of any shape to the same with other lengths."""
+        """Pad a tensor of any shape."""
         return functional.pad(input, self.padding, self.mode, self.value)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
@@ -159,40 +159,40 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """A border of one value along the last dimension.
+    """Pad the last dimension with a constant.
 
     Args:
         padding: widths before and behind, or one number for both; negative ones cut off.
-        value: what it is made of.
+        value: the constant.
     """
 
     dimensions = 1
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """A border of one value along the last two dimensions.
+    """Pad the last two dimensions with a constant.
 
     Args:
         padding: widths left, right, above and below, or one number for all; negative ones cut off.
-        value: what it is made of.
+        value: the constant.
     """
 
     dimensions = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """A border of one value along the last three dimensions.
+    """Pad the last three dimensions with a constant.
 
     Args:
         padding: widths before and behind, of the last dimension first, or one number for all; negative ones cut off.
-        value: what it is made of.
+        value: the constant.
     """
 
     dimensions = 3
 
 
 class _Zeros(_ConstantPadNd):
-    """What the borders of zeros share."""
+    """Base of paddings with zeros."""
 
     def __init__(self, padding: Widths) -> None:
         super().__init__(padding, 0.0)
@@ -203,12 +203,12 @@ class _Zeros(_ConstantPadNd):
 
 
 class ZeroPad1d(_Zeros, ConstantPad1d):
-    """A border of zeros along the last dimension; `padding` as of `ConstantPad1d`."""
+    """Pad the last dimension with zeros; `padding` as of `ConstantPad1d`."""
 
 
 class ZeroPad2d(_Zeros, ConstantPad2d):
-    """A border of zeros along the last two dimensions; `padding` as of `ConstantPad2d`."""
+    """Pad the last two dimensions with zeros; `padding` as of `ConstantPad2d`."""
 
 
 class ZeroPad3d(_Zeros, ConstantPad3d):
-    """A border of zeros along the last three dimensions; `padding` as of `ConstantPad3d`."""
+    """Pad the last three dimensions with zeros; `padding` as of `ConstantPad3d`."""

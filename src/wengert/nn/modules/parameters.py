@@ -15,7 +15,7 @@ from .module import Module
 
 
 class _Parameters(Module):
-    """Values kept as attributes; plain tensors become parameters."""
+    """Base of containers whose values are attributes; plain tensors become parameters."""
 
     def _keep(self, name: str, value: Any) -> None:
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
@@ -23,11 +23,11 @@ class _Parameters(Module):
         setattr(self, name, value)
 
     def _items(self) -> Iterable[tuple[Any, Any]]:
-        """Pairs of name and value."""
+        """Iterate over pairs of name and value."""
         raise NotImplementedError
 
     def extra_repr(self) -> str:
-        """One line for each value."""
+        """One line of text for each value."""
         return "\n".join(f"  ({name}): {self._shown(value)}" for name, value in self._items())
 
     def _shown(self, value: Any) -> str:
@@ -40,7 +40,7 @@ class _Parameters(Module):
         return str(value.dtype)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: it computes nothing."""
+        """Raise RuntimeError: a container of parameters computes nothing."""
         raise RuntimeError(f"{self._get_name()} should not be called.")
 
 
@@ -60,7 +60,7 @@ class ParameterList(_Parameters):
         return self._size
 
     def __iter__(self) -> Iterator[Any]:
-        return (getattr(self, str(at)) for at in range(self._size))
+        return (getattr(self, str(index)) for index in range(self._size))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -80,7 +80,7 @@ class ParameterList(_Parameters):
         """Add parameters at the end; returns the list.
 
         Raises:
-            TypeError: not an iterable, or a single tensor.
+            TypeError: if `values` is not iterable, or is a single tensor.
         """
         if isinstance(values, Tensor) or not isinstance(values, Iterable):
             raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
@@ -92,11 +92,11 @@ class ParameterList(_Parameters):
 
 
 class ParameterDict(_Parameters):
-    """A dictionary of parameters in order, which belong to the module that it is assigned to.
+    """An ordered dictionary of parameters, which belong to the module that it is assigned to.
 
     Args:
-        parameters: mapping of names to parameters or tensors (a plain one is taken in the order of its names, an
-            `OrderedDict` or `ParameterDict` in its own), or pairs of both.
+        parameters: mapping of names to parameters or tensors (a plain `dict` is taken in sorted order of its names, an
+            `OrderedDict` or `ParameterDict` in its own order), or pairs of name and value.
     """
 
     def __init__(self, parameters: Any = None) -> None:
@@ -143,14 +143,14 @@ class ParameterDict(_Parameters):
         delattr(self, key)
 
     def __or__(self, other: Any) -> ParameterDict:
-        made = self.copy()
-        made.update(other)
-        return made
+        result = self.copy()
+        result.update(other)
+        return result
 
     def __ror__(self, other: Any) -> Any:
-        made = other.copy()
-        made.update(self)
-        return made
+        result = other.copy()
+        result.update(self)
+        return result
 
     def __ior__(self, other: Any) -> ParameterDict:
         self.update(other)
@@ -169,11 +169,11 @@ class ParameterDict(_Parameters):
         return ((key, self[key]) for key in self._keys)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The parameter of a name, or `default`."""
+        """Return the parameter named `key`, or `default`."""
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter of a name; `default` is added if there is none."""
+        """Return the parameter named `key`; add `default` if there is none."""
         if key not in self._keys:
             self[key] = default
         return self[key]
@@ -188,7 +188,7 @@ class ParameterDict(_Parameters):
         """Remove the last pair of name and parameter and return it.
 
         Raises:
-            KeyError: there is none.
+            KeyError: if the dictionary is empty.
         """
         if not self._keys:
             raise KeyError("popitem(): dictionary is empty")
@@ -196,24 +196,24 @@ class ParameterDict(_Parameters):
         return key, self.pop(key)
 
     def clear(self) -> None:
-        """Remove all."""
+        """Remove all parameters."""
         for key in tuple(self._keys):
             del self[key]
 
     def copy(self) -> ParameterDict:
-        """Another dictionary of the same parameters."""
+        """Return a new dictionary of the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """Another dictionary, with `default` under each of the names."""
+        """Return a new dictionary with `default` under each of the names."""
         return ParameterDict((key, default) for key in keys)
 
     def update(self, parameters: Any) -> None:
-        """Add parameters, in place of those with the same names; see the class for the order.
+        """Add parameters; those with the same names are replaced. See the class for the order.
 
         Raises:
-            TypeError: not an iterable, or an element is none.
-            ValueError: an element is no pair.
+            TypeError: if `parameters`, or an element of it, is not iterable.
+            ValueError: if an element is not a pair.
         """
         if not isinstance(parameters, Iterable):
             raise TypeError(

@@ -1,4 +1,4 @@
-"""Layers that move values between channels and pixels."""
+"""Pixel shuffle and its inverse as layers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .module import Module
 
 
 class PixelShuffle(Module):
-    """Channels spread over pixels: (..., C * r * r, H, W) becomes (..., C, H * r, W * r)."""
+    """Move elements from channels to pixels: (..., C * r * r, H, W) becomes (..., C, H * r, W * r)."""
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The larger image."""
+        """Return the larger image."""
         return functional.pixel_shuffle(input, self.upscale_factor)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
@@ -24,14 +24,14 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Pixels gathered into channels: (..., C, H * r, W * r) becomes (..., C * r * r, H, W)."""
+    """Move elements from pixels to channels: (..., C, H * r, W * r) becomes (..., C * r * r, H, W)."""
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The smaller image."""
+        """Return the smaller image."""
         return functional.pixel_unshuffle(input, self.downscale_factor)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:

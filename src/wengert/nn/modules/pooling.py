@@ -24,7 +24,7 @@ Lengths = int | tuple[int, ...]
 
 
 class _Windows(Module):
-    """What is said of windows where there is no more to say."""
+    """Base of poolings with kernel size, stride and padding, which `repr` shows."""
 
     __init_subclass__: Any = classmethod(_own_init)
 
@@ -38,7 +38,7 @@ class _Windows(Module):
 
 
 class _MaxPoolNd(Module):
-    """What the largest-value poolings share; see `MaxPool2d`."""
+    """Base of max poolings; see `MaxPool2d`."""
 
     pooling: Callable[..., Any]
 
@@ -60,7 +60,7 @@ class _MaxPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        """(N, C, ...) or (C, ...) to the same with other lengths; or the values and their places."""
+        """Pool (N, C, ...) or (C, ...); with `return_indices` also return the indices."""
         options = (self.kernel_size, self.stride, self.padding, self.dilation)
         return type(self).pooling(input, *options, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 
@@ -83,11 +83,11 @@ class MaxPool2d(_MaxPoolNd):
 
     Args:
         kernel_size: height and width of the window, or one number for both.
-        stride: its step; as large as the window if not given.
-        padding: rows and columns put at each side, which never win.
+        stride: step of the window; as large as the window if not given.
+        padding: rows and columns of -inf put at each side.
         dilation: distance between the points of the window.
-        return_indices: also give where in the plane each value was.
-        ceil_mode: also take the windows that reach beyond the edge.
+        return_indices: also return the index of each value in its plane.
+        ceil_mode: also use windows that reach beyond the edge.
     """
 
     pooling = staticmethod(functional.max_pool2d)
@@ -100,7 +100,7 @@ class MaxPool3d(_MaxPoolNd):
 
 
 class _MaxUnpoolNd(_Windows):
-    """What the inverses share; see `MaxUnpool2d`."""
+    """Base of partial inverses of max poolings; see `MaxUnpool2d`."""
 
     dimensions: int
     pooling: Callable[..., Tensor]
@@ -113,7 +113,7 @@ class _MaxUnpoolNd(_Windows):
         self.padding = spread(padding)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: list[int] | None = None) -> Tensor:
-        """Values (N, C, ...) or (C, ...) put where they were, zeros elsewhere; `output_size`: lengths of the result."""
+        """Put the values (N, C, ...) or (C, ...) at `indices`, zeros elsewhere; `output_size`: size of the result."""
         return type(self).pooling(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
 
@@ -125,7 +125,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """A partial inverse of `MaxPool2d`: the largest values where they were, zeros elsewhere.
+    """A partial inverse of `MaxPool2d`: the largest values at their indices, zeros elsewhere.
 
     Args:
         kernel_size: of the pooling.
@@ -151,7 +151,7 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
 
 class _AvgPoolNd(_Windows):
-    """What the averages share; see `AvgPool2d`."""
+    """Base of average poolings; see `AvgPool2d`."""
 
 
 class AvgPool1d(_AvgPoolNd):
@@ -174,14 +174,14 @@ class AvgPool1d(_AvgPoolNd):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, L) or (C, L) to the same with L'."""
+        """Pool (N, C, L) or (C, L)."""
         return functional.avg_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         )
 
 
 class _WindowAvgPoolNd(_AvgPoolNd):
-    """What `AvgPool2d` and `AvgPool3d` share."""
+    """Base of `AvgPool2d` and `AvgPool3d`."""
 
     pooling: Callable[..., Tensor]
 
@@ -203,7 +203,7 @@ class _WindowAvgPoolNd(_AvgPoolNd):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, ...) or (C, ...) to the same with other lengths."""
+        """Pool (N, C, ...) or (C, ...)."""
         options = (self.ceil_mode, self.count_include_pad, self.divisor_override)
         return type(self).pooling(input, self.kernel_size, self.stride, self.padding, *options)
 
@@ -213,11 +213,11 @@ class AvgPool2d(_WindowAvgPoolNd):
 
     Args:
         kernel_size: height and width of the window, or one number for both.
-        stride: its step; as large as the window if not given.
+        stride: step of the window; as large as the window if not given.
         padding: rows and columns of zeros put at each side.
-        ceil_mode: also take the windows that reach beyond the edge.
+        ceil_mode: also use windows that reach beyond the edge.
         count_include_pad: whether the zeros count in the mean.
-        divisor_override: what to divide the sum by instead.
+        divisor_override: divisor of the sum, instead of the number of elements.
     """
 
     pooling = staticmethod(functional.avg_pool2d)
@@ -230,7 +230,7 @@ class AvgPool3d(_WindowAvgPoolNd):
 
 
 class _FractionalMaxPoolNd(Module):
-    """What `FractionalMaxPool2d` and `FractionalMaxPool3d` share."""
+    """Base of `FractionalMaxPool2d` and `FractionalMaxPool3d`."""
 
     __init_subclass__: Any = classmethod(_own_init)
 
@@ -260,23 +260,24 @@ class _FractionalMaxPoolNd(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
-        """(N, C, ...) or (C, ...) to the same with other lengths; or the values and their places."""
+        """Pool (N, C, ...) or (C, ...); with `return_indices` also return the indices."""
         sizes = (self.kernel_size, self.output_size, self.output_ratio)
         return type(self).pooling(input, *sizes, self.return_indices, _random_samples=self._random_samples)
 
 
 class FractionalMaxPool2d(_FractionalMaxPoolNd):
-    """The largest value in each of a number of windows that begin at random places.
+    """Max pooling over windows that start at random positions.
 
     Args:
         kernel_size: height and width of the windows, or one number for both.
         output_size: height and width of the result, or one number for both.
-        output_ratio: instead, those of the result to those of the input, between 0 and 1.
-        return_indices: also give where in the plane each value was.
-        _random_samples: numbers (N, C, 2) that decide on the places; drawn at each call unless given.
+        output_ratio: instead of `output_size`, the ratio of the result's lengths to the input's, between 0 and 1.
+        return_indices: also return the index of each value in its plane.
+        _random_samples: numbers (N, C, 2) that determine the positions; drawn at each call unless given.
 
     Raises:
-        ValueError: neither or both of size and ratio, or a ratio that is not between 0 and 1.
+        ValueError: if neither or both of `output_size` and `output_ratio` are given, or the ratio is not between 0 and
+            1.
 
     Source: Graham, Fractional max-pooling, 2014.
     """
@@ -286,14 +287,14 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
 
 class FractionalMaxPool3d(_FractionalMaxPoolNd):
-    """`FractionalMaxPool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers for two."""
+    """`FractionalMaxPool2d` of volumes (N, C, D, H, W) or (C, D, H, W), with three numbers in place of two."""
 
     dimensions = 3
     pooling = staticmethod(functional.fractional_max_pool3d)
 
 
 class _LPPoolNd(Module):
-    """What the power averages share; see `LPPool2d`."""
+    """Base of p-norm poolings; see `LPPool2d`."""
 
     pooling: Callable[..., Tensor]
 
@@ -307,7 +308,7 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, C, ...) or (C, ...) to the same with other lengths."""
+        """Pool (N, C, ...) or (C, ...)."""
         return type(self).pooling(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
@@ -330,8 +331,8 @@ class LPPool2d(_LPPoolNd):
     Args:
         norm_type: p.
         kernel_size: height and width of the window, or one number for both.
-        stride: its step; as large as the window if not given.
-        ceil_mode: also take the windows that reach beyond the edge.
+        stride: step of the window; as large as the window if not given.
+        ceil_mode: also use windows that reach beyond the edge.
     """
 
     pooling = staticmethod(functional.lp_pool2d)

@@ -1,4 +1,4 @@
-"""What a module holds: parameters, buffers and child modules, registered as they are assigned to attributes."""
+"""Parameters, buffers and child modules of a module, registered when they are assigned to attributes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .hook_table import HookTable, Marks
 
 
 def type_name(value: object) -> str:
-    """How error messages call the type of `value`: `torch.FloatTensor`, `int`, `package.Class`."""
+    """Name of the type of `value` in error messages: `torch.FloatTensor`, `int`, `package.Class`."""
     if isinstance(value, Tensor):
         return str(value.type())  # type: ignore[attr-defined]
     cls = type(value)
@@ -24,8 +24,8 @@ def check_name(kind: str, name: Any) -> None:
     """Refuse names that cannot be part of the dotted names of a state dict.
 
     Raises:
-        TypeError: not a string.
-        KeyError: empty or with a dot.
+        TypeError: if `name` is not a string.
+        KeyError: if `name` is empty or contains a dot.
     """
     if not isinstance(name, str):
         raise TypeError(f"{kind} name should be a string. Got {type_name(name)}")
@@ -36,10 +36,10 @@ def check_name(kind: str, name: Any) -> None:
 
 
 class Registration:
-    """The part of `Module` that keeps parameters, buffers and children in dictionaries and finds them as attributes."""
+    """The part of `Module` that holds parameters, buffers and children in dictionaries and finds them as attributes."""
 
     call_super_init: bool = False
-    dump_patches: bool = False  # of torch's early days; read by nothing
+    dump_patches: bool = False  # an attribute of early torch, not read here
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -83,22 +83,22 @@ class Registration:
             super().__init__(*args, **kwargs)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what a copy or a pickle kept; subclasses that were saved by an older form of theirs add to it."""
+        """Restore the state of a copy or a pickle; subclasses add attributes that their older versions lacked."""
         self.__dict__.update(state)
 
     # ---- registration by name ----------------------------------------------------------------------------------------
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is no parameter but part of the module's state.
+        """Add a tensor that is not a parameter, but part of the module's state.
 
         Args:
-            name: attribute under which it is found.
-            tensor: the buffer; None keeps the name without a value, outside the state dict.
+            name: name of the attribute.
+            tensor: the buffer; None registers the name without a value, outside the state dict.
             persistent: whether it is part of the state dict.
 
         Raises:
-            KeyError: the name is empty, has a dot, or is taken.
-            TypeError: not a tensor.
+            KeyError: if the name is empty, has a dot, or is taken.
+            TypeError: if `tensor` is neither a tensor nor None.
         """
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
@@ -119,13 +119,13 @@ class Registration:
         """Add a parameter.
 
         Args:
-            name: attribute under which it is found.
-            param: the parameter; None keeps the name without a value.
+            name: name of the attribute.
+            param: the parameter; None registers the name without a value.
 
         Raises:
-            KeyError: the name is empty, has a dot, or is taken.
-            TypeError: not a parameter.
-            ValueError: not a leaf.
+            KeyError: if the name is empty, has a dot, or is taken.
+            TypeError: if `param` is neither a parameter nor None.
+            ValueError: if `param` is not a leaf.
         """
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
@@ -149,12 +149,12 @@ class Registration:
         """Add a child module.
 
         Args:
-            name: attribute under which it is found.
-            module: the child; None keeps the name without a value.
+            name: name of the attribute.
+            module: the child; None registers the name without a value.
 
         Raises:
-            TypeError: not a module.
-            KeyError: the name is empty, has a dot, or is taken.
+            TypeError: if `module` is neither a module nor None.
+            KeyError: if the name is empty, has a dot, or is taken.
         """
         if module is not None and not isinstance(module, Registration):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
@@ -197,7 +197,7 @@ class Registration:
             self._set_plain(name, value)
 
     def _set_plain(self, name: str, value: Any) -> None:
-        """Assign what is no parameter, module or buffer: over a registered name only None fits (or a new buffer)."""
+        """Assign a value that is not a parameter or module; a registered name takes only None (or a new buffer)."""
         own = self.__dict__
         if name in own.get("_parameters", ()):
             if value is not None:
@@ -222,7 +222,7 @@ class Registration:
             object.__setattr__(self, name, value)
 
     def _forget(self, name: str, *, keep: str) -> None:
-        """Remove a name from wherever it is, except from the dictionary `keep`."""
+        """Remove a name from all dictionaries except `keep`."""
         self.__dict__.pop(name, None)
         for kind in ("_parameters", "_buffers", "_modules"):
             if kind != keep:
@@ -247,10 +247,10 @@ class Registration:
     # ---- lookup by dotted name ---------------------------------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Any:
-        """The module below this one with the dotted name `target`; this one if it is empty.
+        """Return the module below this one with the dotted name `target`; this module if `target` is empty.
 
         Raises:
-            AttributeError: there is none, or something on the way is no module.
+            AttributeError: if there is no attribute of that name, or a part of the path is not a module.
         """
         module: Any = self
         for name in target.split(".") if target else ():
@@ -262,11 +262,11 @@ class Registration:
         return module
 
     def set_submodule(self, target: str, module: Any) -> None:
-        """Put a module in the place of the dotted name `target`.
+        """Replace the module with the dotted name `target`.
 
         Raises:
-            ValueError: the name is empty, or `module` is none.
-            AttributeError: something on the way is no module.
+            ValueError: if the name is empty, or `module` is not a module.
+            AttributeError: if a part of the path is not a module.
         """
         if not target:
             raise ValueError("Cannot set the submodule without a target name!")
@@ -279,25 +279,25 @@ class Registration:
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter with the dotted name `target`.
+        """Return the parameter with the dotted name `target`.
 
         Raises:
-            AttributeError: there is none.
+            AttributeError: if there is no parameter of that name.
         """
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
             raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        found = getattr(module, name)
-        if not isinstance(found, Parameter):
+        value = getattr(module, name)
+        if not isinstance(value, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
+        return value
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer with the dotted name `target`.
+        """Return the buffer with the dotted name `target`.
 
         Raises:
-            AttributeError: there is none.
+            AttributeError: if there is no buffer of that name.
         """
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)

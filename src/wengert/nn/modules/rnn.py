@@ -20,12 +20,12 @@ __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "R
 
 
 def shown(hx: Any) -> str:
-    """How errors call a state."""
+    """Description of a state for error messages."""
     return f"a tensor of shape {list(hx.shape)}" if isinstance(hx, Tensor) else f"{type(hx).__name__} of {len(hx)}"
 
 
 def apply_permutation(tensor: Tensor, permutation: Tensor, dim: int = 1) -> Tensor:
-    """`tensor.index_select(dim, permutation)`, which has taken its place."""
+    """Return `tensor.index_select(dim, permutation)`; deprecated in its favour."""
     warnings.warn(
         "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",
         FutureWarning,
@@ -44,12 +44,12 @@ FUNCTIONS = {
 
 
 class RNNBase(Module):
-    """What recurrent networks have in common: options, parameters, the way around their function.
+    """Base of recurrent networks: options, parameters, checks of arguments.
 
     Args:
         mode: "RNN_TANH", "RNN_RELU", "LSTM" or "GRU".
         input_size: length of the vectors of the input.
-        hidden_size: of the state.
+        hidden_size: length of the state.
         num_layers: each but the first runs over the output of the one before.
         bias: whether there are biases.
         batch_first: whether input and output are (N, T, *) instead of (T, N, *); states are not concerned.
@@ -67,8 +67,8 @@ class RNNBase(Module):
         weight_hr_l<k>: (proj_size, hidden_size).
 
     Raises:
-        ValueError: an unknown mode, a size that is not positive, a probability that is none.
-        TypeError: options of other types.
+        ValueError: if the mode is unknown, a size is not positive, or `dropout` is not a probability.
+        TypeError: if an option has another type.
     """
 
     mode: str
@@ -144,19 +144,19 @@ class RNNBase(Module):
 
     @property
     def _flat_weights(self) -> list[Any]:
-        """All parameters in order; None for one that was taken away."""
+        """All parameters in order; None for a removed one."""
         return [getattr(self, name, None) for name in self._flat_weights_names]
 
     @_flat_weights.setter
-    def _flat_weights(self, given: list[Any]) -> None:
-        for name, value in zip(self._flat_weights_names, given, strict=True):
+    def _flat_weights(self, values: list[Any]) -> None:
+        for name, value in zip(self._flat_weights_names, values, strict=True):
             if value is not getattr(self, name, None):
                 setattr(self, name, value)
 
     def flatten_parameters(self) -> None:
-        """Nothing: it is for accelerators that want all parameters in one piece of memory."""
+        """Do nothing: only accelerators need all parameters in one block of memory."""
 
-    _init_flat_weights = _update_flat_weights = flatten_parameters  # each call looks its parameters up
+    _init_flat_weights = _update_flat_weights = flatten_parameters  # every call looks its parameters up
 
     def reset_parameters(self) -> None:
         """Draw new values."""
@@ -164,14 +164,14 @@ class RNNBase(Module):
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 
-    # ---- what is given -----------------------------------------------------------------------------------------------
+    # ---- arguments ---------------------------------------------------------------------------------------------------
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Refuse an input that does not fit.
 
         Raises:
-            ValueError: another dtype than the parameters'.
-            RuntimeError: another number of dimensions, or vectors of another length.
+            ValueError: if the dtype differs from that of the parameters.
+            RuntimeError: if the input has another number of dimensions, or its vectors have another length.
         """
         kind = self._flat_weights[0].dtype
         if input.dtype != kind:
@@ -195,8 +195,8 @@ class RNNBase(Module):
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """The shape of the hidden state."""
-        shown = self.proj_size or self.hidden_size
-        return self.num_layers * self._directions, self._batch(input, batch_sizes), shown
+        size = self.proj_size or self.hidden_size
+        return self.num_layers * self._directions, self._batch(input, batch_sizes), size
 
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}"
@@ -204,7 +204,7 @@ class RNNBase(Module):
         """Refuse a state of another shape.
 
         Raises:
-            RuntimeError: it has one.
+            RuntimeError: if the shape of `hx` is not `expected_hidden_size`.
         """
         if tuple(hx.shape) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
@@ -222,7 +222,7 @@ class RNNBase(Module):
         """Refuse a state of other dimensions than the input's.
 
         Raises:
-            RuntimeError: it has them.
+            RuntimeError: if `hx` has another number of dimensions than `input`.
         """
         if hx is not None and hx.ndim != input.ndim:
             kind = "batched" if input.ndim == 3 else "unbatched"
@@ -231,17 +231,17 @@ class RNNBase(Module):
             )
 
     def _initial(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
-        """The state if none is given: zeros."""
+        """Return the default state: zeros."""
         return first_state(self.get_expected_hidden_size(input, batch_sizes), input)
 
     def _each(self, function: Any, state: Any) -> Any:
-        """The state with a function applied to each of its tensors."""
+        """Apply a function to all tensors of the state."""
         return function(state)
 
-    # ---- the way around the function ---------------------------------------------------------------------------------
+    # ---- the call ----------------------------------------------------------------------------------------------------
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The output of the last layer, and the last state of each layer and direction.
+        """Return the output of the last layer, and the last state of each layer and direction.
 
         Args:
             input: (T, N, input_size), or (N, T, input_size) if `batch_first`; (T, input_size); or packed sequences.
@@ -252,8 +252,8 @@ class RNNBase(Module):
             The output, as the input, with vectors of length directions * size; and the state, as `hx`.
 
         Raises:
-            ValueError: the input has another number of dimensions, or another dtype than the parameters.
-            RuntimeError: shapes do not fit.
+            ValueError: if the input has another number of dimensions, or another dtype than the parameters.
+            RuntimeError: if shapes do not fit.
         """
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
@@ -264,7 +264,7 @@ class RNNBase(Module):
         alone = input.ndim == 2
         if alone:
             input = input.unsqueeze(batch_dim)
-            hx = None if hx is None else self._each(lambda each: each.unsqueeze(1), hx)
+            hx = None if hx is None else self._each(lambda tensor: tensor.unsqueeze(1), hx)
         if hx is None:
             self.check_input(input, None)
             hx = self._initial(input, None)
@@ -272,11 +272,11 @@ class RNNBase(Module):
             self.check_forward_args(input, hx, None)
         output, state = self._run(input, hx, self.batch_first)
         if alone:
-            return output.squeeze(batch_dim), self._each(lambda each: each.squeeze(1), state)
+            return output.squeeze(batch_dim), self._each(lambda tensor: tensor.squeeze(1), state)
         return output, state
 
     def _forward_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
-        """The same of packed sequences."""
+        """Compute `forward` of packed sequences."""
         data, batch_sizes, order, back = packed
         hx = self._initial(data, batch_sizes) if hx is None else self.permute_hidden(hx, order)
         self.check_forward_args(data, hx, batch_sizes)
@@ -284,7 +284,7 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, order, back), self.permute_hidden(state, back)
 
     def _run(self, input: Tensor, hx: Any, how: Any) -> tuple[Any, Any]:
-        """The function applied; `how`: whether the batch comes first, or the batch sizes of packed sequences."""
+        """Call the recurrent function; `how`: whether the batch comes first, or the batch sizes of packed sequences."""
         options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         function, weights = FUNCTIONS[self.mode], self._flat_weights
         if isinstance(how, Tensor):
@@ -297,12 +297,12 @@ class RNNBase(Module):
         """The sizes, and the options that are not at their defaults."""
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0}
         usual["bidirectional"] = False
-        told = [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
-        return ", ".join([str(self.input_size), str(self.hidden_size), *told])
+        options = [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return ", ".join([str(self.input_size), str(self.hidden_size), *options])
 
 
 class RNN(RNNBase):
-    """Plain recurrent networks: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it.
+    """Plain recurrent networks: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu in place of tanh.
 
     Args:
         input_size, hidden_size, num_layers: as for `RNNBase`.
@@ -310,7 +310,7 @@ class RNN(RNNBase):
         bias, batch_first, dropout, bidirectional, device, dtype: as for `RNNBase`.
 
     Raises:
-        ValueError: another nonlinearity, a size that is not positive, a probability that is none.
+        ValueError: if `nonlinearity` is unknown, a size is not positive, or `dropout` is not a probability.
 
     >>> import wengert as wg
     >>> output, state = wg.nn.RNN(3, 4)(wg.ones(5, 2, 3))
@@ -370,7 +370,7 @@ class LSTM(RNNBase):
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The state with its sequences in another order."""
-        return hx if permutation is None else self._each(lambda each: each.index_select(1, permutation), hx)
+        return hx if permutation is None else self._each(lambda tensor: tensor.index_select(1, permutation), hx)
 
     def _check_dimensions(self, input: Tensor, hx: Any) -> None:
         if hx is not None and len(hx) < 2:
@@ -387,4 +387,4 @@ class LSTM(RNNBase):
         return tuple([first_state(size, input) for size in sizes])
 
     def _each(self, function: Any, state: Any) -> Any:
-        return tuple(function(each) for each in state)
+        return tuple(function(tensor) for tensor in state)

@@ -16,18 +16,18 @@ from .module import Module
 
 
 def first_state(shape: Any, input: Any) -> Any:
-    """Zeros in the dtype of an input, and on its device."""
+    """Return zeros of the dtype and on the device of an input."""
     return input.new_zeros(shape) if input.is_meta else zeros(shape, dtype=input.dtype)
 
 
 class RNNCellBase(Module):
-    """What the cells have in common: sizes and parameters.
+    """Base of cells: sizes and parameters.
 
     Args:
         input_size: length of the input.
-        hidden_size: of the state.
-        bias: whether there are biases.
-        num_chunks: how many gates there are.
+        hidden_size: length of the state.
+        bias: whether the cell has biases.
+        num_chunks: number of gates.
         device: "cpu".
         dtype: of the parameters.
 
@@ -68,26 +68,26 @@ class RNNCellBase(Module):
         return text
 
     def _check(self, what: str, tensor: Tensor) -> None:
-        """Refuse what is no vector and no batch of them.
+        """Refuse a tensor that is neither a vector nor a batch of vectors.
 
         Raises:
-            ValueError: it is neither.
+            ValueError: if the tensor is neither 1-D nor 2-D.
         """
         if tensor.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected {what} to be 1D or 2D, got {tensor.ndim}D instead")
 
     def _step(self, function: Any, input: Tensor, hx: Any, states: int) -> tuple[Any, ...]:
-        """The function applied; a vector is a batch of one. `hx` is a tuple of `states` tensors, or None."""
+        """Call the function of one step; a vector is a batch of one. `hx` is a tuple of `states` tensors, or None."""
         alone = input.ndim == 1
         batch: Any = input.unsqueeze(0) if alone else input  # type: ignore[attr-defined]
         if hx is None:
             hx = (first_state((batch.shape[0], self.hidden_size), input),) * states
         elif alone:
-            hx = tuple(each.unsqueeze(0) for each in hx)
+            hx = tuple(part.unsqueeze(0) for part in hx)
         state = hx[0] if states == 1 else hx
-        made = function(batch, state, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        made = (made,) if states == 1 else made
-        return tuple(each.squeeze(0) for each in made) if alone else made
+        result = function(batch, state, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        result = (result,) if states == 1 else result
+        return tuple(part.squeeze(0) for part in result) if alone else result
 
 
 class RNNCell(RNNCellBase):
@@ -95,8 +95,8 @@ class RNNCell(RNNCellBase):
 
     Args:
         input_size: length of the input.
-        hidden_size: of the state.
-        bias: whether there are biases.
+        hidden_size: length of the state.
+        bias: whether the cell has biases.
         nonlinearity: "tanh" or "relu".
         device: "cpu".
         dtype: of the parameters.
@@ -115,15 +115,15 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Any:
-        """The next state.
+        """Return the next state.
 
         Args:
             input: (N, input_size), or (input_size,).
             hx: the state, (N, hidden_size), or (hidden_size,); zeros if not given.
 
         Raises:
-            ValueError: another number of dimensions.
-            RuntimeError: the shapes do not fit, or there is no such nonlinearity.
+            ValueError: if `input` or `hx` is neither 1-D nor 2-D.
+            RuntimeError: if the shapes do not fit, or `nonlinearity` is unknown.
         """
         self._check("input", input)
         if hx is not None:
@@ -143,7 +143,7 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Any:
-        """The next state; arguments as of `RNNCell`."""
+        """Return the next state; arguments as of `RNNCell`."""
         self._check("input", input)
         if hx is not None:
             self._check("hidden", hx)
@@ -159,10 +159,10 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Any, ...]:
-        """The next hidden state and cell; `hx` is a tuple of these, all else as of `RNNCell`."""
+        """Return the next hidden state and cell; `hx` is a tuple of both, all else as of `RNNCell`."""
         self._check("input", input)
-        for number, each in enumerate(hx or ()):
-            self._check(f"hx[{number}]", each)
+        for number, state in enumerate(hx or ()):
+            self._check(f"hx[{number}]", state)
         return self._step(recurrent_steps.lstm_cell, input, hx, 2)
 
 

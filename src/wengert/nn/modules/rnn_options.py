@@ -1,4 +1,4 @@
-"""What recurrent networks refuse to be made with."""
+"""Checks of the options of recurrent networks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ...ops.warned import warn
 
 
 def check_options(options: dict[str, Any]) -> None:
-    """Refuse options of a recurrent network that make no sense.
+    """Refuse invalid options of a recurrent network.
 
     Raises:
-        TypeError: of another type.
-        ValueError: a size that is not positive, a probability that is none.
+        TypeError: if an option has another type.
+        ValueError: if a size is not positive, or `dropout` is not a probability.
     """
     rate = options["dropout"]
     if not isinstance(rate, numbers.Number) or isinstance(rate, bool) or not 0 <= rate <= 1:  # type: ignore[operator]
@@ -39,10 +39,10 @@ def check_options(options: dict[str, Any]) -> None:
 
 
 def refuse_projection(options: dict[str, Any]) -> None:
-    """Refuse what only an LSTM has.
+    """Refuse `proj_size`, which only an LSTM has.
 
     Raises:
-        ValueError: it was given.
+        ValueError: if `proj_size` was passed.
     """
     if "proj_size" in options:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")

@@ -1,4 +1,4 @@
-"""Tables of vectors."""
+"""Embedding tables."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .module import Module
 
 
 def clear_row(table: Tensor, row: int | None) -> None:
-    """Write zeros over a row of a table, if there is one to be cleared."""
+    """Fill a row of a table with zeros, unless `row` is None."""
     if row is not None:
         with no_grad():
             table[row].fill_(0)
 
 
 class Embedding(Module):
-    """A table of vectors, looked up by number.
+    """A table of vectors, looked up by index.
 
     Args:
         num_embeddings: number of vectors.
-        embedding_dim: length of each.
-        padding_idx: number whose vector is zero at first and gets no gradient.
-        max_norm: vectors that are looked up and longer than this are shortened to it first.
-        norm_type: which norm `max_norm` means.
-        scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
-        sparse: the gradient of the table is a sparse tensor, with a row for each use.
-        _weight: the table, of which no copy is made; a new one if not given.
-        _freeze: whether it stays as it is in training.
+        embedding_dim: length of a vector.
+        padding_idx: index whose vector is zero at first and receives no gradient.
+        max_norm: vectors that are looked up are first scaled down to this norm if theirs is greater.
+        norm_type: order of the norm of `max_norm`.
+        scale_grad_by_freq: divide gradients by the frequency of the index in the batch.
+        sparse: the gradient of the table is a sparse tensor, with a row for each lookup.
+        _weight: the table, not copied; a new one if not given.
+        _freeze: whether the table requires no gradient.
         device: "cpu".
         dtype: of the table.
 
@@ -40,7 +40,7 @@ class Embedding(Module):
         weight: the table, shape (num_embeddings, embedding_dim), standard normal at first.
 
     Raises:
-        AssertionError: `padding_idx` lies outside the table, or the table given has another shape.
+        AssertionError: if `padding_idx` is outside the table, or `_weight` has another shape.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class Embedding(Module):
         self._fill_padding_idx_with_zero()
 
     def _fill_padding_idx_with_zero(self) -> None:
-        """Write zeros over the vector of `padding_idx`."""
+        """Fill the vector of `padding_idx` with zeros."""
         clear_row(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Integers of any shape to vectors: (*) to (*, embedding_dim)."""
+        """Look up the vectors of integer indices: (*) to (*, embedding_dim)."""
         return functional.embedding(
             *(input, self.weight, self.padding_idx, self.max_norm, self.norm_type),
             *(self.scale_grad_by_freq, self.sparse),
@@ -118,16 +118,16 @@ class Embedding(Module):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """An embedding over an existing table.
+        """Return an embedding that uses an existing table.
 
         Args:
             embeddings: the table, two-dimensional; its memory is shared.
-            freeze: whether it stays as it is in training.
-            padding_idx: number whose vector gets no gradient.
+            freeze: whether the table requires no gradient.
+            padding_idx: index whose vector receives no gradient.
             max_norm, norm_type, scale_grad_by_freq, sparse: as for the class.
 
         Raises:
-            AssertionError: not two-dimensional.
+            AssertionError: if `embeddings` is not 2-D.
         """
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
@@ -139,26 +139,26 @@ def check_table(weight: Tensor, rows: int, columns: int) -> None:
     """Refuse a table of another shape.
 
     Raises:
-        AssertionError: it is none of `rows` vectors of length `columns`.
+        AssertionError: if the shape is not `(rows, columns)`.
     """
     if tuple(weight.shape) != (rows, columns):
         raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
 
 
 class EmbeddingBag(Module):
-    """A table of vectors, looked up by numbers in bags: the sum, mean or maximum of each bag's vectors.
+    """A table of vectors, looked up by bags of indices: the sum, mean or maximum of each bag's vectors.
 
     Args:
         num_embeddings: number of vectors.
-        embedding_dim: length of each.
-        max_norm: vectors that are looked up and longer than this are shortened to it first.
-        norm_type: which norm `max_norm` means.
-        scale_grad_by_freq: divide gradients by how often the number occurs in the batch.
+        embedding_dim: length of a vector.
+        max_norm: vectors that are looked up are first scaled down to this norm if theirs is greater.
+        norm_type: order of the norm of `max_norm`.
+        scale_grad_by_freq: divide gradients by the frequency of the index in the batch.
         mode: "sum", "mean" or "max".
-        sparse: the gradient of the table is a sparse tensor, with a row for each use.
-        _weight: the table, of which no copy is made; a new one if not given.
-        include_last_offset: whether offsets end with where the last bag ends.
-        padding_idx: number whose vector is zero at first and does not count.
+        sparse: the gradient of the table is a sparse tensor, with a row for each lookup.
+        _weight: the table, not copied; a new one if not given.
+        include_last_offset: whether the last offset is the end of the last bag.
+        padding_idx: index whose vector is zero at first and is ignored.
         device: "cpu".
         dtype: of the table.
 
@@ -166,7 +166,7 @@ class EmbeddingBag(Module):
         weight: the table, shape (num_embeddings, embedding_dim), standard normal at first.
 
     Raises:
-        AssertionError: `padding_idx` lies outside the table, or the table given has another shape.
+        AssertionError: if `padding_idx` is outside the table, or `_weight` has another shape.
 
     >>> import wengert as wg
     >>> bag = wg.nn.EmbeddingBag.from_pretrained(wg.eye(3), mode="sum")
@@ -217,16 +217,16 @@ class EmbeddingBag(Module):
         self._fill_padding_idx_with_zero()
 
     def _fill_padding_idx_with_zero(self) -> None:
-        """Write zeros over the vector of `padding_idx`."""
+        """Fill the vector of `padding_idx` with zeros."""
         clear_row(self.weight, self.padding_idx)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
-        """Bags of numbers to vectors.
+        """Return one vector for each bag of indices.
 
         Args:
             input: (n,), or (bags, length).
-            offsets: where each bag begins in (n,).
-            per_sample_weights: factors of the vectors of sums, of the shape of `input`.
+            offsets: start of each bag in (n,).
+            per_sample_weights: factors of the vectors, for mode "sum"; same shape as `input`.
 
         Returns:
             A new tensor (bags, embedding_dim); zeros for an empty bag.
@@ -266,19 +266,19 @@ class EmbeddingBag(Module):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """Bags over an existing table.
+        """Return an `EmbeddingBag` that uses an existing table.
 
         Args:
             embeddings: the table, two-dimensional; its memory is shared.
-            freeze: whether it stays as it is in training.
+            freeze: whether the table requires no gradient.
             max_norm, norm_type, scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx: as for the class.
 
         Raises:
-            AssertionError: not two-dimensional.
+            AssertionError: if `embeddings` is not 2-D.
         """
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         options = (max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
-        made = cls(embeddings.shape[0], embeddings.shape[1], *options)
-        made.weight.requires_grad = not freeze
-        return made
+        bag = cls(embeddings.shape[0], embeddings.shape[1], *options)
+        bag.weight.requires_grad = not freeze
+        return bag

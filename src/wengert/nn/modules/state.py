@@ -19,7 +19,7 @@ EXTRA_STATE = "_extra_state"
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` reports."""
+    """Result of `load_state_dict`: missing and unexpected names."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -31,7 +31,7 @@ class _IncompatibleKeys(NamedTuple):
 
 
 class Kept:
-    """A hook of which it is known what it is given or may return. It holds no module: copies of a module share it."""
+    """Wrapper that marks the kind of a hook. It holds no module, because copies of a module share it."""
 
     def __init__(self, hook: Callable[..., Any]) -> None:
         self.hook = hook
@@ -42,7 +42,7 @@ class Kept:
 
 
 class WithModule(Kept):
-    """A hook that gets the module as its first argument."""
+    """A hook that takes the module as its first argument."""
 
 
 class MayReplace(Kept):
@@ -50,21 +50,21 @@ class MayReplace(Kept):
 
 
 class State(Traversal):
-    """The part of `Module` that gives and takes states."""
+    """The part of `Module` that saves and loads states."""
 
     _version = 1
 
-    # ---- giving ------------------------------------------------------------------------------------------------------
+    # ---- saving ------------------------------------------------------------------------------------------------------
 
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> OrderedDict[str, Any]:
-        """All parameters and persistent buffers by their dotted names.
+        """Return all parameters and persistent buffers by their dotted names.
 
         Args:
             destination: dictionary to fill instead of a new one.
-            prefix: put before all names.
-            keep_vars: give the parameters themselves instead of detached tensors on their memory.
+            prefix: prefix of all names.
+            keep_vars: return the parameters themselves instead of detached tensors that share their memory.
 
         Returns:
             An ordered dictionary of tensors that share the module's memory.
@@ -76,8 +76,10 @@ class State(Traversal):
                 FutureWarning,
                 stacklevel=2,
             )
-            given = dict(zip(("destination", "prefix", "keep_vars"), args))
-            return self.state_dict(**{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given})
+            positional = dict(zip(("destination", "prefix", "keep_vars"), args))
+            return self.state_dict(
+                **{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **positional}
+            )
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()  # the version of each module, by its dotted name
@@ -106,19 +108,21 @@ class State(Traversal):
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
     def _own_state(self) -> dict[str, Tensor]:
-        """Parameters and persistent buffers of this module alone that have a value."""
-        kept = ((name, one) for name, one in self._buffers.items() if name not in self._non_persistent_buffers_set)
-        return {name: one for name, one in itertools.chain(self._parameters.items(), kept) if one is not None}
+        """Return the parameters and persistent buffers of this module alone that have a value."""
+        buffers = (
+            (name, value) for name, value in self._buffers.items() if name not in self._non_persistent_buffers_set
+        )
+        return {name: value for name, value in itertools.chain(self._parameters.items(), buffers) if value is not None}
 
     def get_extra_state(self) -> Any:
-        """Further state to keep in the state dict; for subclasses, which must then define `set_extra_state` too."""
+        """Return extra state for the state dict; for subclasses, which must then define `set_extra_state` too."""
         raise RuntimeError(f"{type(self).__name__} does not define get_extra_state()")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take what `get_extra_state` gave."""
+        """Load the result of `get_extra_state`."""
         raise RuntimeError(f"{type(self).__name__} does not define set_extra_state(): it has no place for extra state")
 
-    # ---- taking ------------------------------------------------------------------------------------------------------
+    # ---- loading -----------------------------------------------------------------------------------------------------
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
@@ -128,14 +132,14 @@ class State(Traversal):
         Args:
             state_dict: tensors by dotted names.
             strict: refuse missing and unexpected names.
-            assign: put the tensors themselves in the place of parameters and buffers instead of copying.
+            assign: replace parameters and buffers by the tensors themselves instead of copying.
 
         Returns:
-            Names that were missing and names that were not expected.
+            The missing names and the unexpected names.
 
         Raises:
-            TypeError: not a mapping.
-            RuntimeError: names (if `strict`), shapes or types do not fit; what fits is copied all the same.
+            TypeError: if `state_dict` is not a mapping.
+            RuntimeError: if names (with `strict`), shapes or types do not fit; what fits is copied nevertheless.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -143,32 +147,32 @@ class State(Traversal):
         unexpected: list[str] = []
         errors: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
-        given: Any = OrderedDict(state_dict)
+        state: Any = OrderedDict(state_dict)
         if metadata is not None:
-            given._metadata = metadata
-        self._load(given, metadata or {}, "", assign, (missing, unexpected, errors))
+            state._metadata = metadata
+        self._load(state, metadata or {}, "", assign, (missing, unexpected, errors))
         if strict:
             if missing:
                 errors.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
             if unexpected:
                 errors.insert(1 if missing else 0, f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
         if errors:
-            told = "\n\t".join(errors)
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{told}")
+            message = "\n\t".join(errors)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{message}")
         return _IncompatibleKeys(missing, unexpected)
 
     def _load(
-        self, given: Any, metadata: Mapping[str, Any], prefix: str, assign: bool, found: tuple[list[str], ...]
+        self, state: Any, metadata: Mapping[str, Any], prefix: str, assign: bool, lists: tuple[list[str], ...]
     ) -> None:
-        """Load this module and those below it."""
+        """Load the state of this module and of those below it."""
         local_metadata = dict(metadata.get(prefix[:-1], {}))
         if assign:
             local_metadata["assign_to_params_buffers"] = True
-        self._load_from_state_dict(given, prefix, local_metadata, True, *found)
+        self._load_from_state_dict(state, prefix, local_metadata, True, *lists)
         for name, child in self._modules.items():
             if child is not None:
-                child._load(given, metadata, f"{prefix}{name}.", assign, found)
-        incompatible = _IncompatibleKeys(found[0], found[1])
+                child._load(state, metadata, f"{prefix}{name}.", assign, lists)
+        incompatible = _IncompatibleKeys(lists[0], lists[1])
         for hook in tuple(self._load_state_dict_post_hooks.values()):
             if hook(self, incompatible) is not None:
                 raise AssertionError(
@@ -187,8 +191,8 @@ class State(Traversal):
     ) -> None:
         """Load the module's own state; a subclass may override it, to read the states of its earlier versions."""
         for hook in tuple(self._load_state_dict_pre_hooks.values()):
-            given = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-            hook(*((self, *given) if isinstance(hook, WithModule) else given))
+            arguments = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+            hook(*((self, *arguments) if isinstance(hook, WithModule) else arguments))
         own = self._own_state()
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, current in own.items():
@@ -216,7 +220,7 @@ class State(Traversal):
                         unexpected_keys.append(key)
 
     def _take(self, name: str, current: Tensor, value: Any, assign: bool, key: str) -> str:
-        """Copy or assign one value; returns what is wrong with it, or an empty text."""
+        """Copy or assign one value; return an error message, or an empty string."""
         if not isinstance(value, Tensor):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object '
@@ -224,7 +228,7 @@ class State(Traversal):
             )
         if (
             not current.shape and len(value.shape) == 1 and not assign
-        ):  # states of torch before 0.4 had no 0-dim tensors
+        ):  # states of torch before 0.4 have no 0-dim tensors
             value = value[0]
         if value.shape != current.shape:
             return (
@@ -269,7 +273,7 @@ class State(Traversal):
         return self._load_state_dict_pre_hooks.add(WithModule(hook) if with_module else hook)  # type: ignore[no-any-return]
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """As `register_state_dict_post_hook`, but the hook may return a dictionary to give instead."""
+        """As `register_state_dict_post_hook`, but the hook may return another dictionary as the result."""
         return self._state_dict_hooks.add(MayReplace(hook))  # type: ignore[no-any-return]
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., None]) -> RemovableHandle:

@@ -1,4 +1,4 @@
-"""Transformers: stacks of layers that encode a sequence, and that decode one while looking at another."""
+"""Transformers: stacks of layers that encode a sequence, or decode one while attending to another."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ __all__ = [
 
 
 def causal_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-    """-inf above the diagonal, zeros elsewhere: (sz, sz)."""
+    """Return a (sz, sz) mask with -inf above the diagonal and zeros elsewhere."""
     return full((sz, sz), -math.inf, dtype=dtype, device=device).triu(1)
 
 
 def is_causal_mask(mask: Any, is_causal: bool | None, steps: int) -> bool:
-    """The hint that was given; if none was, whether the mask is the causal one."""
+    """Return the hint `is_causal`; if it is None, whether the mask is the causal one."""
     if is_causal is not None or mask is None:
         return bool(is_causal)
     wanted = causal_mask(steps, dtype=mask.dtype)
@@ -45,12 +45,12 @@ def is_causal_mask(mask: Any, is_causal: bool | None, steps: int) -> bool:
 
 
 def steps_of(sequence: Tensor, layer: Any) -> int:
-    """The number of steps of a sequence given to a layer."""
+    """Number of steps of a sequence, in the layout of a layer."""
     return sequence.shape[1 if sequence.ndim == 3 and layer.self_attn.batch_first else 0]
 
 
 def why_padding_stays(layer: Any) -> str:
-    """Why torch's encoders of such layers have no fast path, on which the results of padding are zeros; "" if one."""
+    """Reason why torch's encoder of such layers has no fast path, which sets results of padding to zero; else ""."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     attention = layer.self_attn
@@ -69,15 +69,15 @@ def why_padding_stays(layer: Any) -> str:
 
 
 class TransformerEncoder(Module):
-    """A stack of layers that are alike at first.
+    """A stack of layers that are equal at first.
 
     Args:
-        encoder_layer: the layer, of which there will be copies.
-        num_layers: how many.
-        norm: a module for the result, or None.
-        enable_nested_tensor: in evaluation without gradients, make the results of padding at the ends of sequences
-            zeros (torch leaves out the work for them); where layers are not made for that, there is a warning.
-        mask_check: look whether padding is at the ends.
+        encoder_layer: the layer to copy.
+        num_layers: number of copies.
+        norm: module applied to the result, or None.
+        enable_nested_tensor: in evaluation without gradients, set the results of padding at the ends of sequences to
+            zero (torch does not compute them); warn if the layers do not support that.
+        mask_check: check whether padding is at the ends.
 
     Attributes:
         layers: the copies.
@@ -109,48 +109,48 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Any:
-        """The sequence as the last layer sees it.
+        """Return the result of the last layer.
 
         Args:
             src: (S, N, size), (N, S, size) if the layers are `batch_first`, or (S, size).
-            mask: (S, S), or (N * heads, S, S): bools, True where a step may not look, or numbers added to scores.
-            src_key_padding_mask: (N, S), or (S,): bools, True for a step that does not count, or numbers.
-            is_causal: a hint that `mask` lets each step look at those up to itself; None: look whether it does.
+            mask: (S, S), or (N * heads, S, S): bools, True where a step may not attend, or numbers added to scores.
+            src_key_padding_mask: (N, S), or (S,): bools, True for a step to ignore, or numbers.
+            is_causal: a hint that `mask` lets each step attend to those up to itself; None: find out from the mask.
 
         Returns:
             A tensor like `src`.
 
         Raises:
-            AssertionError, RuntimeError: shapes or masks do not fit.
+            AssertionError, RuntimeError: if shapes or masks do not fit.
         """
-        given, own_mask = src_key_padding_mask, mask
+        padding_mask, own_mask = src_key_padding_mask, mask
         of_keys, mask = masks_as_numbers(src_key_padding_mask, mask, src.dtype, "encoder")
         causal = is_causal_mask(mask, is_causal, steps_of(src, self.layers[0]))
         output: Any = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=of_keys)
-        if given is not None and own_mask is None and self._drops_padding(src):
+        if padding_mask is not None and own_mask is None and self._drops_padding(src):
             hidden = of_keys != 0
             if not self.mask_check or not bool((hidden[:, :-1] & ~hidden[:, 1:]).any()):
                 output = output.masked_fill(hidden.unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
     def _drops_padding(self, src: Tensor) -> bool:
-        """Whether torch would leave out the work for padding."""
+        """Return whether torch would not compute the results of padding."""
         first = self.layers[0]
         if not self.use_nested_tensor or first.training or src.ndim != 3:
             return False
-        used = (src, *first.parameters())
-        return not (is_grad_enabled() and any(each.requires_grad for each in used))
+        tensors = (src, *first.parameters())
+        return not (is_grad_enabled() and any(tensor.requires_grad for tensor in tensors))
 
 
 class TransformerDecoder(Module):
-    """A stack of layers that are alike at first, all of which look at another sequence, too.
+    """A stack of layers that are equal at first, all of which also attend to another sequence.
 
     Args:
-        decoder_layer: the layer, of which there will be copies.
-        num_layers: how many.
-        norm: a module for the result, or None.
+        decoder_layer: the layer to copy.
+        num_layers: number of copies.
+        norm: module applied to the result, or None.
 
     Attributes:
         layers: the copies.
@@ -173,18 +173,18 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
-        """The sequence as the last layer sees it.
+        """Return the result of the last layer.
 
         Args:
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, memory_is_causal: as for
                 `TransformerDecoderLayer`.
-            tgt_is_causal: the same; None: look whether the mask lets each step look at those up to itself.
+            tgt_is_causal: the same; None: find out from the mask.
 
         Returns:
             A tensor like `tgt`.
 
         Raises:
-            AssertionError, RuntimeError: shapes or masks do not fit.
+            AssertionError, RuntimeError: if shapes or masks do not fit.
         """
         causal = is_causal_mask(tgt_mask, tgt_is_causal, steps_of(tgt, self.layers[0]))
         output: Any = tgt
@@ -203,13 +203,13 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder of one sequence, and a decoder of another one that looks at what the encoder made.
+    """An encoder of one sequence, and a decoder of another sequence that attends to the encoder's result.
 
     Args:
         d_model, nhead: length of the vectors and number of heads.
-        num_encoder_layers, num_decoder_layers: how many layers there are.
+        num_encoder_layers, num_decoder_layers: numbers of layers.
         dim_feedforward, dropout, activation: as for `TransformerEncoderLayer`.
-        custom_encoder, custom_decoder: modules in their place.
+        custom_encoder, custom_decoder: modules to use instead.
         layer_norm_eps, batch_first, norm_first, bias, device, dtype: as for `TransformerEncoderLayer`.
 
     Source: Vaswani et al., Attention Is All You Need, 2017.
@@ -264,7 +264,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-        """The mask that lets each of `sz` steps look at those up to itself: -inf above the diagonal, else zeros."""
+        """Return a mask that lets each of `sz` steps attend to those up to itself: -inf above the diagonal, else 0."""
         return causal_mask(sz, device, dtype)
 
     def forward(
@@ -281,7 +281,7 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
-        """What the decoder makes of `tgt` while it looks at what the encoder makes of `src`.
+        """Encode `src`; return the result of the decoder for `tgt` and the encoded sequence.
 
         Args:
             src, src_mask, src_key_padding_mask, src_is_causal: as for `TransformerEncoder`.
@@ -292,7 +292,7 @@ class Transformer(Module):
             A tensor like `tgt`.
 
         Raises:
-            RuntimeError: the sequences differ in their number or in the length of vectors.
+            RuntimeError: if the batch sizes of `src` and `tgt` differ, or their vectors do not have length `d_model`.
         """
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:

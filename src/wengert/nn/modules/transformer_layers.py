@@ -1,4 +1,4 @@
-"""The layers of a transformer: attention, then a small network for each step, each with a way around it."""
+"""Layers of a transformer: attention, then a small network for each step, each with a residual connection."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Activation: TypeAlias = str | Callable[[Tensor], Tensor]
 
 
 def activation_called(activation: Activation) -> Any:
-    """The function of that name; a function is itself.
+    """Return the activation function of a name; a function is returned unchanged.
 
     Raises:
-        RuntimeError: there is none of that name.
+        RuntimeError: if there is no function of that name.
     """
     if not isinstance(activation, str):
         return activation
@@ -33,7 +33,7 @@ def activation_called(activation: Activation) -> Any:
 
 
 class TransformerLayer(Module):
-    """What both kinds of layers have in common: the network for each step, and the order of norms."""
+    """Base of both kinds of layers: the network for each step, and the order of norms."""
 
     self_attn: MultiheadAttention
     linear1: Linear
@@ -43,7 +43,7 @@ class TransformerLayer(Module):
     def _add_network(
         self, count: int, sizes: tuple[int, int], dropout: float, eps: float, bias: bool, where: dict[str, Any]
     ) -> None:
-        """Register the network, and `count` norms and dropouts; `where` is their device and dtype."""
+        """Register the network, and `count` norms and dropouts; `where` holds their device and dtype."""
         self.linear1 = Linear(*sizes, bias, **where)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(*sizes[::-1], bias, **where)
@@ -53,17 +53,17 @@ class TransformerLayer(Module):
             setattr(self, f"dropout{number}", Dropout(dropout))
 
     def _around(self, norm: Any, block: Callable[[Any], Any], x: Any) -> Any:
-        """What a block adds to its input, with the norm before it or after the sum."""
+        """Add the result of a block to its input, with the norm before the block or after the sum."""
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _attend(self, attention: Any, query: Any, key: Any, mask: Any, of_keys: Any, is_causal: bool) -> Any:
-        """The result of attention without its weights."""
+        """Return the result of attention without its weights."""
         return attention(
             query, key, key, attn_mask=mask, key_padding_mask=of_keys, is_causal=is_causal, need_weights=False
         )[0]
 
     def _ff_block(self, x: Any) -> Any:
-        """The network for each step."""
+        """Apply the network to each step."""
         return self._last_dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
     def _last_dropout(self, x: Any) -> Any:
@@ -78,17 +78,17 @@ class TransformerEncoderLayer(TransformerLayer):
         nhead: number of heads.
         dim_feedforward: width of the hidden layer.
         dropout: probability of dropout.
-        activation: of the hidden layer: "relu", "gelu", or a function.
-        layer_norm_eps: of the norms.
+        activation: activation of the hidden layer: "relu", "gelu", or a function.
+        layer_norm_eps: `eps` of the norms.
         batch_first: whether input and output are (N, S, d_model) instead of (S, N, d_model).
-        norm_first: whether norms come before attention and network, or after what these add to.
+        norm_first: whether norms come before attention and network, or after the residual sums.
         bias: whether linear maps and norms have biases.
         device: "cpu".
         dtype: of the parameters.
 
     Raises:
-        RuntimeError: an unknown activation.
-        ValueError, AssertionError: as of `MultiheadAttention`.
+        RuntimeError: if the activation is unknown.
+        ValueError, AssertionError: if `MultiheadAttention` refuses the arguments.
 
     Source: Vaswani et al., Attention Is All You Need, 2017; norms first: Xiong et al., On Layer Normalization in the
     Transformer Architecture, 2020.
@@ -125,19 +125,19 @@ class TransformerEncoderLayer(TransformerLayer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Any:
-        """The sequence as the layer sees it.
+        """Return the result of the layer.
 
         Args:
             src: (S, N, d_model), (N, S, d_model) if `batch_first`, or (S, d_model).
-            src_mask: (S, S), or (N * nhead, S, S): bools, True where a step may not look, or numbers added to scores.
-            src_key_padding_mask: (N, S), or (S,): bools, True for a step that does not count, or numbers.
-            is_causal: a hint that `src_mask` lets each step look at those up to itself.
+            src_mask: (S, S), or (N * nhead, S, S): bools, True where a step may not attend, or numbers added to scores.
+            src_key_padding_mask: (N, S), or (S,): bools, True for a step to ignore, or numbers.
+            is_causal: a hint that `src_mask` lets each step attend to those up to itself.
 
         Returns:
             A tensor like `src`.
 
         Raises:
-            AssertionError, RuntimeError: shapes or masks do not fit.
+            AssertionError, RuntimeError: if shapes or masks do not fit.
         """
         of_keys, mask = masks_as_numbers(src_key_padding_mask, src_mask, src.dtype, "src_")
         x = self._around(self.norm1, lambda x: self._sa_block(x, mask, of_keys, is_causal), src)
@@ -159,8 +159,8 @@ class TransformerDecoderLayer(TransformerLayer):
             dtype: as for `TransformerEncoderLayer`.
 
     Raises:
-        RuntimeError: an unknown activation.
-        ValueError, AssertionError: as of `MultiheadAttention`.
+        RuntimeError: if the activation is unknown.
+        ValueError, AssertionError: if `MultiheadAttention` refuses the arguments.
     """
 
     def __init__(
@@ -196,22 +196,22 @@ class TransformerDecoderLayer(TransformerLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:
-        """The sequence as the layer sees it.
+        """Return the result of the layer.
 
         Args:
             tgt: (T, N, d_model), (N, T, d_model) if `batch_first`, or (T, d_model).
-            memory: the other sequence, with S steps: mostly what an encoder made.
-            tgt_mask: (T, T), or (N * nhead, T, T): bools, True where a step may not look, or numbers added to scores.
-            memory_mask: the same for looks at the other sequence, (T, S), or (N * nhead, T, S).
-            tgt_key_padding_mask: (N, T), or (T,): bools, True for a step that does not count, or numbers.
+            memory: the other sequence, with S steps: usually the result of an encoder.
+            tgt_mask: (T, T), or (N * nhead, T, T): bools, True where a step may not attend, or numbers added to scores.
+            memory_mask: the same for attention to the other sequence, (T, S), or (N * nhead, T, S).
+            tgt_key_padding_mask: (N, T), or (T,): bools, True for a step to ignore, or numbers.
             memory_key_padding_mask: the same of the other sequence, (N, S), or (S,).
-            tgt_is_causal, memory_is_causal: hints that the mask lets each step look at those up to itself.
+            tgt_is_causal, memory_is_causal: hints that the mask lets each step attend to those up to itself.
 
         Returns:
             A tensor like `tgt`.
 
         Raises:
-            AssertionError, RuntimeError: shapes or masks do not fit.
+            AssertionError, RuntimeError: if shapes or masks do not fit.
         """
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         other = (memory_mask, memory_key_padding_mask, memory_is_causal)

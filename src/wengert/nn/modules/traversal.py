@@ -1,4 +1,4 @@
-"""Walks over a module and those below it."""
+"""Iteration over a module and those below it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Traversal(Registration):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """This module and all below it, each with its dotted name; this one's is `prefix`.
+        """Iterate over this module, whose name is `prefix`, and all below it, with their dotted names.
 
         Args:
-            memo: modules not to yield again; those that are yielded are added.
+            memo: modules that are not yielded again; yielded modules are added.
             prefix: put before all names.
-            remove_duplicate: yield a module that occurs several times once only.
+            remove_duplicate: yield a module that occurs several times only once.
         """
         memo = set() if memo is None else memo
         if self in memo:
@@ -36,12 +36,12 @@ class Traversal(Registration):
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
-        """This module and all below it."""
+        """Iterate over this module and all below it."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """The modules directly below this one with their names, each once."""
+        """Iterate over the modules directly below this one with their names, each once."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -49,7 +49,7 @@ class Traversal(Registration):
                 yield name, module
 
     def children(self) -> Iterator[Any]:
-        """The modules directly below this one, each once."""
+        """Iterate over the modules directly below this one, each once."""
         for _, module in self.named_children():
             yield module
 
@@ -61,8 +61,8 @@ class Traversal(Registration):
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, M]]:
         seen: set[int] = set()
-        found = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in found:
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
             for name, member in get_members_fn(module):
                 if member is None or id(member) in seen:
                     continue
@@ -73,27 +73,27 @@ class Traversal(Registration):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their dotted names.
+        """Iterate over parameters with their dotted names.
 
         Args:
             prefix: put before all names.
             recurse: also those of the modules below.
-            remove_duplicate: yield a parameter that occurs several times once only.
+            remove_duplicate: yield a parameter that occurs several times only once.
         """
         return self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Parameters, each once; `recurse`: also those of the modules below."""
+        """Iterate over parameters, each once; `recurse`: also those of the modules below."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Buffers with their dotted names; arguments as of `named_parameters`."""
+        """Iterate over buffers with their dotted names; arguments as of `named_parameters`."""
         return self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Buffers, each once; `recurse`: also those of the modules below."""
+        """Iterate over buffers, each once; `recurse`: also those of the modules below."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer

@@ -1,4 +1,4 @@
-"""Layers that give images another size."""
+"""Resizing of images as layers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .module import Module
 
 
 class Upsample(Module):
-    """(N, C, ...) at another size.
+    """Resize (N, C, ...).
 
     Args:
-        size: the new size; a number, or one for each dimension behind the first two.
-        scale_factor: how many times larger the result is; instead of `size`.
+        size: the new size: a number, or one for each dimension after the first two.
+        scale_factor: ratio of the result's size to the input's, instead of `size`.
         mode: "nearest", "linear", "bilinear", "bicubic" or "trilinear", as for `nn.functional.interpolate`.
         align_corners: whether the outermost elements, rather than their edges, stay in place.
         recompute_scale_factor: compute the factor anew from the rounded size.
@@ -32,7 +32,7 @@ class Upsample(Module):
         self.name = type(self).__name__
         self.size = size
         if isinstance(scale_factor, tuple):
-            self.scale_factor: Any = tuple(float(each) for each in scale_factor)
+            self.scale_factor: Any = tuple(float(factor) for factor in scale_factor)
         else:
             self.scale_factor = float(scale_factor) if scale_factor else None
         self.mode = mode
@@ -40,7 +40,7 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        """The image at its new size."""
+        """Return the resized image."""
         return functional.interpolate(  # type: ignore[no-any-return]
             input,
             self.size,

@@ -1,4 +1,4 @@
-"""Small things that layers and their users share, under torch's names."""
+"""Small helpers of layers and their users, under torch's names."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ SHARED = frozenset({"_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_
 
 
 def _own_init(cls: type) -> None:
-    """Give a new class of a family a constructor of its own name, which Python's errors about wrong calls show.
+    """Give a new class a constructor with its own name, which Python shows in errors about wrong calls.
 
-    It stands in the family as `__init_subclass__ = classmethod(_own_init)`. What programs derive from a layer has the
-    layer's constructor.
+    Base classes use it as `__init_subclass__ = classmethod(_own_init)`. Subclasses of a layer outside the package keep
+    the layer's constructor.
     """
     keep_functions(cls)
     inherited: Any = getattr(cls.__init__, "__wrapped__", cls.__init__)  # type: ignore[misc]
     owner = inherited.__qualname__.partition(".")[0]
     if owner[:1] == "_" and owner not in SHARED and "__init__" not in vars(cls):
-        made = FunctionType(
+        init = FunctionType(
             inherited.__code__, inherited.__globals__, "__init__", inherited.__defaults__, inherited.__closure__
         )
-        made.__kwdefaults__, made.__annotations__ = inherited.__kwdefaults__, inherited.__annotations__
-        made.__doc__, made.__module__ = inherited.__doc__, cls.__module__
-        made.__qualname__ = f"{cls.__name__}.__init__"
-        cls.__init__ = made  # type: ignore[misc]
+        init.__kwdefaults__, init.__annotations__ = inherited.__kwdefaults__, inherited.__annotations__
+        init.__doc__, init.__module__ = inherited.__doc__, cls.__module__
+        init.__qualname__ = f"{cls.__name__}.__init__"
+        cls.__init__ = init  # type: ignore[misc]
     guarded(cls)
 
 
 def keep_functions(cls: type) -> None:
-    """Let functions of the package that a program puts on a class of modules be called without the module, as torch's
-    are, which are no methods: `activation = torch.tanh`, `self.activation(x)`.
+    """Make functions of the package that are attributes of a module class static, as torch's functions, which are not
+    methods, behave: `activation = torch.tanh`, `self.activation(x)`.
     """
     if not cls.__module__.startswith(f"{PACKAGE}."):
         for name, value in tuple(vars(cls).items()):
@@ -46,7 +46,7 @@ def keep_functions(cls: type) -> None:
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that makes a tuple: of the elements of what can be iterated, else of `n` times the same."""
+    """Return a function that converts an iterable to a tuple, and any other value to a tuple of `n` copies."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
@@ -59,15 +59,15 @@ _single, _pair, _triple, _quadruple = map(_ntuple, (1, 2, 3, 4), ("_single", "_p
 
 
 def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
-    """Each element `n` times, the last first: how `pad` wants the widths of a layer."""
+    """Repeat each element `n` times, the last first, as `pad` expects the widths of a layer."""
     return tuple([x for x in reversed(t) for _ in range(n)])
 
 
 def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
-    """The sizes, those of `defaults` (whose last belong to them) where there is None; a number stays one.
+    """Return `out_size` with None replaced by the element of `defaults` (aligned at the end); a number stays as it is.
 
     Raises:
-        ValueError: there are no more defaults than sizes.
+        ValueError: if there are no more defaults than sizes.
     """
     if isinstance(out_size, int):
         return out_size
@@ -77,11 +77,11 @@ def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take a prefix off the names of a state, in place.
+    """Remove a prefix from the names of a state, in place.
 
     Args:
         state_dict: values by dotted names; those without the prefix stay as they are.
-        prefix: as "module.".
+        prefix: the prefix, for example "module.".
 
     >>> state = {"module.weight": 1, "count": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")
