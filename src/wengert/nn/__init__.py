@@ -1,4 +1,4 @@
-"""Neural networks, as `torch.nn` has them: modules, their parameters, losses, and ways to start them."""
+"""Neural networks, as `torch.nn` has them: modules, parameters, losses and initialisation."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ __all__ = [
 
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
-    """The options of a layer's constructor that go on to functions that make tensors.
+    """Return the options of a layer's constructor that are passed on to factory functions.
 
     Args:
-        kwargs: `device`, `dtype` and `memory_format`; those under `factory_kwargs` take their place.
+        kwargs: `device`, `dtype` and `memory_format`, or a dictionary of them under `factory_kwargs`.
 
     Raises:
-        TypeError: another option, or one that is given twice.
+        TypeError: if an option is unknown, or given twice.
     """
-    given = dict(kwargs or {})
-    made = dict(given.pop("factory_kwargs", {}))
-    unexpected = given.keys() - {"device", "dtype", "memory_format"}
+    options = dict(kwargs or {})
+    factory = dict(options.pop("factory_kwargs", {}))
+    unexpected = options.keys() - {"device", "dtype", "memory_format"}
     if unexpected:
         raise TypeError(f"unexpected kwargs {unexpected}")
-    for name in given.keys() & made.keys():
+    for name in options.keys() & factory.keys():
         raise TypeError(f"{name} specified twice, in **kwargs and in factory_kwargs")
-    return made | given
+    return factory | options

@@ -1,4 +1,4 @@
-"""What losses do with the values of a batch, by torch's names and numbers."""
+"""Names and numbers of the reductions of losses, as torch has them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def get_enum(reduction: str) -> int:
-    """The number of a reduction: 0 for "none", 1 for "mean", 2 for "sum".
+    """Return the number of a reduction: 0 for "none", 1 for "mean", 2 for "sum".
 
     Raises:
-        ValueError: none of these.
+        ValueError: if `reduction` is none of these.
     """
     if reduction == "elementwise_mean":
         warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
@@ -24,20 +24,20 @@ def get_enum(reduction: str) -> int:
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
-    """The reduction that two options of torch's early days stand for.
+    """Return the reduction for two deprecated options.
 
     Args:
-        size_average: whether the values are averaged, otherwise added; None means that they are averaged.
-        reduce: whether anything is done with them; None means that it is.
-        emit_warning: whether to say what to write instead.
+        size_average: whether the values are averaged, not added; None means True.
+        reduce: whether the values are reduced at all; None means True.
+        emit_warning: whether to warn with the equivalent `reduction`.
     """
     averaged, reduced = size_average in (None, True), reduce in (None, True)
-    made = "none" if not reduced else "mean" if averaged else "sum"
+    reduction = "none" if not reduced else "mean" if averaged else "sum"
     if emit_warning:
-        warn(f"size_average and reduce args will be deprecated, please use reduction='{made}' instead.")
-    return made
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    return reduction
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
-    """The number of `legacy_get_string`."""
+    """Return the number of the reduction that `legacy_get_string` names."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

@@ -1,4 +1,4 @@
-"""Ways to fill a tensor before training. All write in place, outside of the graph, and return the tensor."""
+"""Initialisation of parameters. All functions write in place, outside of the graph, and return the tensor."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ NOTHING_TO_DRAW = "Initializing zero-element tensors is a no-op"
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights before a function should be larger, to keep the spread of values.
+    """Return the factor of weights that keeps the variance through a nonlinear function.
 
     Args:
         nonlinearity: name of the function, as in `functional`.
-        param: the slope of "leaky_relu", 0.01 if not given.
+        param: `negative_slope` of "leaky_relu", 0.01 if not given.
 
     Raises:
-        ValueError: the function is unknown, or the slope is no number.
+        ValueError: if the function is unknown, or `param` is not a number.
     """
     if nonlinearity in _GAIN_ONE:
         return 1
@@ -49,56 +49,56 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity == "leaky_relu":
         if param is not None and (isinstance(param, bool) or not isinstance(param, int | float)):
             raise ValueError(f"negative_slope {param} not a valid number")
-        slope = 0.01 if param is None else param
-        return math.sqrt(2.0 / (1 + slope**2))
+        a = 0.01 if param is None else param
+        return math.sqrt(2.0 / (1 + a**2))
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
 @asking_by_name
 @no_grad()
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform in [a, b)."""
+    """Fill with uniform numbers in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)  # type: ignore[attr-defined, no-any-return]
 
 
 @asking_by_name
 @no_grad()
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal."""
+    """Fill with normal numbers."""
     return tensor.normal_(mean, std, generator=generator)  # type: ignore[attr-defined, no-any-return]
 
 
 @no_grad()
 def filled(tensor: Tensor, value: float) -> Tensor:
-    """A tensor with one value everywhere."""
+    """Fill a tensor with one value."""
     return tensor.fill_(value)  # type: ignore[attr-defined, no-any-return]
 
 
 @asking_by_name
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """Fill with the value `val`."""
     return filled(tensor, val)
 
 
 @boundary
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones."""
+    """Fill with ones."""
     return filled(tensor, 1.0)
 
 
 @boundary
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Fill with zeros."""
     return filled(tensor, 0.0)
 
 
 @boundary
 @no_grad()
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix.
+    """Fill with the identity matrix.
 
     Raises:
-        ValueError: not two-dimensional.
+        ValueError: if `tensor` is not 2-D.
     """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -108,14 +108,14 @@ def eye_(tensor: Tensor) -> Tensor:
 @boundary
 @no_grad()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """A convolution weight that passes its input on, as far as there are channels.
+    """Fill a convolution weight such that it passes as many input channels unchanged as possible.
 
     Args:
         tensor: weight of 3 to 5 dimensions.
-        groups: of the convolution.
+        groups: number of groups of the convolution.
 
     Raises:
-        ValueError: another number of dimensions, or output channels that cannot be divided.
+        ValueError: if `tensor` is not 3-D to 5-D, or the output channels are not divisible by `groups`.
     """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -136,19 +136,19 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
-    """Normal, given that the value lies in [a, b].
+    """Fill with normal numbers truncated to [a, b].
 
     Args:
-        tensor: to be filled.
-        mean: of the whole distribution.
-        std: of the whole distribution.
-        a: least value.
-        b: largest value.
-        generator: of random numbers.
+        tensor: tensor to fill.
+        mean: mean of the distribution before truncation.
+        std: standard deviation before truncation.
+        a: lower bound.
+        b: upper bound.
+        generator: source of random numbers.
 
     Raises:
-        RuntimeError: `b` is less than `a`.
-        NotImplementedError: `tensor` is complex, whose numbers have no order; it is not written to.
+        RuntimeError: if `b` is less than `a`.
+        NotImplementedError: if `tensor` is complex, because complex numbers have no order; it is not written to.
     """
     if tensor.dtype.is_complex:
         raise NotImplementedError(f"\"lt_cpu\" not implemented for '{tensor.dtype.legacy[:-6]}'")
@@ -174,7 +174,7 @@ def trunc_normal_(
 
 
 def _drawn_again(tensor: Any, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
-    """Normal numbers; where they fall outside of [a, b], those of a next draw of all."""
+    """Draw normal numbers; replace those outside of [a, b] by further draws."""
     tensor.normal_(mean, std, generator=generator)
     low, high, values = tensor._array_.dtype.type(a), tensor._array_.dtype.type(b), tensor._array_.copy()
     while (outside := (values < low) | (values > high)).any():
@@ -184,7 +184,7 @@ def _drawn_again(tensor: Any, mean: float, std: float, a: float, b: float, gener
 
 
 def _proposed(tensor: Any, mean: float, std: float, a: float, b: float, generator: Any) -> Tensor:
-    """Even numbers from [a, b), each taken with the probability of its density over the largest one there."""
+    """Draw uniform numbers in [a, b), and accept them by rejection sampling with the normal density."""
     largest = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     proposal, chance = tensor.new_empty(tensor.shape), tensor.new_empty(tensor.shape)
     values, pending = tensor._array_.copy(), np.ones(tensor.shape, bool)
@@ -196,10 +196,10 @@ def _proposed(tensor: Any, mean: float, std: float, a: float, b: float, generato
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many input values go into an output value, and the reverse.
+    """Return the number of input values per output value, and of output values per input value.
 
     Raises:
-        ValueError: fewer than two dimensions.
+        ValueError: if `tensor` has fewer than two dimensions.
     """
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
@@ -208,10 +208,10 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
-    """The one that `mode` names.
+    """Return the fan that `mode` names.
 
     Raises:
-        ValueError: another name.
+        ValueError: if `mode` is neither "fan_in" nor "fan_out".
     """
     modes = ["fan_in", "fan_out"]
     if mode.lower() not in modes:
@@ -221,7 +221,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 @boundary
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Uniform with variance `2 * gain**2 / (fan_in + fan_out)`.
+    """Fill with uniform numbers of variance `2 * gain**2 / (fan_in + fan_out)`.
 
     Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, 2010.
     """
@@ -231,13 +231,13 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
 @boundary
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Normal with variance `2 * gain**2 / (fan_in + fan_out)`; source as of `xavier_uniform_`."""
+    """Fill with normal numbers of variance `2 * gain**2 / (fan_in + fan_out)`; source as of `xavier_uniform_`."""
     std = gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
     return normal_(tensor, 0.0, std, generator)
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
-    """The standard deviation; None, with a warning, for a tensor without elements."""
+    """Return the standard deviation; None, with a warning, for a tensor without elements."""
     if 0 in tensor.shape:
         warn(NOTHING_TO_DRAW)
         return None
@@ -249,14 +249,14 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Uniform with variance `gain**2 / fan`.
+    """Fill with uniform numbers of variance `gain**2 / fan`.
 
     Args:
         tensor: weight, output channels first.
-        a: slope of "leaky_relu".
-        mode: "fan_in" keeps the spread of values going forward, "fan_out" that of gradients going back.
-        nonlinearity: function that follows, see `calculate_gain`.
-        generator: of random numbers.
+        a: `negative_slope` of "leaky_relu".
+        mode: "fan_in" keeps the variance in the forward pass, "fan_out" that of gradients in the backward pass.
+        nonlinearity: the nonlinear function that follows, see `calculate_gain`.
+        generator: source of random numbers.
 
     Source: He et al., Delving Deep into Rectifiers, 2015.
     """
@@ -268,7 +268,7 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """Normal with variance `gain**2 / fan`; arguments and source as of `kaiming_uniform_`."""
+    """Fill with normal numbers of variance `gain**2 / fan`; arguments and source as of `kaiming_uniform_`."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0.0, std, generator)
 
@@ -276,15 +276,15 @@ def kaiming_normal_(
 @boundary
 @no_grad()
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """A random matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
+    """Fill with a random matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
 
     Args:
-        tensor: of 2 or more dimensions; all but the first are taken together.
+        tensor: tensor of 2 or more dimensions; all but the first are flattened.
         gain: factor.
-        generator: of random numbers.
+        generator: source of random numbers.
 
     Raises:
-        ValueError: fewer than two dimensions.
+        ValueError: if `tensor` has fewer than two dimensions.
 
     Source: Saxe, McClelland and Ganguli, Exact solutions to the nonlinear dynamics of learning, 2014.
     """
@@ -302,16 +302,16 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 @boundary
 @no_grad()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Normal with a share of zeros in each column.
+    """Fill with normal numbers and a fraction of zeros in each column.
 
     Args:
         tensor: a matrix.
-        sparsity: share of each column that is zero.
-        std: standard deviation of the others.
-        generator: of random numbers.
+        sparsity: fraction of zeros in each column.
+        std: standard deviation of the normal numbers.
+        generator: source of random numbers.
 
     Raises:
-        ValueError: not two-dimensional.
+        ValueError: if `tensor` is not 2-D.
 
     Source: Martens, Deep learning via Hessian-free optimization, 2010.
     """
@@ -327,7 +327,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 
 def uniform_within_fan_in(weight: Tensor, bias: Tensor | None) -> None:
-    """What linear maps and convolutions start with: both uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in))."""
+    """Initialise a linear layer or convolution: both tensors uniform in [-1/sqrt(fan_in), 1/sqrt(fan_in))."""
     fan_in, _ = _calculate_fan_in_and_fan_out(weight)
     if 0 in weight.shape:
         warn(NOTHING_TO_DRAW)
@@ -347,7 +347,7 @@ def _write(tensor: Tensor, values: np.ndarray[Any, Any]) -> Tensor:
 
 
 def _older(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function whose name of today ends in an underscore: warns of that. Decorates it."""
+    """Warn that a name is deprecated: the one of today ends in an underscore. Decorates the function."""
     name = function.__name__
 
     @wraps(function)

@@ -1,4 +1,4 @@
-"""Gradients of each sample beside the parameters, by torch's experimental function."""
+"""Per-sample gradients in `grad_sample` of the parameters, as torch's experimental function computes them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..modules.module import Module
 def call_for_per_sample_grads(
     module: Module, *, batch_size: int | None = None, loss_reduction: str = "sum", batch_first: bool = True
 ) -> Callable[..., Any]:
-    """A function that calls a module; backward passes from its results leave each sample's gradients at parameters.
+    """Return a function that calls a module such that backward passes store the gradients of each sample.
 
-    They lie in `grad_sample` of each parameter that requires a gradient, with the number of samples in front; `.grad`
-    is left alone, unlike with `func.per_sample_gradients`.
+    They are stored in `grad_sample` of each parameter that requires a gradient, with the samples as first dimension.
+    `.grad` does not change, unlike with `func.per_sample_gradients`.
 
     Args:
         module: takes and returns tensors whose first dimension counts the samples.
-        batch_size: how many samples there are; the first length of the tensors that are given, unless given.
-        loss_reduction: "mean" if the loss is the mean over the samples: the gradients are those of each sample's loss.
+        batch_size: number of samples; None: the first length of the tensors among the arguments.
+        loss_reduction: "mean" if the loss is the mean over the samples: gradients are scaled to each sample's own loss.
         batch_first: must be True.
 
     Raises:
-        RuntimeError: an argument is none of these; (when it is called) a parameter has a `grad_sample` already, the
-            arguments hold no tensor, or tensors of several first lengths.
+        RuntimeError: if an argument is invalid; or, when it is called, if a parameter has a `grad_sample` already, or
+            the arguments hold no tensor, or tensors of different first lengths.
 
     >>> import wengert as wg
     >>> layer = wg.nn.Linear(2, 1, bias=False)
@@ -60,11 +60,11 @@ def call_for_per_sample_grads(
 
 
 class Apart(per_sample_gradients):
-    """The context of one call, in which the copies of parameters are leaves of their own.
+    """Context of one call, in which the copies of parameters are leaves.
 
     Args:
-        module: what is called.
-        factor: of the gradients that are kept.
+        module: module that is called.
+        factor: factor of the gradients that are stored.
     """
 
     def __init__(self, module: Module, factor: int) -> None:
@@ -72,44 +72,44 @@ class Apart(per_sample_gradients):
         self.factor = factor
 
     def copies_of(self, parameter: Any, count: int) -> Any:
-        """A parameter once for each sample, without its history."""
+        """Return a parameter repeated for each sample, without its history."""
         return parameter.detach().expand((count, *parameter.shape)).requires_grad_()
 
     def keeper(self, parameter: Any) -> Any:
-        """What keeps the gradients of all samples at a parameter."""
+        """Return the hook that stores the gradients of all samples at a parameter."""
         keep = super().keeper(parameter)
         return lambda grad: keep(grad * self.factor)
 
 
 def check_parameters(module: Module) -> None:
-    """Refuse parameters that have gradients of samples already.
+    """Refuse parameters that already have per-sample gradients.
 
     Raises:
-        RuntimeError: one has.
+        RuntimeError: if a parameter that requires a gradient has a `grad_sample`.
     """
-    for each in module.parameters():
-        if each.requires_grad and getattr(each, "grad_sample", None) is not None:
+    for parameter in module.parameters():
+        if parameter.requires_grad and getattr(parameter, "grad_sample", None) is not None:
             raise RuntimeError(
                 "Current Expanded Weights accumulates the gradients, which will be incorrect for multiple calls "
-                f"without clearing gradients. Please clear out the grad_sample parameter of {each} or post an issue to "
-                "pytorch/pytorch to prioritize correct behavior"
+                f"without clearing gradients. Please clear out the grad_sample parameter of {parameter} or post an issue "
+                "to pytorch/pytorch to prioritize correct behavior"
             )
 
 
 def number_of_samples(arguments: Any, given: int | None) -> int:
-    """The first length of all tensors among arguments; if it is given, that of some.
+    """Return the common first length of all tensors among arguments, or `given`, which one of them must have.
 
     Raises:
-        RuntimeError: there is no tensor, or one of another length.
+        RuntimeError: if there is no tensor, or the lengths differ from each other or from `given`.
     """
-    lengths = [each.shape[0] for each in flatten(arguments)[0] if isinstance(each, Tensor) and each.ndim]
+    lengths = [value.shape[0] for value in flatten(arguments)[0] if isinstance(value, Tensor) and value.ndim]
     if not lengths:
         raise RuntimeError(
             "Unable to find a tensor in the passed args and kwargs. They may not be pytree-able and so ExpandedWeights "
             "cannot compute the batch size from the inputs. Please specify it explicitly"
         )
     if given is None:
-        other = next((each for each in lengths if each != lengths[0]), lengths[0])
+        other = next((length for length in lengths if length != lengths[0]), lengths[0])
         if other != lengths[0]:
             raise RuntimeError(
                 f"When computing batch size, found at least one input with batch size {lengths[0]} and one with batch "

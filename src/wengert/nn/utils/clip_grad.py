@@ -1,4 +1,4 @@
-"""Bounds on gradients between the backward pass and the step of the optimiser."""
+"""Gradient clipping, and norms of gradients."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...ops.shapes.join import stack
 
 
 def listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """One tensor or several, as a list.
+    """Return one or several tensors as a list.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if `tensors` is neither a tensor nor an iterable.
     """
     if isinstance(tensors, Tensor):
         return [tensors]
@@ -29,15 +29,15 @@ def listed(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 def gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """The gradients that are there."""
-    return [each.grad for each in listed(parameters) if each.grad is not None]
+    """Return the gradients of the parameters that have one."""
+    return [parameter.grad for parameter in listed(parameters) if parameter.grad is not None]
 
 
 def number(name: str, value: Any) -> float:
-    """An option as a number.
+    """Convert an option to a float.
 
     Raises:
-        ValueError, TypeError: if it is none, as `float` does; `name` says which one.
+        ValueError, TypeError: if `float` refuses `value`; the message contains `name`.
     """
     try:
         return float(value)
@@ -53,26 +53,26 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of all tensors' elements together.
+    """Return the norm of all elements of all tensors together.
 
     Args:
-        tensors: one or several.
-        norm_type: its order; infinities for the largest and the smallest absolute value.
+        tensors: one tensor or several.
+        norm_type: order of the norm; inf for the largest, -inf for the smallest absolute value.
         error_if_nonfinite: refuse a norm that is infinite or NaN.
-        foreach: for torch's users; there is one way.
+        foreach: accepted for torch's users, without effect.
 
     Returns:
-        A 0-dim tensor, the norm of the tensors' norms, of the real dtype that all of these are promoted to.
+        A 0-dim tensor, the norm of the tensors' norms, of their promoted real dtype.
 
     Raises:
-        RuntimeError: the norm is not finite, if `error_if_nonfinite`, or a tensor has no elements and the order is
-            infinite or negative.
+        RuntimeError: if `error_if_nonfinite` and the norm is not finite, or if a tensor has no elements and the order
+            is infinite or negative.
     """
     order = number("norm_type", norm_type)
-    own = listed(tensors)
-    if not own:
+    items = listed(tensors)
+    if not items:
         return tensor(0.0)
-    total: Tensor = vector_norm(stack([vector_norm(each, order) for each in own]), order)
+    total: Tensor = vector_norm(stack([vector_norm(gradient, order) for gradient in items]), order)
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
             f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. "
@@ -87,13 +87,13 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Multiply all gradients by `max_norm / total_norm`, by 1 if that is above.
+    """Multiply all gradients by `min(1, max_norm / total_norm)`.
 
     Args:
         parameters: tensors whose `.grad` is changed in place.
-        max_norm: wanted bound.
-        total_norm: norm that they have.
-        foreach: for torch's users; there is one way.
+        max_norm: upper bound of the norm.
+        total_norm: norm of the gradients.
+        foreach: accepted for torch's users, without effect.
     """
     factor = (number("max_norm", max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for grad in gradients(parameters):
@@ -108,20 +108,20 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Scale all gradients so that the norm of all together is at most `max_norm`.
+    """Scale all gradients so that their total norm is at most `max_norm`.
 
     Args:
         parameters: tensors whose `.grad` is changed in place.
-        max_norm: the bound.
-        norm_type: order of the norm; infinities for the largest and the smallest absolute value.
+        max_norm: upper bound of the norm.
+        norm_type: order of the norm; inf for the largest, -inf for the smallest absolute value.
         error_if_nonfinite: refuse a norm that is infinite or NaN.
-        foreach: for torch's users; there is one way.
+        foreach: accepted for torch's users, without effect.
 
     Returns:
-        The norm before.
+        The total norm before scaling.
 
     Raises:
-        RuntimeError: the norm is not finite, if `error_if_nonfinite`.
+        RuntimeError: if `error_if_nonfinite` and the norm is not finite.
     """
     own = listed(parameters)
     total = get_total_norm(gradients(own), norm_type, error_if_nonfinite)
@@ -132,12 +132,12 @@ def clip_grad_norm_(
 @boundary
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Cut all elements of the gradients to [-clip_value, clip_value].
+    """Clamp all elements of the gradients to [-clip_value, clip_value].
 
     Args:
         parameters: tensors whose `.grad` is changed in place.
-        clip_value: the bound.
-        foreach: for torch's users; there is one way.
+        clip_value: upper bound of the absolute values.
+        foreach: accepted for torch's users, without effect.
     """
     bound = number("clip_value", clip_value)
     for grad in gradients(parameters):
@@ -151,7 +151,7 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """An older name of `clip_grad_norm_`."""
+    """Alias of `clip_grad_norm_`, deprecated."""
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,

@@ -1,4 +1,4 @@
-"""One layer in the place of a linear one and the batch normalisation after it, for evaluation."""
+"""Fusion of a linear layer or convolution with the batch normalisation that follows, for evaluation."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A convolution that gives what `bn(conv(x))` gives.
+    """Return a convolution that computes `bn(conv(x))`.
 
     Args:
         conv: the convolution, in evaluation mode.
         bn: the batch normalisation, in evaluation mode.
-        transpose: it is a transposed convolution, whose outputs are the second dimension of its weight.
+        transpose: whether `conv` is transposed: the outputs are then the second dimension of its weight.
 
     Returns:
-        A copy of `conv` with other parameters.
+        A copy of `conv` with the fused parameters.
 
     Raises:
-        AssertionError: one of them is in training mode, or keeps no statistics.
+        AssertionError: if a module is in training mode, or `bn` has no running statistics.
     """
     fused = fusible(conv, bn)
     fused.weight, fused.bias = fuse_conv_bn_weights(
@@ -36,17 +36,17 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 def fuse_conv_bn_weights(
     conv_w: Any, conv_b: Any, bn_rm: Any, bn_rv: Any, bn_eps: float, bn_w: Any, bn_b: Any, transpose: bool = False
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution with the batch normalisation after it.
+    """Return weight and bias of a convolution fused with the batch normalisation that follows.
 
     Args:
         conv_w: weight of the convolution, (out, in, ...), or (in, out, ...) if `transpose`.
         conv_b: its bias, or None.
         bn_rm: running mean of the normalisation.
         bn_rv: running variance.
-        bn_eps: what is added to the variance.
+        bn_eps: number added to the variance.
         bn_w: weight, or None.
         bn_b: bias, or None.
-        transpose: which dimension of the weight is that of the outputs.
+        transpose: whether the outputs are the second dimension of the weight.
 
     Returns:
         (weight, bias): new parameters in the convolution's dtype.
@@ -64,17 +64,17 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A linear layer that gives what `bn(linear(x))` gives.
+    """Return a linear layer that computes `bn(linear(x))`.
 
     Args:
         linear: the layer, in evaluation mode.
-        bn: the batch normalisation, in evaluation mode, of as many features as the layer gives, or of one.
+        bn: the batch normalisation, in evaluation mode, of `out_features` features or of one.
 
     Returns:
-        A copy of `linear` with other parameters.
+        A copy of `linear` with the fused parameters.
 
     Raises:
-        AssertionError: one of them is in training mode, or the numbers of features differ.
+        AssertionError: if a module is in training mode, or the numbers of features differ.
     """
     fused = fusible(linear, bn)
     if bn.num_features not in (1, linear.out_features):
@@ -91,7 +91,9 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
 def fuse_linear_bn_weights(
     linear_w: Any, linear_b: Any, bn_rm: Any, bn_rv: Any, bn_eps: float, bn_w: Any, bn_b: Any
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a linear layer with the batch normalisation after it; arguments as `fuse_conv_bn_weights`.
+    """Return weight and bias of a linear layer fused with the batch normalisation that follows.
+
+    Arguments as of `fuse_conv_bn_weights`.
 
     Returns:
         (weight, bias): new parameters in the layer's dtype.
@@ -100,10 +102,10 @@ def fuse_linear_bn_weights(
 
 
 def fusible(layer: Module, bn: Any) -> Any:
-    """A copy of the layer.
+    """Return a copy of the layer to be fused.
 
     Raises:
-        AssertionError: one of both is in training mode, or the normalisation keeps no statistics.
+        AssertionError: if a module is in training mode, or `bn` has no running statistics.
     """
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")

@@ -1,4 +1,4 @@
-"""Modules without a start of their parameters."""
+"""Construction of modules without initialising their parameters."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ..modules.module import Module
 
 
 def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
-    """Make a module whose parameters are not filled.
+    """Make a module whose parameters are not initialised.
 
     Args:
-        module_cls: its class, which must take a `device`.
-        args: its arguments.
-        kwargs: its named arguments; `device` is where the parameters will be.
+        module_cls: class of the module, which must take a `device`.
+        args: positional arguments of the class.
+        kwargs: keyword arguments of the class; `device` is the device of the parameters.
 
     Raises:
-        RuntimeError: no class of modules, or one that takes no `device`.
-        TypeError: no class.
+        RuntimeError: if `module_cls` is not a class of modules, or does not take a `device`.
+        TypeError: if `module_cls` is not a class.
     """
     if not isinstance(module_cls, type):
         raise TypeError(f"skip_init(): expected a class of modules, but got {type(module_cls).__name__}")

@@ -1,4 +1,4 @@
-"""Weights of convolutions in another order in memory."""
+"""Conversion of convolution weights to another memory format."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..modules.module import Module
 
 @boundary
 def convert_conv2d_weight_memory_format(module: Module, memory_format: Any) -> Module:
-    """Lay the weights of all two-dimensional convolutions of a module in a memory format; returns the module."""
+    """Convert the weights of all 2-D convolutions of a module to a memory format; return the module."""
     return convert(module, memory_format, (Conv2d, ConvTranspose2d))
 
 
 @boundary
 def convert_conv3d_weight_memory_format(module: Module, memory_format: Any) -> Module:
-    """Lay the weights of all three-dimensional convolutions of a module in a memory format; returns the module."""
+    """Convert the weights of all 3-D convolutions of a module to a memory format; return the module."""
     return convert(module, memory_format, (Conv3d, ConvTranspose3d))
 
 
 @no_grad()
 def convert(module: Module, memory_format: Any, kinds: tuple[type[Module], ...]) -> Module:
-    """Lay the weights of all modules of some classes in a memory format."""
-    for each in module.modules():
-        if isinstance(each, kinds):
-            weight: Any = each.weight
+    """Convert the weights of all modules of some classes to a memory format."""
+    for layer in module.modules():
+        if isinstance(layer, kinds):
+            weight: Any = layer.weight
             weight.data = weight.detach().clone(memory_format=memory_format)
     return module

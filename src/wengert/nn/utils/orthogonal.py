@@ -1,4 +1,4 @@
-"""Weights that stay orthogonal matrices, by maps from all matrices to these."""
+"""Orthogonal weights, parametrized by arbitrary matrices."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MAPS = ("matrix_exp", "cayley", "householder")
 
 
 class _Orthogonal(Module):
-    """The orthogonal matrix that belongs to a matrix.
+    """Map from arbitrary to orthogonal matrices.
 
     Args:
-        weight: (..., n, k), the weight at first.
+        weight: (..., n, k), the initial weight.
         orthogonal_map: "matrix_exp", "cayley" or "householder".
-        use_trivialization: multiply by the matrix that was assigned last, kept as the buffer `base`.
+        use_trivialization: multiply by the matrix that was assigned last, which is the buffer `base`.
 
     Source: Lezcano-Casado, Trivializations for gradient-based optimization on manifolds, 2019.
     """
@@ -39,18 +39,18 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, free: Any) -> Any:
-        """(..., n, k), rows or columns orthonormal, whichever are fewer."""
+        """Return a matrix (..., n, k) with orthonormal rows or columns, whichever are fewer."""
         wide = free.shape[-2] < free.shape[-1]
-        found = self._mapped(free.mT if wide else free)
+        matrix = self._mapped(free.mT if wide else free)
         if hasattr(self, "base"):
-            found = self.base @ found
-        return found.mT if wide else found
+            matrix = self.base @ matrix
+        return matrix.mT if wide else matrix
 
     def _mapped(self, free: Any) -> Any:
         if self.orthogonal_map == "householder":
             below = free.tril(-1)
-            found = householder_product(below, 2.0 / (1.0 + (below * below).sum(-2)))
-            return found * free.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
+            matrix = householder_product(below, 2.0 / (1.0 + (below * below).sum(-2)))
+            return matrix * free.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
         rows, columns = free.shape[-2:]
         lower = free.tril()
         if rows != columns:
@@ -58,16 +58,16 @@ class _Orthogonal(Module):
         skew = lower - lower.mH
         if self.orthogonal_map == "matrix_exp":
             return skew.matrix_exp()[..., :columns]
-        one = identity(skew)
-        return solve(one - skew / 2, one + skew / 2)[..., :columns]
+        unit = identity(skew)
+        return solve(unit - skew / 2, unit + skew / 2)[..., :columns]
 
     @no_grad()
     def right_inverse(self, value: Any) -> Any:
-        """A matrix that belongs to an orthogonal one; with a base, one that belongs to it from the new base on.
+        """Return a matrix that `forward` maps to `value`; a base is replaced for that.
 
         Raises:
-            ValueError: another shape than the weight's at first.
-            NotImplementedError: there is no base, and the map has no inverse here.
+            ValueError: if the shape differs from that of the initial weight.
+            NotImplementedError: if there is no base, and the map is not "householder".
         """
         if value.shape != self.shape:
             raise ValueError(
@@ -101,14 +101,14 @@ class _Orthogonal(Module):
 
 
 def identity(matrix: Any) -> Any:
-    """The identity, of a square matrix' size, dtype and batch."""
-    made = matrix.new_zeros(matrix.shape)
-    made.diagonal(dim1=-2, dim2=-1).fill_(1.0)
-    return made
+    """Return identity matrices of the size, dtype and batch of a square matrix."""
+    result = matrix.new_zeros(matrix.shape)
+    result.diagonal(dim1=-2, dim2=-1).fill_(1.0)
+    return result
 
 
 def is_orthogonal(matrix: Any) -> bool:
-    """Whether the columns are orthonormal, up to rounding."""
+    """Return whether the columns are orthonormal, up to rounding."""
     columns = matrix.shape[-1]
     close = 10 * columns * dtypes.finfo(matrix.dtype).eps
     gram = matrix.mH @ matrix
@@ -116,7 +116,7 @@ def is_orthogonal(matrix: Any) -> bool:
 
 
 def made_orthogonal(matrix: Any) -> Any:
-    """The orthogonal factor of its QR decomposition whose triangular factor has a positive diagonal."""
+    """Return the orthogonal factor of the QR decomposition whose triangular factor has a positive diagonal."""
     reflectors, factors = matrix.geqrf()
     return householder_product(reflectors, factors) * reflectors.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
@@ -125,20 +125,21 @@ def made_orthogonal(matrix: Any) -> Any:
 def orthogonal(
     module: Any, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Any:
-    """Keep a weight orthogonal: of its rows or columns, the fewer are orthonormal.
+    """Keep a weight orthogonal: its rows or columns, whichever are fewer, are orthonormal.
 
     Args:
         module: the module.
-        name: of the weight, (..., n, k).
-        orthogonal_map: "matrix_exp", "cayley" or "householder"; if not given the last for real matrices that are not
-            square and the first for all others.
+        name: name of the weight, (..., n, k).
+        orthogonal_map: "matrix_exp", "cayley" or "householder"; the default is "householder" for real matrices that
+            are not square, and "matrix_exp" for all others.
         use_trivialization: multiply by a base, so that any orthogonal matrix can be assigned.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: there is no such weight or map, the weight is no matrix, or complex with "householder".
+        ValueError: if there is no such weight or map, the weight has fewer than two dimensions, or is complex with
+            "householder".
 
     Source: Lezcano-Casado, Trivializations for gradient-based optimization on manifolds, 2019.
 
@@ -159,5 +160,5 @@ def orthogonal(
         raise ValueError(
             f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
-    made = _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization)
-    return register_parametrization(module, name, made, unsafe=True)
+    parametrization = _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization)
+    return register_parametrization(module, name, parametrization, unsafe=True)

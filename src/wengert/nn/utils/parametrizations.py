@@ -1,4 +1,4 @@
-"""Parametrizations of weights: lengths and directions, a bounded largest singular value, orthogonal matrices."""
+"""Parametrizations of weights: weight normalisation, spectral normalisation, orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 class _WeightNorm(Module):
-    """A weight as lengths and directions."""
+    """Weight computed from magnitudes and directions."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Any:
-        """The weight."""
+        """Return the weight."""
         return scaled(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Any, Any]:
-        """Its lengths and directions."""
+        """Return the magnitudes and directions of a weight."""
         return norm_except_dim(weight, 2, self.dim), weight
 
 
 class ReadOlder:
-    """Lets a module read states that `nn.utils.weight_norm` wrote.
+    """Hook that lets a module load states that were saved with `nn.utils.weight_norm`.
 
     Args:
-        name: of the weight.
+        name: name of the weight.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, state_dict: Any, prefix: str, *others: Any) -> None:
-        """Give the values the names that they have now."""
-        older = [f"{prefix}{self.name}_{each}" for each in "gv"]
+        """Rename the values in the state."""
+        older = [f"{prefix}{self.name}_{ending}" for ending in "gv"]
         if all(key in state_dict for key in older):
             for number, key in enumerate(older):
                 state_dict[f"{prefix}parametrizations.{self.name}.original{number}"] = state_dict.pop(key)
@@ -52,18 +52,18 @@ class ReadOlder:
 
 @boundary
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Train a weight as lengths and directions: `parametrizations.<name>.original0` and `original1`.
+    """Train a weight as magnitudes and directions: `parametrizations.<name>.original0` and `original1`.
 
     Args:
         module: the module.
-        name: of the weight.
-        dim: along which slices have lengths of their own; None for one length.
+        name: name of the weight.
+        dim: dimension whose slices have separate magnitudes; None for one magnitude.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: there is no such weight.
+        ValueError: if the module has no such weight.
 
     Source: Salimans and Kingma, Weight Normalization, 2016.
 
@@ -78,13 +78,13 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 
 class _SpectralNorm(Module):
-    """A weight divided by its largest singular value, which is followed by the power method.
+    """Weight divided by its largest singular value, which the power method approximates.
 
     Args:
-        weight: the weight at first.
-        n_power_iterations: steps of the method at each use in training.
-        dim: the dimension that makes the rows of the matrix.
-        eps: least length that is divided by.
+        weight: initial weight.
+        n_power_iterations: steps of the power method at each use in training.
+        dim: dimension of the rows of the matrix.
+        eps: lower bound of the divisor of vectors.
     """
 
     def __init__(self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
@@ -107,18 +107,18 @@ class _SpectralNorm(Module):
             self._power_method(matrix, 15)
 
     def _matrix(self, weight: Any) -> Any:
-        """The weight as a matrix."""
+        """Return the weight as a matrix."""
         return weight.movedim(self.dim, 0).flatten(1)
 
     @no_grad()
     def _power_method(self, matrix: Any, steps: int) -> None:
-        """Bring both vectors nearer to those of the largest singular value, in place."""
+        """Run steps of the power method on both singular vectors, in place."""
         for _ in range(steps):
             self._u.copy_(unit(matrix.mv(self._v), self.eps))
             self._v.copy_(unit(matrix.t().mv(self._u), self.eps))
 
     def forward(self, weight: Any) -> Any:
-        """The weight divided."""
+        """Return the weight divided by its largest singular value."""
         if weight.ndim == 1:
             return unit(weight, self.eps)
         matrix = self._matrix(weight)
@@ -127,7 +127,7 @@ class _SpectralNorm(Module):
         return weight / self._u.clone().dot(matrix.mv(self._v.clone()))
 
     def right_inverse(self, value: Tensor) -> Tensor:
-        """The value itself."""
+        """Return the value itself."""
         return value
 
 
@@ -139,22 +139,22 @@ def spectral_norm(
 
     Args:
         module: the module.
-        name: of the weight.
+        name: name of the weight.
         n_power_iterations: steps of the power method at each use in training.
-        eps: least length that is divided by.
-        dim: the dimension that makes the rows of the matrix: 1 of transposed convolutions, otherwise 0, unless given.
+        eps: lower bound of the divisor of vectors.
+        dim: dimension of the rows of the matrix; the default is 1 for transposed convolutions, else 0.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: there is no such weight, or no steps.
-        IndexError: there is no such dimension.
+        ValueError: if the module has no such weight, or `n_power_iterations` is not positive.
+        IndexError: if `dim` is out of range.
 
     Source: Miyato et al., Spectral Normalization for Generative Adversarial Networks, 2018.
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-    made = _SpectralNorm(weight, n_power_iterations, rows_dimension(module, dim), eps)
-    return register_parametrization(module, name, made)
+    parametrization = _SpectralNorm(weight, n_power_iterations, rows_dimension(module, dim), eps)
+    return register_parametrization(module, name, parametrization)

@@ -1,4 +1,4 @@
-"""Parameters that are functions of others: `module.weight` is computed from what is trained in its place."""
+"""Parametrized tensors of modules: `module.weight` is computed from other, trained tensors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CACHE: dict[tuple[int, str], Any] = {}
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Within this context each parametrized tensor is computed once."""
+    """Context in which every parametrized tensor is computed only once."""
     DEPTH[0] += 1
     try:
         yield
@@ -50,41 +50,41 @@ def register(module: Any, name: str, tensor: Any) -> None:
 
 
 def replace(target: Any, source: Tensor) -> None:
-    """Give a tensor, which stays the same object, the memory of another one."""
+    """Give a tensor, which stays the same object, the memory of another tensor."""
     if target is not source:
         target.data = source.detach()
 
 
-def check_same(what: str, made: Any, dtype: Any, shape: Any) -> None:
-    """Refuse what a parametrization may not make of a tensor.
+def check_same(what: str, result: Any, dtype: Any, shape: Any) -> None:
+    """Refuse a result of a parametrization that is not a tensor, or has another dtype or shape.
 
     Raises:
-        ValueError: no tensor, or one of another dtype or shape.
+        ValueError: if the value is not a tensor of this dtype and shape.
     """
-    if not isinstance(made, Tensor):
-        raise ValueError(f"{what} must return a tensor. Got {type(made).__name__}.")
-    for word, found, wanted in (("dtype", made.dtype, dtype), ("shape", made.shape, shape)):
-        if found != wanted:
+    if not isinstance(result, Tensor):
+        raise ValueError(f"{what} must return a tensor. Got {type(result).__name__}.")
+    for word, current, wanted in (("dtype", result.dtype, dtype), ("shape", result.shape, shape)):
+        if current != wanted:
             raise ValueError(
                 f"Registering a parametrization may not change the {word} of the tensor, unless `unsafe` flag is "
-                f"enabled.\nunparametrized {word}: {wanted}\nparametrized {word}: {found}"
+                f"enabled.\nunparametrized {word}: {wanted}\nparametrized {word}: {current}"
             )
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of a tensor, which are applied one after the other.
+    """Parametrizations of a tensor, applied one after the other.
 
     Args:
         modules: the parametrizations.
         original: the tensor.
-        unsafe: do not look whether they keep its dtype and shape.
+        unsafe: do not check that dtype and shape stay the same.
 
     Attributes:
-        original: what is trained in the place of the tensor; `original0`, `original1`, ... if the first
-            parametrization is a function of several.
+        original: trained tensor from which the parametrized one is computed; `original0`, `original1`, ... if the
+            first parametrization is a function of several tensors.
 
     Raises:
-        ValueError: no modules, or they do not make what they should.
+        ValueError: if there are no modules, or their result does not have the dtype and shape of `original`.
     """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
@@ -93,40 +93,40 @@ class ParametrizationList(ModuleList):
         super().__init__(modules)
         self.unsafe = unsafe
         dtype, shape = original.dtype, original.shape
-        given = self._inverted(original)
-        self.is_tensor = isinstance(given, Tensor)
-        self.ntensors = 1 if self.is_tensor else len(given)
+        originals = self._inverted(original)
+        self.is_tensor = isinstance(originals, Tensor)
+        self.ntensors = 1 if self.is_tensor else len(originals)
         if self.is_tensor:
-            if given.dtype != dtype:
+            if originals.dtype != dtype:
                 raise ValueError(
                     "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
-                    f"original.dtype: {dtype}\nright_inverse(original).dtype: {given.dtype}"
+                    f"original.dtype: {dtype}\nright_inverse(original).dtype: {originals.dtype}"
                 )
-            replace(original, given)
+            replace(original, originals)
             register(self, "original", original)
         else:
-            for number, each in enumerate(given):
-                self._register_one_of(number, each, original)
+            for number, tensor in enumerate(originals):
+                self._register_one_of(number, tensor, original)
         if not unsafe:
             check_same("A parametrization", self(), dtype, shape)
 
     def _inverted(self, original: Any) -> Any:
-        """What the parametrizations make the tensor from, as far as they say so."""
-        given = original
+        """Return the tensors from which `original` is computed: apply all `right_inverse` methods."""
+        value = original
         with no_grad():
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
                     with suppress(NotImplementedError):
-                        given = module.right_inverse(given)
-        if not isinstance(given, Tensor | Sequence):
+                        value = module.right_inverse(value)
+        if not isinstance(value, Tensor | Sequence):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                f"Got {type(given).__name__}"
+                f"Got {type(value).__name__}"
             )
-        return given
+        return value
 
     def _register_one_of(self, number: int, tensor: Any, original: Any) -> None:
-        """Register one of several tensors that the first parametrization takes."""
+        """Register one of several arguments of the first parametrization."""
         if not isinstance(tensor, Tensor):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
@@ -137,11 +137,11 @@ class ParametrizationList(ModuleList):
         register(self, f"original{number}", tensor.requires_grad_(original.requires_grad))  # type: ignore[attr-defined]
 
     def right_inverse(self, value: Any) -> None:
-        """Let the parametrized tensor become `value`: `module.weight = value`.
+        """Set the parametrized tensor to `value`: `module.weight = value`.
 
         Raises:
-            RuntimeError: a parametrization has no inverse.
-            ValueError: the inverse gives other tensors than are trained.
+            RuntimeError: if a parametrization has no `right_inverse`.
+            ValueError: if the number or dtypes of the inverse's results differ from those of the original tensors.
         """
         with no_grad():
             for module in reversed(list(self)):
@@ -154,31 +154,31 @@ class ParametrizationList(ModuleList):
         values = [value] if self.is_tensor else value
         if not isinstance(values, Sequence) or len(values) != len(names):
             raise ValueError(f"'right_inverse' must return a sequence of tensors of length {self.ntensors}.")
-        for name, each in zip(names, values, strict=True):
+        for name, tensor in zip(names, values, strict=True):
             target = getattr(self, name)
-            if target.dtype != each.dtype:
+            if target.dtype != tensor.dtype:
                 raise ValueError(
-                    f"The tensor returned by `right_inverse` has dtype {each.dtype} while `{name}` has dtype "
+                    f"The tensor returned by `right_inverse` has dtype {tensor.dtype} while `{name}` has dtype "
                     f"{target.dtype}"
                 )
-            replace(target, each)
+            replace(target, tensor)
 
     def forward(self) -> Any:
-        """The tensor."""
+        """Compute the parametrized tensor."""
         if self.is_tensor:
-            made = self[0](self.original)
+            value = self[0](self.original)
         else:
-            made = self[0](*(getattr(self, f"original{number}") for number in range(self.ntensors)))
+            value = self[0](*(getattr(self, f"original{number}") for number in range(self.ntensors)))
         for module in list(self)[1:]:
-            made = module(made)
-        return made
+            value = module(value)
+        return value
 
 
 def refuse_pickling(self: Any) -> Any:
     """Refuse to pickle a module whose class exists in this process only.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; another process does not have the class.
     """
     raise RuntimeError(
         "Serialization of parametrized modules is only supported through state_dict(): save that, register the "
@@ -187,15 +187,15 @@ def refuse_pickling(self: Any) -> Any:
 
 
 def copy_deep(self: Any, memo: dict[int, Any]) -> Any:
-    """A copy of the module, with the same class."""
-    made = self.__new__(type(self))
-    memo[id(self)] = made
-    made.__dict__ = deepcopy(self.__dict__, memo)
-    return made
+    """Return a deep copy of the module, with the same class."""
+    result = self.__new__(type(self))
+    memo[id(self)] = result
+    result.__dict__ = deepcopy(self.__dict__, memo)
+    return result
 
 
 def give_class(module: Any) -> None:
-    """Give a module a class of its own, on which there can be properties."""
+    """Give a module its own subclass, to which properties can be added."""
     own = type(module)
     more: dict[str, Any] = {"__getstate__": refuse_pickling}
     if not hasattr(own, "__deepcopy__"):
@@ -204,7 +204,7 @@ def give_class(module: Any) -> None:
 
 
 def give_property(module: Any, name: str) -> None:
-    """Let the class of a module compute the tensor of that name."""
+    """Add a property to the class of a module that computes the tensor."""
 
     def get(self: Any) -> Any:
         parametrization = self.parametrizations[name]
@@ -223,20 +223,20 @@ def give_property(module: Any, name: str) -> None:
 
 @boundary
 def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False) -> Any:
-    """Let a parameter or buffer of a module be computed: `parametrization(original)`.
+    """Compute a parameter or buffer of a module by `parametrization(original)`.
 
     Args:
-        module: the module, whose class becomes one of its own, `Parametrized...`.
-        tensor_name: of the parameter or buffer; where it is parametrized already, the result is parametrized further.
-        parametrization: a module. Its method `right_inverse(tensor)`, if it has one, gives the `original` (or several)
-            that the tensor is made from at first, and when it is assigned to.
-        unsafe: do not look whether dtype and shape stay.
+        module: the module; it gets its own subclass, `Parametrized...`.
+        tensor_name: name of the parameter or buffer; if it is parametrized already, the result is parametrized further.
+        parametrization: a module. Its method `right_inverse(tensor)`, if it has one, returns the `original` (or a
+            sequence of tensors) for an assigned tensor, and for the initial one.
+        unsafe: do not check that dtype and shape stay the same.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: there is no such tensor, or its dtype or shape would change.
+        ValueError: if there is no such tensor, or its dtype or shape would change.
 
     >>> import wengert as wg
     >>> class Symmetric(wg.nn.Module):
@@ -252,9 +252,9 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
     if is_parametrized(module, tensor_name):
         if not unsafe:
             before = getattr(module, tensor_name)
-            made = parametrization(before)
-            check_same("A parametrization", made, before.dtype, before.shape)
-            check_inverse(parametrization, made, tensor_name)
+            result = parametrization(before)
+            check_same("A parametrization", result, before.dtype, before.shape)
+            check_inverse(parametrization, result, tensor_name)
         known = module.parametrizations[tensor_name]
         known.append(parametrization)
         known.unsafe |= unsafe
@@ -274,31 +274,31 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
     return module
 
 
-def check_inverse(parametrization: Any, made: Any, name: str) -> None:
-    """Refuse a further parametrization whose inverse gives another kind of tensor.
+def check_inverse(parametrization: Any, current: Any, name: str) -> None:
+    """Refuse a further parametrization whose inverse returns a tensor of another dtype or shape.
 
     Raises:
-        ValueError: it does.
+        ValueError: if the result of `right_inverse` is not a tensor of the same dtype and shape.
     """
     if not hasattr(parametrization, "right_inverse"):
         return
     try:
-        given = parametrization.right_inverse(made)
+        inverse = parametrization.right_inverse(current)
     except NotImplementedError:
         return
-    if not isinstance(given, Tensor):
-        raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(given).__name__}")
+    if not isinstance(inverse, Tensor):
+        raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(inverse).__name__}")
     for word in ("dtype", "shape"):
-        if getattr(given, word) != getattr(made, word):
+        if getattr(inverse, word) != getattr(current, word):
             raise ValueError(
                 f"The tensor returned by parametrization.right_inverse must have the same {word} as module.{name}, "
-                f"unless the `unsafe` flag is enabled.\nmodule.{name}.{word}: {getattr(made, word)}\n"
-                f"returned {word}: {getattr(given, word)}"
+                f"unless the `unsafe` flag is enabled.\nmodule.{name}.{word}: {getattr(current, word)}\n"
+                f"returned {word}: {getattr(inverse, word)}"
             )
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of a module is parametrized; without a name, whether any is."""
+    """Return whether a tensor of a module is parametrized; without a name, whether any is."""
     known = getattr(module, "parametrizations", None)
     if not isinstance(known, ModuleDict):
         return False
@@ -307,18 +307,19 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
 
 @boundary
 def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
-    """Let a tensor of a module be a parameter or buffer again.
+    """Remove the parametrizations of a tensor, which becomes a plain parameter or buffer.
 
     Args:
         module: the module.
-        tensor_name: of the tensor.
-        leave_parametrized: keep the value that was computed, not that which it was computed from.
+        tensor_name: name of the tensor.
+        leave_parametrized: keep the computed value, not the original.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: the tensor is not parametrized, or was computed from several of which none can take its place.
+        ValueError: if the tensor is not parametrized, or is computed from several tensors and `leave_parametrized` is
+            False.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -346,18 +347,18 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 
 
 def type_before_parametrizations(module: Any) -> type:
-    """The class that a module had before it was parametrized."""
+    """Return the class of a module before it was parametrized."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 @boundary
 def transfer_parametrizations_and_params(from_module: Any, to_module: Any, tensor_name: str | None = None) -> Any:
-    """Let a module have the parametrizations of another one, and what is trained for them.
+    """Copy the parametrizations of a module, and their trained tensors, to another module.
 
     Args:
-        from_module: the one that has them.
-        to_module: the one that will; parameters that it has not are made.
-        tensor_name: of the only tensor that is concerned; all if not given.
+        from_module: source.
+        to_module: destination; missing parameters are created.
+        tensor_name: name of the only tensor to copy; all if not given.
 
     Returns:
         `to_module`.

@@ -1,4 +1,4 @@
-"""Parts of parameters set to zero: `module.weight` is `weight_orig` times `weight_mask`, computed before each call."""
+"""Pruning: `module.weight` is `weight_orig` times `weight_mask`, computed before each call."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ __all__ = [
 
 @boundary
 def identity(module: Any, name: str) -> Any:
-    """Let a parameter be one that has zeros, without any; returns the module."""
+    """Prune a parameter with a mask of ones; return the module."""
     Identity.apply(module, name)
     return module
 
 
 @boundary
 def random_unstructured(module: Any, name: str, amount: Any) -> Any:
-    """Set elements at random to zero: a share, or a number; returns the module."""
+    """Set random elements to zero; `amount`: their fraction or number. Return the module."""
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 @boundary
 def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Any = None) -> Any:
-    """Set the elements of least absolute value to zero: a share, or a number; returns the module.
+    """Set the elements of smallest absolute value to zero; `amount`: their fraction or number. Return the module.
 
     >>> import wengert as wg
     >>> from wengert.nn.utils import prune
@@ -71,37 +71,37 @@ def l1_unstructured(module: Any, name: str, amount: Any, importance_scores: Any 
 
 @boundary
 def random_structured(module: Any, name: str, amount: Any, dim: int) -> Any:
-    """Set slices at random to zero: a share, or a number; returns the module."""
+    """Set random slices along `dim` to zero; `amount`: their fraction or number. Return the module."""
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
 @boundary
 def ln_structured(module: Any, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> Any:
-    """Set the slices of least norm to zero: a share, or a number; returns the module."""
+    """Set the slices along `dim` of smallest n-norm to zero; `amount`: their fraction or number. Return the module."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 @boundary
 def custom_from_mask(module: Any, name: str, mask: Any) -> Any:
-    """Set to zero what a mask says; returns the module."""
+    """Set the elements to zero where `mask` is 0; return the module."""
     CustomFromMask.apply(module, name, mask)
     return module
 
 
 @boundary
 def global_unstructured(parameters: Any, pruning_method: Any, importance_scores: Any = None, **kwargs: Any) -> None:
-    """Set elements of several parameters to zero, chosen among those of all together.
+    """Set elements of several parameters to zero, chosen among all their elements together.
 
     Args:
         parameters: pairs of module and name.
         pruning_method: a class of methods for single elements.
-        importance_scores: to choose by, in the place of parameters: a dictionary by such pairs.
-        kwargs: arguments of the method.
+        importance_scores: scores to choose by, instead of the parameters: a dictionary with these pairs as keys.
+        kwargs: arguments of the pruning method.
 
     Raises:
-        TypeError: the arguments are none of these.
+        TypeError: if an argument has another type.
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -126,21 +126,21 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
 
 @boundary
 def remove(module: Any, name: str) -> Any:
-    """Let a parameter be one without a mask, with its zeros; returns the module.
+    """Remove the mask of a parameter, which keeps its zeros; return the module.
 
     Raises:
-        ValueError: it has no mask.
+        ValueError: if the parameter is not pruned.
     """
-    found = hooks_of(module, name)
-    if not found:
+    hooks = hooks_of(module, name)
+    if not hooks:
         raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
-    key, method = found[0]
+    key, method = hooks[0]
     method.remove(module)
     del module._forward_pre_hooks[key]
     return module
 
 
 def is_pruned(module: Any) -> bool:
-    """Whether a parameter of the module, or of one below it, has a mask."""
-    hooks = [hook for each in module.modules() for hook in each._forward_pre_hooks.values()]
+    """Return whether a parameter of the module, or of one below it, is pruned."""
+    hooks = [hook for child in module.modules() for hook in child._forward_pre_hooks.values()]
     return any(isinstance(hook, BasePruningMethod) for hook in hooks)

@@ -1,4 +1,4 @@
-"""Ways to choose which parts of a parameter are set to zero, and the hooks that do it."""
+"""Pruning methods: choice of the elements that are set to zero, and the hooks that apply it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ...ops.reductions.vector_norm import vector_norm
 
 
 def check_amount(amount: Any) -> None:
-    """Refuse what is neither a share nor a number of elements.
+    """Refuse an amount that is neither a fraction nor a number of elements.
 
     Raises:
-        TypeError: no number.
-        ValueError: a share outside [0, 1], or a negative number.
+        TypeError: if `amount` is not a number.
+        ValueError: if `amount` is a float outside [0, 1], or a negative integer.
     """
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
@@ -29,10 +29,10 @@ def check_amount(amount: Any) -> None:
 
 
 def number_of(amount: Any, size: int) -> int:
-    """How many of `size` elements are meant.
+    """Return the number of elements that `amount`, a fraction or a number, means among `size`.
 
     Raises:
-        ValueError: more than there are.
+        ValueError: if `amount` is greater than `size`.
     """
     count = int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
     if count > size:
@@ -41,10 +41,10 @@ def number_of(amount: Any, size: int) -> int:
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what becomes zero, and the hook that computes the parameter before each call.
+    """Base of pruning methods, which are also the hooks that compute the parameter before each call.
 
-    A subclass says which elements its mask is about, `PRUNING_TYPE` ("unstructured": those that are left, "structured":
-    the slices along `dim` that are left, "global": all), and defines `compute_mask`.
+    A subclass defines `compute_mask` and `PRUNING_TYPE`, the elements among which it chooses: "unstructured" (elements
+    that are not pruned), "structured" (slices along `dim` that are not pruned) or "global" (all elements).
     """
 
     PRUNING_TYPE: str
@@ -56,13 +56,13 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """A mask of ones and zeros, by the importance of elements `t`, on top of an earlier mask."""
+        """Return a mask of ones and zeros from the scores `t` and an earlier mask."""
 
     def apply_mask(self, module: Any) -> Any:
-        """The parameter with its zeros.
+        """Return the parameter times its mask.
 
         Raises:
-            AssertionError: it has none.
+            AssertionError: if the method is not applied to a parameter.
         """
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
@@ -71,18 +71,18 @@ class BasePruningMethod(ABC):
 
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> Any:
-        """Make a method, and put it on a parameter; where there is one already, both become a `PruningContainer`.
+        """Make a method and apply it to a parameter; with an earlier method it becomes a `PruningContainer`.
 
         Args:
-            module, name: the parameter.
-            args, kwargs: of the method.
-            importance_scores: to choose by, in the place of the parameter; of its shape.
+            module, name: module and name of the parameter.
+            args, kwargs: arguments of the method.
+            importance_scores: scores to choose by, instead of the parameter; of the same shape.
 
         Returns:
             The method.
 
         Raises:
-            AssertionError: the importance has another shape.
+            AssertionError: if `importance_scores` has another shape than the parameter.
         """
         before = hooks_of(module, name)
         method = cls(*args, **kwargs)
@@ -94,27 +94,27 @@ class BasePruningMethod(ABC):
                 f"{importance_scores.shape} vs {value.shape}"
             )
         scores = value if importance_scores is None else importance_scores
-        made: BasePruningMethod = method
+        hook: BasePruningMethod = method
         if before:
             key, known = before[0]
-            made = known if isinstance(known, PruningContainer) else PruningContainer(known)
-            made.add_pruning_method(method)
-            mask = made.compute_mask(scores, getattr(module, f"{name}_mask").detach().clone())
+            hook = known if isinstance(known, PruningContainer) else PruningContainer(known)
+            hook.add_pruning_method(method)
+            mask = hook.compute_mask(scores, getattr(module, f"{name}_mask").detach().clone())
             del module._forward_pre_hooks[key]
         else:
             mask = method.compute_mask(scores, ones_like(value).detach())
             module.register_parameter(f"{name}_orig", value)
             del module._parameters[name]
         module.register_buffer(f"{name}_mask", mask)
-        setattr(module, name, made.apply_mask(module))
-        module.register_forward_pre_hook(made)
-        return made
+        setattr(module, name, hook.apply_mask(module))
+        module.register_forward_pre_hook(hook)
+        return hook
 
     def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Any:
-        """A tensor with what the method chooses set to zero; no module is concerned.
+        """Return a tensor with the chosen elements set to zero, independent of any module.
 
         Raises:
-            AssertionError: the importance has another shape.
+            AssertionError: if `importance_scores` has another shape than `t`.
         """
         if importance_scores is not None and importance_scores.shape != t.shape:
             raise AssertionError(
@@ -124,10 +124,10 @@ class BasePruningMethod(ABC):
         return t * self.compute_mask(scores, ones_like(t) if default_mask is None else default_mask)
 
     def remove(self, module: Any) -> None:
-        """Let the parameter be one again, with its zeros.
+        """Make the parameter a plain one again, with its zeros.
 
         Raises:
-            AssertionError: the method is on none.
+            AssertionError: if the method is not applied to a parameter.
         """
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
@@ -141,7 +141,7 @@ class BasePruningMethod(ABC):
 
 
 def hooks_of(module: Any, name: str) -> list[tuple[Any, Any]]:
-    """The methods on a parameter, with their keys among the hooks."""
+    """Return the methods applied to a parameter, with their keys among the hooks."""
     return [
         (key, hook)
         for key, hook in module._forward_pre_hooks.items()
@@ -150,7 +150,7 @@ def hooks_of(module: Any, name: str) -> list[tuple[Any, Any]]:
 
 
 class PruningContainer(BasePruningMethod):
-    """Methods one after the other, each on what those before have left."""
+    """Several methods in order; each chooses among the elements that the earlier ones left."""
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
@@ -163,8 +163,8 @@ class PruningContainer(BasePruningMethod):
         """Add a method.
 
         Raises:
-            TypeError: it is none.
-            ValueError: it is for another parameter.
+            TypeError: if `method` is not a `BasePruningMethod`.
+            ValueError: if `method` is for another parameter.
         """
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
@@ -185,39 +185,39 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask that the last method makes of an earlier one.
+        """Apply the last method to an earlier mask.
 
         Raises:
-            ValueError: its `PRUNING_TYPE` is unknown.
+            ValueError: if the `PRUNING_TYPE` of the last method is unknown.
         """
         method, every = self._pruning_methods[-1], slice(None)
         if method.PRUNING_TYPE == "unstructured":
             place: Any = default_mask == 1
         elif method.PRUNING_TYPE == "structured":
             dim = method.dim % t.ndim
-            left = default_mask.sum(dim=[each for each in range(t.ndim) if each != dim]) != 0
+            left = default_mask.sum(dim=[other for other in range(t.ndim) if other != dim]) != 0
             place = (*(every,) * dim, left)
         elif method.PRUNING_TYPE == "global":
             place = every
         else:
             raise ValueError(f"Unrecognized PRUNING_TYPE {method.PRUNING_TYPE}")
-        made = default_mask.to(dtype=t.dtype).clone()
-        made[place] = method.compute_mask(t[place], default_mask[place]).to(dtype=made.dtype)
-        return made
+        mask = default_mask.to(dtype=t.dtype).clone()
+        mask[place] = method.compute_mask(t[place], default_mask[place]).to(dtype=mask.dtype)
+        return mask
 
 
 class Identity(BasePruningMethod):
-    """No new zeros."""
+    """A method that prunes nothing."""
 
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The earlier mask."""
+        """Return the earlier mask."""
         return default_mask
 
 
 class Unstructured(BasePruningMethod):
-    """A share, or a number, of single elements: those of least score."""
+    """Base of methods that prune single elements of smallest score."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -229,23 +229,23 @@ class Unstructured(BasePruningMethod):
         raise NotImplementedError
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask.
+        """Return the mask.
 
         Raises:
-            ValueError: there are fewer elements than are to become zero.
+            ValueError: if `amount` is greater than the number of elements.
         """
         count = number_of(self.amount, t.numel())
-        made = default_mask.clone()
+        mask = default_mask.clone()
         if count:
-            made.view(-1)[self._scores(t).reshape(-1).topk(count, largest=False).indices] = 0
-        return made
+            mask.view(-1)[self._scores(t).reshape(-1).topk(count, largest=False).indices] = 0
+        return mask
 
 
 class RandomUnstructured(Unstructured):
-    """Single elements at random.
+    """Prune random elements.
 
     Args:
-        amount: their share, or number.
+        amount: fraction or number to prune.
     """
 
     def _scores(self, t: Any) -> Any:
@@ -253,10 +253,10 @@ class RandomUnstructured(Unstructured):
 
 
 class L1Unstructured(Unstructured):
-    """Single elements of least absolute value.
+    """Prune the elements of smallest absolute value.
 
     Args:
-        amount: their share, or number.
+        amount: fraction or number to prune.
     """
 
     def _scores(self, t: Any) -> Any:
@@ -264,7 +264,7 @@ class L1Unstructured(Unstructured):
 
 
 class Structured(BasePruningMethod):
-    """A share, or a number, of slices along a dimension: those of least score."""
+    """Base of methods that prune the slices of smallest score along a dimension."""
 
     PRUNING_TYPE = "structured"
 
@@ -277,11 +277,11 @@ class Structured(BasePruningMethod):
         raise NotImplementedError
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask.
+        """Return the mask.
 
         Raises:
-            ValueError: the tensor has no slices, or fewer than are to become zero.
-            IndexError: there is no such dimension.
+            ValueError: if the tensor has fewer than two dimensions, or `amount` is greater than the number of slices.
+            IndexError: if `dim` is out of range.
         """
         if t.ndim <= 1:
             raise ValueError(
@@ -295,17 +295,17 @@ class Structured(BasePruningMethod):
         count = number_of(self.amount, size)
         if not count:
             return default_mask
-        made = zeros_like(t).detach()
-        made[(*(slice(None),) * dim, self._scores(t, dim).topk(size - count).indices)] = 1
-        return made * default_mask.to(dtype=made.dtype)
+        mask = zeros_like(t).detach()
+        mask[(*(slice(None),) * dim, self._scores(t, dim).topk(size - count).indices)] = 1
+        return mask * default_mask.to(dtype=mask.dtype)
 
 
 class RandomStructured(Structured):
-    """Slices at random.
+    """Prune random slices.
 
     Args:
-        amount: their share, or number.
-        dim: along which they lie.
+        amount: fraction or number to prune.
+        dim: dimension of the slices.
     """
 
     def _scores(self, t: Any, dim: int) -> Any:
@@ -313,12 +313,12 @@ class RandomStructured(Structured):
 
 
 class LnStructured(Structured):
-    """Slices of least norm.
+    """Prune the slices of smallest norm.
 
     Args:
-        amount: their share, or number.
+        amount: fraction or number to prune.
         n: order of the norm.
-        dim: along which they lie.
+        dim: dimension of the slices.
     """
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
@@ -326,11 +326,11 @@ class LnStructured(Structured):
         self.n = n
 
     def _scores(self, t: Any, dim: int) -> Any:
-        return vector_norm(t.detach(), self.n, [each for each in range(t.ndim) if each != dim])
+        return vector_norm(t.detach(), self.n, [other for other in range(t.ndim) if other != dim])
 
 
 class CustomFromMask(BasePruningMethod):
-    """What a mask says.
+    """Prune where a mask is 0.
 
     Args:
         mask: ones and zeros, of the parameter's shape.
@@ -342,10 +342,10 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """Both masks.
+        """Return the product of both masks.
 
         Raises:
-            AssertionError: of different shapes.
+            AssertionError: if the shapes of the masks differ.
         """
         if default_mask.shape != self.mask.shape:
             raise AssertionError(

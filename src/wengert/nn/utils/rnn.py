@@ -1,4 +1,4 @@
-"""Sequences of different lengths: padded to one length, or packed step by step without padding."""
+"""Padding and packing of sequences of different lengths."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = [
 
 
 def bind(optional: Any, fn: Callable[[Any], Any]) -> Any:
-    """`fn` of a value; None of None."""
+    """Return `fn(optional)`, or None if `optional` is None."""
     return None if optional is None else fn(optional)
 
 
 class Packed(NamedTuple):
-    """The fields of a packed sequence."""
+    """Fields of a packed sequence."""
 
     data: Any
     batch_sizes: Any
@@ -46,22 +46,22 @@ PackedSequence_ = Packed
 
 
 class PackedSequence(Packed):
-    """Sequences of different lengths, step by step: all first elements, then all second ones, the longest first.
+    """Sequences of different lengths, stored step by step: all first elements, then all second ones, longest first.
 
     Args:
         data: (all elements, *), or the pair (data, batch_sizes).
-        batch_sizes: how many sequences reach each step; int64.
-        sorted_indices: where in the program's order the sequences stood; None if they stand as they did.
-        unsorted_indices: the inverse permutation, which is found if it is not given.
+        batch_sizes: number of sequences that reach each step; int64.
+        sorted_indices: original positions of the sequences; None if the order is unchanged.
+        unsorted_indices: the inverse permutation; computed if not given.
 
     Raises:
-        AssertionError: there are no batch sizes, and `data` is no pair.
+        AssertionError: if `batch_sizes` is missing and `data` is not a pair.
     """
 
     def __new__(
         cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None, unsorted_indices: Any = None
     ) -> PackedSequence:
-        """Made by `pack_padded_sequence` and `pack_sequence`."""
+        """Create the tuple; programs call `pack_padded_sequence` or `pack_sequence`."""
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
@@ -71,68 +71,68 @@ class PackedSequence(Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The data converted as by `Tensor.to`; the packed sequence itself if they are so already."""
+        """Convert the data as `Tensor.to` does; return the packed sequence itself if nothing changes."""
         data = self.data.to(*args, **kwargs)
         if data is self.data:
             return self
         return type(self)(data, self.batch_sizes, self.sorted_indices, self.unsorted_indices)
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Refused as by `Tensor.cuda`."""
+        """Raise as `Tensor.cuda` does."""
         return type(self)(self.data.cuda(*args, **kwargs), *self[1:])
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """As `to` with the device "cpu"."""
+        """Return `to("cpu")`."""
         return self.to(*args, **{"device": "cpu", **kwargs})
 
     def pin_memory(self) -> PackedSequence:
-        """As `Tensor.pin_memory`."""
+        """Pin the memory of the data as `Tensor.pin_memory` does."""
         return type(self)(self.data.pin_memory(), *self[1:])
 
     def double(self) -> PackedSequence:
-        """The data as float64."""
+        """Convert the data to float64."""
         return self.to(dtype=dtypes.float64)
 
     def float(self) -> PackedSequence:
-        """The data as float32."""
+        """Convert the data to float32."""
         return self.to(dtype=dtypes.float32)
 
     def half(self) -> PackedSequence:
-        """The data as float16."""
+        """Convert the data to float16."""
         return self.to(dtype=dtypes.float16)
 
     def long(self) -> PackedSequence:
-        """The data as int64."""
+        """Convert the data to int64."""
         return self.to(dtype=dtypes.int64)
 
     def int(self) -> PackedSequence:
-        """The data as int32."""
+        """Convert the data to int32."""
         return self.to(dtype=dtypes.int32)
 
     def short(self) -> PackedSequence:
-        """The data as int16."""
+        """Convert the data to int16."""
         return self.to(dtype=dtypes.int16)
 
     def char(self) -> PackedSequence:
-        """The data as int8."""
+        """Convert the data to int8."""
         return self.to(dtype=dtypes.int8)
 
     def byte(self) -> PackedSequence:
-        """The data as uint8."""
+        """Convert the data to uint8."""
         return self.to(dtype=dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:
-        """False."""
+        """Whether the data are on a CUDA device: False."""
         return self.data.is_cuda  # type: ignore[no-any-return]
 
     def is_pinned(self) -> bool:
-        """Whether the data are in pinned memory: False."""
+        """Return whether the data are in pinned memory: False."""
         return self.data.is_pinned()  # type: ignore[no-any-return]
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The inverse of a permutation; None of None."""
+    """Return the inverse of a permutation, or None if it is None."""
     if permutation is None:
         return None
     order = arange(0, permutation.numel())  # type: ignore[attr-defined]
@@ -140,12 +140,12 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 def rows_of_steps(lengths: Any, sizes: Any, batch_first: bool) -> Any:
-    """Where the elements of sequences in decreasing order of length lie, step by step, in rows of a padded batch.
+    """Return the rows of a padded batch that hold the elements of its sequences, step by step.
 
     Args:
-        lengths: of each sequence.
-        sizes: lengths of the two dimensions that the rows were made of.
-        batch_first: which of these is the batch's.
+        lengths: length of each sequence, in decreasing order.
+        sizes: lengths of the first two dimensions of the batch, which are flattened to rows.
+        batch_first: whether the first of these is that of the sequences.
     """
     steps, sequences = np.nonzero(np.arange(int(lengths.max()))[:, None] < lengths[None, :])
     numbers = sequences * sizes[1] + steps if batch_first else steps * sizes[1] + sequences
@@ -153,7 +153,7 @@ def rows_of_steps(lengths: Any, sizes: Any, batch_first: bool) -> Any:
 
 
 def padded(data: Any, rows: Any, sizes: tuple[int, int], value: Any) -> Any:
-    """A batch of two leading dimensions, filled with a value, and with `data` in the rows given."""
+    """Return a batch of two leading dimensions, filled with a value, and with `data` in the given rows."""
     shape = data.shape[1:]
     batch = full((*sizes, *shape), value, dtype=data.dtype)
     batch.view(sizes[0] * sizes[1], *shape).index_copy_(0, rows, data)
@@ -161,14 +161,15 @@ def padded(data: Any, rows: Any, sizes: tuple[int, int], value: Any) -> Any:
 
 
 def check_lengths(lengths: Any, sizes: tuple[int, int]) -> None:
-    """Refuse lengths that are no lengths of a batch's sequences, or not in decreasing order.
+    """Refuse lengths that do not fit the sequences of a batch, or are not in decreasing order.
 
     Args:
         lengths: int64 array.
         sizes: number of steps and of sequences of the batch.
 
     Raises:
-        RuntimeError: there are such.
+        RuntimeError: if `lengths` has another number of elements than the batch, or elements that are not positive, too
+            large or not in decreasing order.
     """
     if lengths.ndim != 1:
         raise RuntimeError(
@@ -203,15 +204,15 @@ def pack_padded_sequence(
 
     Args:
         input: (T, N, *), or (N, T, *) if `batch_first`.
-        lengths: of each sequence: a tensor, or numbers.
-        batch_first: see `input`.
-        enforce_sorted: refuse lengths that are not in decreasing order; otherwise the sequences are sorted by them.
+        lengths: length of each sequence: a tensor, or a list of integers.
+        batch_first: whether `input` is (N, T, *).
+        enforce_sorted: refuse lengths that are not in decreasing order; if False, the sequences are sorted.
 
     Returns:
         The packed sequences, new memory.
 
     Raises:
-        RuntimeError: the lengths do not fit, are not sorted, or there is nothing to pack.
+        RuntimeError: if the lengths do not fit or are not sorted, or the batch is empty.
 
     >>> import wengert as wg
     >>> batch = wg.tensor([[1, 2, 3], [4, 5, 0]])
@@ -246,14 +247,14 @@ def pad_packed_sequence(
     Args:
         sequence: packed sequences.
         batch_first: whether the batch is (N, T, *), or (T, N, *).
-        padding_value: what stands behind the ends.
-        total_length: T; that of the longest sequence unless given.
+        padding_value: value of the padding.
+        total_length: T; the length of the longest sequence unless given.
 
     Returns:
-        The batch, new memory, and the lengths, both in the order that the sequences had before they were packed.
+        The batch, new memory, and the lengths, both in the order before packing.
 
     Raises:
-        ValueError: `total_length` is shorter than the longest sequence.
+        ValueError: if `total_length` is shorter than the longest sequence.
 
     >>> import wengert as wg
     >>> from wengert.nn.utils import rnn
@@ -285,20 +286,20 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: Any = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Put sequences of different lengths into one tensor.
+    """Pad sequences of different lengths into one tensor.
 
     Args:
-        sequences: tensors (length, *), alike but for the length.
+        sequences: tensors (length, *), which differ in their lengths only.
         batch_first: whether the result is (N, T, *), or (T, N, *).
-        padding_value: what fills up the shorter ones.
-        padding_side: "right" for behind them, "left" for before.
+        padding_value: value of the padding.
+        padding_side: "right" pads at the end, "left" at the start.
 
     Returns:
         A new tensor of the dtype of the first sequence; T is the length of the longest.
 
     Raises:
-        RuntimeError: no sequences, other shapes behind the length, or another side.
-        TypeError: not a tensor.
+        RuntimeError: if there are no sequences, their shapes differ beyond the length, or `padding_side` is unknown.
+        TypeError: if an element is not a tensor.
 
     >>> import wengert as wg
     >>> wg.nn.utils.rnn.pad_sequence([wg.tensor([1, 2]), wg.tensor([3])], batch_first=True)
@@ -309,54 +310,54 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
-    own = tuple(sequences)
-    check_alike(own)
+    items = tuple(sequences)
+    check_alike(items)
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    lengths = np.array([each.shape[0] for each in own], np.int64)
+    lengths = np.array([sequence.shape[0] for sequence in items], np.int64)
     longest = int(lengths.max())
     numbers, places = np.nonzero(np.arange(longest) < lengths[:, None])
     if padding_side == "left":
         places = places + (longest - lengths)[numbers]
-    rows = numbers * longest + places if batch_first else places * len(own) + numbers
-    sizes = (len(own), longest) if batch_first else (longest, len(own))
-    data = cat([each.to(own[0].dtype) for each in own])
+    rows = numbers * longest + places if batch_first else places * len(items) + numbers
+    sizes = (len(items), longest) if batch_first else (longest, len(items))
+    data = cat([sequence.to(items[0].dtype) for sequence in items])
     return padded(data, from_numpy(rows.astype(np.int64, copy=False)), sizes, padding_value)  # type: ignore[no-any-return]
 
 
 def check_alike(sequences: tuple[Any, ...]) -> None:
-    """Refuse what cannot be put together.
+    """Refuse sequences that cannot be padded into one tensor.
 
     Raises:
-        RuntimeError: no sequences, or they differ in more than their lengths.
-        TypeError: not a tensor.
+        RuntimeError: if there are no sequences, or their shapes differ beyond the length.
+        TypeError: if an element is not a tensor.
     """
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
-    for number, each in enumerate(sequences):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
-        if not each.ndim:
+    for number, sequence in enumerate(sequences):
+        if not isinstance(sequence, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(sequence).__name__}")
+        if not sequence.ndim:
             raise RuntimeError(f"pad_sequence: element {number} has no dimension for the steps of a sequence")
-        if each.shape[1:] != sequences[0].shape[1:]:
+        if sequence.shape[1:] != sequences[0].shape[1:]:
             raise RuntimeError(
                 "pad_sequence: sequences may differ in their lengths only, but got "
-                f"{list(sequences[0].shape)} and {list(each.shape)}: the size of tensor a must match the size of "
+                f"{list(sequences[0].shape)} and {list(sequence.shape)}: the size of tensor a must match the size of "
                 "tensor b"
             )
 
 
 @boundary
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Tensor]:
-    """The sequences of a padded batch, each a new tensor of its length.
+    """Return the sequences of a padded batch, each a new tensor of its length.
 
     Args:
         padded_sequences: (T, N, *), or (N, T, *) if `batch_first`.
-        lengths: of each sequence: a tensor, or numbers.
-        batch_first: see `padded_sequences`.
+        lengths: length of each sequence: a tensor, or a list of integers.
+        batch_first: whether `padded_sequences` is (N, T, *).
 
     Raises:
-        ValueError: there are more or fewer lengths than sequences.
+        ValueError: if the number of lengths is not the number of sequences.
     """
     rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)  # type: ignore[attr-defined]
     counts = lengths.tolist() if isinstance(lengths, Tensor) else lengths
@@ -368,22 +369,22 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
     """Pack sequences of different lengths.
 
     Args:
-        sequences: tensors (length, *), alike but for the length.
-        enforce_sorted: refuse lengths that are not in decreasing order; otherwise the sequences are sorted by them.
+        sequences: tensors (length, *), which differ in their lengths only.
+        enforce_sorted: refuse lengths that are not in decreasing order; if False, the sequences are sorted.
 
     Returns:
         The packed sequences, new memory.
 
     Raises:
-        RuntimeError: no sequences, they are not sorted, or differ in more than their lengths.
+        RuntimeError: if there are no sequences, they are not sorted, or their shapes differ beyond the length.
     """
-    own = tuple(sequences)
-    lengths = tensor([each.shape[0] for each in own], dtype=dtypes.int64)
-    return pack_padded_sequence(pad_sequence(own), lengths, enforce_sorted=enforce_sorted)
+    items = tuple(sequences)
+    lengths = tensor([sequence.shape[0] for sequence in items], dtype=dtypes.int64)
+    return pack_padded_sequence(pad_sequence(items), lengths, enforce_sorted=enforce_sorted)
 
 
 @boundary
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences that were packed, in the order that they had."""
+    """Return the packed sequences as a list, in their original order."""
     batch, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(batch, lengths, batch_first=True)

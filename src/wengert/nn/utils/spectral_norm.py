@@ -1,4 +1,4 @@
-"""Weights with a bounded singular value, by a hook before each call: the older way, see `parametrizations`."""
+"""Spectral normalisation by a hook before each call; `parametrizations` has the newer form."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ..parameter import Parameter
 
 
 def unit(vector: Any, eps: float) -> Any:
-    """A vector divided by its length, or by `eps` if that is larger."""
+    """Return a vector divided by the maximum of its length and `eps`."""
     return vector / vector_norm(vector).clamp(min=eps)
 
 
 def rows_dimension(module: Any, dim: int | None) -> int:
-    """The dimension of a weight that makes the rows of the matrix: 1 of transposed convolutions, otherwise 0."""
+    """Return the dimension of a weight that is the rows of the matrix: 1 for transposed convolutions, else 0."""
     if dim is not None:
         return dim
     return 1 if type(module).__name__.startswith("ConvTranspose") else 0
 
 
 class SpectralNorm:
-    """The hook.
+    """Hook that computes a weight divided by its largest singular value.
 
     Args:
-        name: of the weight.
+        name: name of the weight.
         n_power_iterations: steps of the power method before each call in training.
-        dim: the dimension that makes the rows of the matrix.
-        eps: least length that is divided by.
+        dim: dimension of the rows of the matrix.
+        eps: lower bound of the divisor of vectors.
 
     Raises:
-        ValueError: no steps.
+        ValueError: if `n_power_iterations` is not positive.
     """
 
     def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
@@ -46,12 +46,12 @@ class SpectralNorm:
         self.eps = eps
 
     def reshape_weight_to_matrix(self, weight: Any) -> Any:
-        """The weight as a matrix."""
+        """Return the weight as a matrix."""
         rows = weight.movedim(self.dim, 0)
         return rows.unsqueeze(-1).flatten(1)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
-        """The weight divided by its largest singular value, after further steps of the method if they are wanted."""
+        """Return the weight divided by its largest singular value, after further steps if `do_power_iteration`."""
         weight, u, v = (getattr(module, f"{self.name}_{ending}") for ending in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -64,34 +64,34 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        """Put a hook on a module.
+        """Register a hook on a module.
 
         Raises:
-            RuntimeError: there is one for that weight.
-            KeyError: there is no such parameter.
-            ValueError: the parameter is None, or there are no steps.
+            RuntimeError: if the weight has such a hook already.
+            KeyError: if the module has no such parameter.
+            ValueError: if the parameter is None, or `n_power_iterations` is not positive.
         """
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
-        made = SpectralNorm(name, n_power_iterations, dim, eps)
+        hook_of_weight = SpectralNorm(name, n_power_iterations, dim, eps)
         if name not in module._parameters:
             raise KeyError(f"{name}: spectral_norm found no such parameter in {type(module).__name__}")
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
-        lengths = made.reshape_weight_to_matrix(weight.detach()).shape
+        lengths = hook_of_weight.reshape_weight_to_matrix(weight.detach()).shape
         vectors = [unit(weight.detach().new_empty(length).normal_(0, 1), eps) for length in lengths]
         delattr(module, name)
         module.register_parameter(f"{name}_orig", weight)
         setattr(module, name, weight.data)
         for ending, vector in zip("uv", vectors, strict=True):
             module.register_buffer(f"{name}_{ending}", vector)
-        module.register_forward_pre_hook(made)
-        return made
+        module.register_forward_pre_hook(hook_of_weight)
+        return hook_of_weight
 
     def remove(self, module: Any) -> None:
-        """Let the weight be a parameter again."""
+        """Make the weight a plain parameter again."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         for ending in ("", "_u", "_v", "_orig"):
@@ -107,21 +107,21 @@ class SpectralNorm:
 def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Any:
-    """Divide a weight by its largest singular value; what is trained is `<name>_orig`.
+    """Divide a weight by its largest singular value; the trained parameter is `<name>_orig`.
 
     Args:
         module: the module.
-        name: of the weight.
+        name: name of the weight.
         n_power_iterations: steps of the power method before each call in training.
-        eps: least length that is divided by.
-        dim: the dimension that makes the rows of the matrix: 1 of transposed convolutions, otherwise 0, unless given.
+        eps: lower bound of the divisor of vectors.
+        dim: dimension of the rows of the matrix; the default is 1 for transposed convolutions, else 0.
 
     Returns:
         The module.
 
     Raises:
-        RuntimeError: it is so already.
-        ValueError: there is no weight, or no steps.
+        RuntimeError: if the weight has such a hook already.
+        ValueError: if the weight is None, or `n_power_iterations` is not positive.
 
     Source: Miyato et al., Spectral Normalization for Generative Adversarial Networks, 2018.
     """
@@ -131,10 +131,10 @@ def spectral_norm(
 
 @boundary
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
-    """Let a weight be one parameter again.
+    """Remove spectral normalisation from a weight, which becomes a plain parameter.
 
     Raises:
-        ValueError: it is.
+        ValueError: if the module has no such hook for the weight.
     """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:

@@ -1,4 +1,4 @@
-"""Modules as functions of their parameters, under torch's older name."""
+"""Functional calls of modules, under torch's older name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """`func.functional_call` with one dictionary."""
+    """Call a module with other parameters and buffers: `func.functional_call` with one dictionary."""
     warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future "
         "version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
@@ -37,19 +37,19 @@ def _reparametrize_module(
     strict: bool = False,
     stack_weights: bool = False,
 ) -> Iterator[None]:
-    """A region in which a module has other parameters and buffers.
+    """Context in which a module has other parameters and buffers.
 
     Args:
         module: the module.
-        parameters_and_buffers: what it has meanwhile, by name. What is there at the end of the region is there under
-            the same name afterwards: a module may replace its buffers.
-        tie_weights: give a tensor that the module has under several names to all of them.
+        parameters_and_buffers: the temporary tensors by name. At the end of the context the dictionary holds the
+            module's tensors of that moment, because a module may replace its buffers.
+        tie_weights: replace a tensor that the module has under several names everywhere.
         strict: refuse names that are missing, or that the module does not have.
-        stack_weights: put the former tensors back in reverse order, which is always so.
+        stack_weights: restore the former tensors in reverse order, which is always done.
 
     Raises:
         RuntimeError: if `strict` refuses names.
-        ValueError: if with `tie_weights` two names of one tensor get different ones.
+        ValueError: if, with `tie_weights`, two names of one tensor are given different tensors.
     """
     with reparametrized(module, dict(parameters_and_buffers), parameters_and_buffers, tie_weights, strict):
         yield

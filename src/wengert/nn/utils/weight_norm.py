@@ -1,4 +1,4 @@
-"""Weights as lengths and directions, by a hook before each call: the older way, see `parametrizations.weight_norm`."""
+"""Weight normalisation by a hook before each call; `parametrizations.weight_norm` is the newer form."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ..parameter import Parameter
 
 
 def norm_except_dim(v: Any, pow: float = 2, dim: int = 0) -> Any:
-    """The norms of the slices along a dimension, which keep their places; of all together if `dim` is -1."""
+    """Return the norms of the slices along a dimension, which is kept; -1 for the norm of the whole tensor."""
     if dim == -1:
         return vector_norm(v, pow)
-    others = [each for each in range(v.ndim) if each != dim]
+    others = [other for other in range(v.ndim) if other != dim]
     return vector_norm(v, pow, others, True) if others else v.abs()
 
 
 def scaled(v: Any, g: Any, dim: int) -> Any:
-    """The directions `v` with the lengths `g`."""
+    """Return the directions `v` scaled to the magnitudes `g`."""
     return v * (g / norm_except_dim(v, 2, dim))
 
 
 class WeightNorm:
-    """The hook.
+    """Hook that computes a weight from its magnitudes and directions.
 
     Args:
-        name: of the weight.
-        dim: along which slices have lengths of their own; -1 for one length.
+        name: name of the weight.
+        dim: dimension whose slices have separate magnitudes; -1 for one magnitude.
     """
 
     def __init__(self, name: str, dim: int | None) -> None:
@@ -36,15 +36,15 @@ class WeightNorm:
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Any) -> Any:
-        """The weight."""
+        """Return the weight."""
         return scaled(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
-        """Put a hook on a module.
+        """Register a hook on a module.
 
         Raises:
-            RuntimeError: there is one for that weight.
+            RuntimeError: if the weight has such a hook already.
         """
         warnings.warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
@@ -54,17 +54,17 @@ class WeightNorm:
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, WeightNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
-        made = WeightNorm(name, dim)
+        norm = WeightNorm(name, dim)
         weight = getattr(module, name)
         del module._parameters[name]
-        module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, made.dim).data))
+        module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, norm.dim).data))
         module.register_parameter(f"{name}_v", Parameter(weight.data))
-        setattr(module, name, made.compute_weight(module))
-        module.register_forward_pre_hook(made)
-        return made
+        setattr(module, name, norm.compute_weight(module))
+        module.register_forward_pre_hook(norm)
+        return norm
 
     def remove(self, module: Any) -> None:
-        """Let the weight be a parameter again."""
+        """Make the weight a plain parameter again."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[f"{self.name}_g"]
@@ -78,18 +78,18 @@ class WeightNorm:
 
 @boundary
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Train a weight as lengths `<name>_g` and directions `<name>_v`.
+    """Train a weight as magnitudes `<name>_g` and directions `<name>_v`.
 
     Args:
         module: the module.
-        name: of the weight.
-        dim: along which slices have lengths of their own; None for one length.
+        name: name of the weight.
+        dim: dimension whose slices have separate magnitudes; None for one magnitude.
 
     Returns:
         The module.
 
     Raises:
-        RuntimeError: it is so already.
+        RuntimeError: if the weight has such a hook already.
 
     Source: Salimans and Kingma, Weight Normalization, 2016.
     """
@@ -99,10 +99,10 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 @boundary
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
-    """Let a weight be one parameter again.
+    """Remove weight normalisation from a weight, which becomes a plain parameter.
 
     Raises:
-        ValueError: it is.
+        ValueError: if the module has no such hook for the weight.
     """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
