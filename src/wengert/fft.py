@@ -75,5 +75,7 @@ irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
 fft2 = plain_arrays(fft2, spectrum_of_array, c2c, module=__name__, card="fft_fft2")
 ifft2 = plain_arrays(ifft2, signal_of_array, c2c, module=__name__, card="fft_ifft2")
 
-functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
-globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+functions = {
+    name: function for name, function in globals().items() if name in __all__ and isinstance(function, FunctionType)
+}
+globals().update({name: checked(name, function, module=__name__) for name, function in functions.items()})

@@ -101,6 +101,8 @@ matrix_power = arrays(matrix_power, powers.power_of_array, powers.product)
 multi_dot = arrays(multi_dot, powers.chained_arrays, powers.product, then=(as_view,), card="linalg_multi_dot")
 vecdot = arrays(vecdot, vectors.dots_of_arrays, *vectors.NATIVE, card="linalg_vecdot")
 
-functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
-globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+functions = {
+    name: function for name, function in globals().items() if name in __all__ and isinstance(function, FunctionType)
+}
+globals().update({name: checked(name, function, module=__name__) for name, function in functions.items()})
 globals().update(functions_of({name: globals()[name] for name in __all__}, __name__))

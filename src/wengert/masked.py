@@ -1,15 +1,15 @@
-"""Reductions and normalisations over the elements that a mask leaves, as `torch.masked` has them.
+"""Reductions and normalisations over the elements that a mask selects, as `torch.masked` has them.
 
-A mask is boolean, True where an element counts, and broadcasts to the input. Every function takes
+A mask is boolean, True where an element is used, and broadcasts to the input. Every function takes
 
-- `input`: a tensor, or what a function says;
-- `dim`: a dimension, several of them, or None for all;
+- `input`: a tensor, unless a function says otherwise;
+- `dim`: a dimension, several dimensions, or None for all;
 - `keepdim`: keep reduced dimensions with length 1;
-- `dtype`: of the result, the input's if not given (sums and products: of smaller integers int64);
-- `mask`: or None, if every element counts.
+- `dtype`: dtype of the result, the input's if not given (sums and products of smaller integers: int64);
+- `mask`: the mask, or None to use every element.
 
-Where no element counts, the result is what the operation starts from: 0 for a sum, 1 for a product, the least value for
-a maximum, NaN where none can be said.
+If no element is used, the result is the identity of the operation: 0 for a sum, 1 for a product, the least value for
+a maximum, NaN if there is none.
 """
 
 from __future__ import annotations
@@ -26,9 +26,26 @@ from .ops.pointwise.choose import where
 from .ops.reductions.vector_norm import vector_norm
 
 __all__ = [
-    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean", "median",
-    "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
-]  # fmt: skip
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "cumprod",
+    "cumsum",
+    "log_softmax",
+    "logaddexp",
+    "logsumexp",
+    "mean",
+    "median",
+    "norm",
+    "normalize",
+    "prod",
+    "softmax",
+    "softmin",
+    "std",
+    "sum",
+    "var",
+]
 
 Dims = int | tuple[int, ...] | None
 
@@ -37,17 +54,17 @@ SMALL = frozenset((dtypes.uint8, dtypes.bool_, dtypes.int8, dtypes.int16, dtypes
 
 
 def _prepared(input: Any, mask: Any, fill: Any) -> Any:
-    """The input, and where the mask has no element what `fill` gives for it."""
+    """Return the input with masked elements replaced by the result of `fill`."""
     if mask is None:
         return input
     return where(_broadcast(input, mask), input, tensor(fill(input), dtype=input.dtype))
 
 
 def _broadcast(input: Any, mask: Any) -> Any:
-    """The mask in the shape of the input, as Booleans.
+    """Return the mask as a boolean tensor in the shape of the input.
 
     Raises:
-        IndexError: it has more dimensions.
+        IndexError: if the mask has more dimensions than the input.
     """
     if mask.shape != input.shape and mask.ndim > input.ndim:
         raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
@@ -55,25 +72,25 @@ def _broadcast(input: Any, mask: Any) -> Any:
 
 
 def _dims(input: Any, dim: Dims) -> tuple[int, ...]:
-    """The dimensions that are reduced, counted from the front, in order.
+    """Return the dimensions to reduce, counted from the front, in order.
 
     Raises:
-        IndexError: there is none of that number.
-        RuntimeError: one is named twice.
+        IndexError: if a dimension is out of range.
+        RuntimeError: if a dimension appears twice.
     """
     if dim is None or dim == ():
         return tuple(range(input.ndim))
-    found: list[int] = []
-    for each in (dim,) if isinstance(dim, int) else dim:
-        at = int(normalise(each, input.ndim))
-        if at in found:
-            raise RuntimeError(f"dim={each} appears multiple times in the list of dims")
-        found.append(at)
-    return tuple(sorted(found))
+    dims: list[int] = []
+    for index in (dim,) if isinstance(dim, int) else dim:
+        position = int(normalise(index, input.ndim))
+        if position in dims:
+            raise RuntimeError(f"dim={index} appears multiple times in the list of dims")
+        dims.append(position)
+    return tuple(sorted(dims))
 
 
 def _first(input: Any, dim: Dims) -> int:
-    """The dimension that a function works along which takes one: the first of several (None: of all), as in torch."""
+    """Return the dimension for a function that takes one: the first of several (None: of all), as in torch."""
     return _dims(input, dim)[0]
 
 
@@ -90,11 +107,11 @@ def _nan(input: Any) -> Any:
 
 
 def _limit(input: Any, name: str, largest: bool) -> Any:
-    """The largest or the least value of the input's dtype.
+    """Return the largest or the least value of the input's dtype.
 
     Raises:
-        NotImplementedError: a dtype without signs, which torch does not know it of.
-        TypeError: complex numbers have none.
+        NotImplementedError: if the dtype is boolean or unsigned (except uint8), as in torch.
+        TypeError: if the dtype is complex.
     """
     kind = input.dtype
     if kind.is_floating_point:
@@ -113,19 +130,19 @@ def _largest(input: Any) -> Any:
 
 
 def _no_exponential(input: Any) -> Any:
-    """Of what the exponential adds nothing; the least value of integers."""
+    """Value whose exponential is 0; the least value for integers."""
     return complex(-float("inf"), 0) if input.dtype.is_complex else _limit(input, "logsumexp", largest=False)
 
 
-def _summed(input: Any, dtype: Any) -> Any:
-    """The dtype of a sum or a product."""
+def _sum_dtype(input: Any, dtype: Any) -> Any:
+    """Return the dtype of a sum or a product."""
     if dtype is not None:
         return dtype
     return dtypes.int64 if input.dtype in SMALL else input.dtype
 
 
-def _kept(input: Any, dtype: Any) -> Any:
-    """The dtype of a result that has the input's unless another is asked for."""
+def _result_dtype(input: Any, dtype: Any) -> Any:
+    """Return `dtype`, or the input's dtype if it is None."""
     return input.dtype if dtype is None else dtype
 
 
@@ -133,68 +150,68 @@ def _kept(input: Any, dtype: Any) -> Any:
 def sum(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The sum; of smaller integers in int64."""
+    """Sum of the elements; int64 for smaller integers."""
     dims = _dims(input, dim)
-    found = _prepared(input, mask, _zero)
-    return found.sum(dims, keepdim=bool(keepdim), dtype=_summed(input, dtype))  # type: ignore[no-any-return]
+    filled = _prepared(input, mask, _zero)
+    return filled.sum(dims, keepdim=bool(keepdim), dtype=_sum_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def prod(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The product; of smaller integers in int64."""
+    """Product of the elements; int64 for smaller integers."""
     dims = _dims(input, dim)
-    found = _prepared(input, mask, _one).to(_summed(input, dtype))
-    for each in reversed(dims):
-        found = found.prod(each, keepdim=bool(keepdim))
-    return found  # type: ignore[no-any-return]
+    filled = _prepared(input, mask, _one).to(_sum_dtype(input, dtype))
+    for axis in reversed(dims):
+        filled = filled.prod(axis, keepdim=bool(keepdim))
+    return filled  # type: ignore[no-any-return]
 
 
 @boundary
 def amax(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The largest element."""
-    found = _prepared(input, mask, _least)
-    return found.amax(_dims(input, dim), bool(keepdim)).to(_kept(input, dtype))  # type: ignore[no-any-return]
+    """Largest element."""
+    filled = _prepared(input, mask, _least)
+    return filled.amax(_dims(input, dim), bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def amin(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The least element."""
-    found = _prepared(input, mask, _largest)
-    return found.amin(_dims(input, dim), bool(keepdim)).to(_kept(input, dtype))  # type: ignore[no-any-return]
+    """Smallest element."""
+    filled = _prepared(input, mask, _largest)
+    return filled.amin(_dims(input, dim), bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 def argmax(
     input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """Where the largest element is, in the input's dtype, as torch gives it."""
-    found = _prepared(input, mask, _least)
-    return found.argmax(dim, bool(keepdim)).to(_kept(input, dtype))  # type: ignore[no-any-return]
+    """Index of the largest element, in the input's dtype, as in torch."""
+    filled = _prepared(input, mask, _least)
+    return filled.argmax(dim, bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 def argmin(
     input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """Where the least element is, in the input's dtype, as torch gives it."""
-    found = _prepared(input, mask, _largest)
-    return found.argmin(dim, bool(keepdim)).to(_kept(input, dtype))  # type: ignore[no-any-return]
+    """Index of the smallest element, in the input's dtype, as in torch."""
+    filled = _prepared(input, mask, _largest)
+    return filled.argmin(dim, bool(keepdim)).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def mean(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The mean.
+    """Mean of the elements.
 
     Raises:
-        ValueError: of integers, without a `dtype`.
+        ValueError: if `input` holds integers and `dtype` is not given.
     """
-    kind = _kept(input, dtype)
+    kind = _result_dtype(input, dtype)
     if not (kind.is_floating_point or kind.is_complex):
         raise ValueError(
             f"mean(): Could not infer output dtype. {'Input' if dtype is None else 'Optional'} dtype must be either a "
@@ -205,7 +222,7 @@ def mean(
 
 
 def _count(input: Any, dim: Dims, keepdim: bool, mask: Any) -> Any:
-    """How many elements count."""
+    """Return the number of unmasked elements."""
     if mask is None:
         return sum(ones_like(input, dtype=dtypes.int64, requires_grad=False), dim, keepdim=keepdim)
     return _broadcast(input, mask).sum(dim=dim, keepdim=bool(keepdim))
@@ -215,61 +232,72 @@ def _count(input: Any, dim: Dims, keepdim: bool, mask: Any) -> Any:
 def median(
     input: Any, dim: Dims = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The median, of two in the middle the lower one; of floats in their own dtype, whatever `dtype` says, as in torch.
+    """Median; the lower of two in the middle. The result of floats has their dtype whatever `dtype` is, as in torch.
 
     Raises:
-        ValueError: nothing counts somewhere, and the dtype has no NaN.
+        ValueError: if some slice has no unmasked element, and the dtype has no NaN.
     """
-    at = _first(input, dim)
+    axis = _first(input, dim)
     exact = input if input.dtype.is_floating_point else input.to(dtypes.float64)
-    found = _prepared(exact, mask, _nan).nanmedian(at, keepdim).values
+    result = _prepared(exact, mask, _nan).nanmedian(axis, keepdim).values
     if exact is input:
-        return found  # type: ignore[no-any-return]
-    if bool(found.isnan().any()):
+        return result  # type: ignore[no-any-return]
+    if bool(result.isnan().any()):
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    return found.to(_kept(input, dtype))  # type: ignore[no-any-return]
+    return result.to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def logsumexp(
     input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The logarithm of the sum of exponentials; of integers as integers, as torch gives it."""
+    """Logarithm of the sum of exponentials; integers for integers, as in torch."""
     dims = _dims(input, dim)
-    found = _prepared(input, mask, _no_exponential)
-    return found.logsumexp(dims, keepdim=keepdim).to(_kept(input, dtype))  # type: ignore[no-any-return]
+    filled = _prepared(input, mask, _no_exponential)
+    return filled.logsumexp(dims, keepdim=keepdim).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def norm(
-    input: Any, ord: float = 2.0, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None,
+    input: Any,
+    ord: float = 2.0,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: Any = None,
     mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """The vector norm of order `ord`."""
+) -> Tensor:
+    """Vector norm of order `ord`."""
 
     def fill(input: Any) -> Any:
         return float("inf") if ord == -float("inf") else 0
 
-    found = _prepared(input, mask, fill)
-    return vector_norm(found, ord, _dims(input, dim), bool(keepdim), dtype=_kept(input, dtype))  # type: ignore[no-any-return]
+    filled = _prepared(input, mask, fill)
+    return vector_norm(filled, ord, _dims(input, dim), bool(keepdim), dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def var(
-    input: Any, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
-    keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """The variance: squares away from the mean over the number of elements less `correction` (1; 0 if not `unbiased`).
+    input: Any,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Variance: sum of squared deviations divided by the number of elements less `correction` (1; 0 if not `unbiased`).
 
-    That of complex numbers is complex, without an imaginary part, as torch gives it.
+    For complex numbers the result is complex with imaginary part 0, as in torch.
 
     Raises:
-        AssertionError: both `unbiased` and `correction` are given.
+        AssertionError: if both `unbiased` and `correction` are given.
     """
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     less = float(correction) if correction is not None else 1.0 if unbiased is None or unbiased else 0.0
-    kind, inexact = _kept(input, dtype), input.dtype.is_floating_point or input.dtype.is_complex
+    kind, inexact = _result_dtype(input, dtype), input.dtype.is_floating_point or input.dtype.is_complex
     if dtype is None and not inexact:
         kind = dtypes.float32
     squared = kind if kind.is_floating_point or kind.is_complex else dtypes.float32
@@ -285,66 +313,72 @@ def var(
 
 @boundary
 def std(
-    input: Any, dim: Dims = None, unbiased: bool | None = None, *, correction: float | None = None,
-    keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """The root of `var`."""
-    found: Any = var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask)
-    return found.sqrt()  # type: ignore[no-any-return]
+    input: Any,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Standard deviation: square root of `var`."""
+    variance: Any = var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask)
+    return variance.sqrt()  # type: ignore[no-any-return]
 
 
 @boundary
 def softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """Shares that add up to 1 along `dim`; those of other elements are 0."""
-    at = _first(input, dim)
-    return _prepared(input, mask, _least).softmax(at, dtype=_kept(input, dtype))  # type: ignore[no-any-return]
+    """Softmax along `dim`; 0 for masked elements."""
+    axis = _first(input, dim)
+    return _prepared(input, mask, _least).softmax(axis, dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def log_softmax(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """Logarithms of `softmax`."""
-    at = _first(input, dim)
-    return _prepared(input, mask, _least).log_softmax(at, dtype=_kept(input, dtype))  # type: ignore[no-any-return]
+    """Logarithm of `softmax`."""
+    axis = _first(input, dim)
+    return _prepared(input, mask, _least).log_softmax(axis, dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def softmin(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """`softmax` of the negative."""
-    at = _first(input, dim)
-    return (-_prepared(input, mask, _largest)).softmax(at, dtype=_kept(input, dtype))  # type: ignore[no-any-return]
+    """`softmax` of the negated input."""
+    axis = _first(input, dim)
+    return (-_prepared(input, mask, _largest)).softmax(axis, dtype=_result_dtype(input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def normalize(
     input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The input divided by its norm along `dim`, or by `eps` if that is larger; other elements are 0."""
-    found = _prepared(input, mask, _zero)
+    """Divide the input by the maximum of its norm along `dim` and `eps`; masked elements are 0."""
+    filled = _prepared(input, mask, _zero)
     length: Any = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    return found / length.maximum(length.new_full((), eps))  # type: ignore[no-any-return]
+    return filled / length.maximum(length.new_full((), eps))  # type: ignore[no-any-return]
 
 
 @boundary
 def cumsum(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """Sums of what comes before, each element included; others add nothing. Integers keep their dtype, as in torch."""
-    at = _first(input, dim)
-    return _prepared(input, mask, _zero).cumsum(at, dtype=_running("cumsum", input, dtype))  # type: ignore[no-any-return]
+    """Cumulative sum along `dim`; masked elements count as 0. Integers keep their dtype, as in torch."""
+    axis = _first(input, dim)
+    return _prepared(input, mask, _zero).cumsum(axis, dtype=_running("cumsum", input, dtype))  # type: ignore[no-any-return]
 
 
 @boundary
 def cumprod(input: Any, dim: Dims, *, dtype: Any = None, mask: Tensor | None = None) -> Tensor:
-    """Products of what comes before, each element included; others change nothing. Integers keep their dtype, too."""
-    at = _first(input, dim)
-    return _prepared(input, mask, _one).cumprod(at, dtype=_running("cumprod", input, dtype))  # type: ignore[no-any-return]
+    """Cumulative product along `dim`; masked elements count as 1. Integers keep their dtype, as in torch."""
+    axis = _first(input, dim)
+    return _prepared(input, mask, _one).cumprod(axis, dtype=_running("cumprod", input, dtype))  # type: ignore[no-any-return]
 
 
 def _running(name: str, input: Any, dtype: Any) -> Any:
-    """The dtype of running sums and products.
+    """Return the dtype of cumulative sums and products.
 
     Raises:
-        NotImplementedError: there are none of Booleans.
+        NotImplementedError: if `input` is boolean.
     """
-    kind = _kept(input, dtype)
+    kind = _result_dtype(input, dtype)
     if kind is dtypes.bool_:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     return kind
@@ -354,6 +388,6 @@ def _running(name: str, input: Any, dtype: Any) -> Any:
 def logaddexp(
     input: Any, other: Any, *, dtype: Any = None, input_mask: Tensor | None = None, other_mask: Tensor | None = None
 ) -> Tensor:
-    """The logarithm of the sum of two exponentials, each with a mask of its own; in the dtype of `input`."""
-    one, two = _prepared(input, input_mask, _least), _prepared(other, other_mask, _least)
-    return one.logaddexp(two).to(_kept(input, dtype))  # type: ignore[no-any-return]
+    """Logarithm of the sum of two exponentials, each with its own mask; in the dtype of `input`."""
+    first, second = _prepared(input, input_mask, _least), _prepared(other, other_mask, _least)
+    return first.logaddexp(second).to(_result_dtype(input, dtype))  # type: ignore[no-any-return]

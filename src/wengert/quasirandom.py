@@ -1,4 +1,4 @@
-"""Points that fill a cube more evenly than random ones."""
+"""Quasi-random sequences, which fill a cube more evenly than random points."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["SobolEngine"]
 
 
 class SobolEngine:
-    """A Sobol' sequence in the unit cube, point by point those of torch.
+    """Sobol' sequence in the unit cube, with the same points as torch's.
 
     Args:
-        dimension: of the cube, from 1 to 21201.
+        dimension: dimension of the cube, from 1 to 21201.
         scramble: mix the digits by random triangular matrices and shift them.
-        seed: of these; the default generator draws them if not given.
+        seed: seed of scrambling; drawn from the default generator if not given.
 
     Attributes:
-        num_generated: how many points have been drawn or passed over.
+        num_generated: number of points that were drawn or skipped.
 
     Raises:
-        ValueError: the dimension is not in that range.
+        ValueError: if `dimension` is outside [1, 21201].
 
     Source: Joe and Kuo, Constructing Sobol' sequences with better two-dimensional projections, 2008; Matousek, On the
         L2-discrepancy for anchored boxes, 1998, for scrambling.
@@ -66,26 +66,26 @@ class SobolEngine:
         return sobol.scrambled(numbers, triangles), (digits * places).sum(-1)
 
     def draw(self, n: int = 1, out: Any = None, dtype: Any = None) -> Any:
-        """The next points.
+        """Draw the next points.
 
         Args:
-            n: how many.
-            out: takes them, if given.
-            dtype: floating; the default dtype if not given.
+            n: number of points.
+            out: tensor for the result, or None.
+            dtype: floating-point dtype; the default dtype if not given.
 
         Returns:
             (n, dimension), in [0, 1).
         """
         whole: Any = sobol.points(self.sobolstate, self.shift, self.num_generated, n)
         self.num_generated += n
-        made = whole.to(dtypes.get_default_dtype() if dtype is None else dtype) / 2**self.MAXBIT
-        return made if out is None else out.resize_(made.shape).copy_(made)
+        points = whole.to(dtypes.get_default_dtype() if dtype is None else dtype) / 2**self.MAXBIT
+        return points if out is None else out.resize_(points.shape).copy_(points)
 
     def draw_base2(self, m: int, out: Any = None, dtype: Any = None) -> Any:
-        """The next `2**m` points, after which there must be a power of two of them.
+        """Draw the next `2**m` points; their total number must then be a power of two.
 
         Raises:
-            ValueError: there would not be.
+            ValueError: if the total number of points would not be a power of two.
         """
         n = 2**m
         total = self.num_generated + n
@@ -99,12 +99,12 @@ class SobolEngine:
         return self.draw(n, out=out, dtype=dtype)
 
     def reset(self) -> SobolEngine:
-        """Go back to the first point."""
+        """Reset to the first point."""
         self.num_generated = 0
         return self
 
     def fast_forward(self, n: int) -> SobolEngine:
-        """Pass over `n` points."""
+        """Skip `n` points."""
         self.num_generated += n
         return self
 

@@ -28,7 +28,7 @@ __all__ = [
 
 
 def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
-    """`gradcheck` for functions of sparse tensors: it is so already.
+    """Return a `gradcheck` for functions of sparse tensors, which the present one supports already.
 
     Args:
         gradcheck: `autograd.gradcheck`, or a function that calls it.

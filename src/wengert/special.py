@@ -60,12 +60,12 @@ from .ops.reductions.reduce import logsumexp
 
 
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along a dimension.
+    """`exp(x) / sum(exp(x))` along a dimension.
 
     Args:
         input: floating-point tensor.
         dim: the dimension; a negative one counts from the end.
-        dtype: converts `input` first.
+        dtype: dtype to which `input` is converted first.
 
     Returns:
         A new tensor of the same shape.
@@ -74,12 +74,12 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """The logarithm of `softmax`, computed so that nothing overflows.
+    """Logarithm of `softmax`, computed without overflow.
 
     Args:
         input: floating-point tensor.
         dim: the dimension; a negative one counts from the end.
-        dtype: converts `input` first.
+        dtype: dtype to which `input` is converted first.
 
     Returns:
         A new tensor of the same shape.
@@ -146,6 +146,8 @@ __all__ = [
     "zeta",
 ]
 
-functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
-globals().update({name: checked(name, made, module=__name__) for name, made in functions.items()})
+functions = {
+    name: function for name, function in globals().items() if name in __all__ and isinstance(function, FunctionType)
+}
+globals().update({name: checked(name, function, module=__name__) for name, function in functions.items()})
 globals().update(functions_of({name: globals()[name] for name in __all__}, __name__))

@@ -18,9 +18,22 @@ from ..ops.randomness.random import randperm
 from ..ops.warned import warn
 
 __all__ = [
-    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
-]  # fmt: skip
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
 
 _CONVOLUTIONS = [f"conv{form}{count}d" for form in ("", "_transpose") for count in (1, 2, 3)]
 _GAIN_ONE = frozenset(["linear", "sigmoid", *_CONVOLUTIONS])

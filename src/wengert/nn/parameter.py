@@ -11,7 +11,7 @@ from ..ops.create.placed import empty
 
 
 class ParameterMeta(type):
-    """What makes tensors of a program's own classes parameters: the mark `_is_param`, as torch has it."""
+    """Metaclass by which `isinstance` accepts tensors of other classes with the mark `_is_param`, as in torch."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if not isinstance(instance, Tensor):
@@ -23,33 +23,33 @@ class ParameterMeta(type):
 class Parameter(Tensor, metaclass=ParameterMeta):
     """A tensor that a module registers as its parameter when it is assigned to an attribute.
 
-    Of a tensor of a program's own class it is one of that class, which `isinstance` takes for a parameter, too.
+    For `data` of another subclass of Tensor the result is of that class; `isinstance` accepts it as a parameter, too.
 
     Args:
         data: tensor whose memory the parameter shares; an empty one if not given.
-        requires_grad: whether operations on it are recorded, also when it is made under `no_grad`.
+        requires_grad: whether operations on it are recorded, also when it is created under `no_grad`.
 
     Raises:
-        TypeError: `data` is not a tensor.
-        RuntimeError: a gradient is required of integers or booleans.
+        TypeError: if `data` is not a tensor.
+        RuntimeError: if `requires_grad` is True and the dtype is neither floating-point nor complex.
     """
 
     __torch_function__ = disabled
-    _is_plain_parameter_ = True  # printing asks whether the class itself has it, or one that it stands on
+    _is_plain_parameter_ = True  # printing asks whether the class has this attribute itself, or inherits it
 
     @boundary
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
-        """A parameter; where `data` is of a program's own class, a tensor of that class with the mark."""
+        """Return a parameter; for `data` of another subclass of Tensor, a tensor of that class with the mark."""
         if data is not None and not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): data must be a Tensor, not {type(data).__name__}; use wengert.tensor(data)")
         if cls is Parameter and type(data) is not Tensor and data is not None:
             if not issubclass(type(data), (Parameter, Buffer)):
                 return marked(data, requires_grad)
-        made: Any = super().__new__(cls, *(() if data is None else (data,)))
-        if requires_grad and not (made.dtype.is_floating_point or made.dtype.is_complex):
+        parameter: Any = super().__new__(cls, *(() if data is None else (data,)))
+        if requires_grad and not (parameter.dtype.is_floating_point or parameter.dtype.is_complex):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        made.requires_grad = requires_grad
-        return made
+        parameter.requires_grad = requires_grad
+        return parameter
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
@@ -61,20 +61,20 @@ class Parameter(Tensor, metaclass=ParameterMeta):
 
 
 def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
-    """A parameter of the class of `data`, on the same memory.
+    """Return a parameter of the class of `data` that shares its memory.
 
     Raises:
-        RuntimeError: `detach()` of that class gives another one.
+        RuntimeError: if `data.detach()` returns a tensor of another class.
     """
-    made: Any = data.detach().requires_grad_(requires_grad)  # type: ignore[attr-defined]
-    if type(made) is not type(data):
+    parameter: Any = data.detach().requires_grad_(requires_grad)  # type: ignore[attr-defined]
+    if type(parameter) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
-            f"instance of the same type, but return type {type(made).__name__} was found instead. To use the type as a "
-            "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+            f"instance of the same type, but return type {type(parameter).__name__} was found instead. To use the type as "
+            "a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
         )
-    setattr(made, "_is_param", True)  # noqa: B010 - no tensor has it by itself
-    return made  # type: ignore[no-any-return]
+    setattr(parameter, "_is_param", True)  # noqa: B010 - the class Tensor has no such attribute
+    return parameter  # type: ignore[no-any-return]
 
 
 class Buffer(Tensor):
@@ -91,10 +91,10 @@ class Buffer(Tensor):
 
     @boundary
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
-        """A buffer on the memory of `data`."""
-        made: Any = super().__new__(cls, *(() if data is None else (data,)))
-        made.persistent = persistent
-        return made
+        """Return a buffer that shares the memory of `data`."""
+        buffer: Any = super().__new__(cls, *(() if data is None else (data,)))
+        buffer.persistent = persistent
+        return buffer
 
 
 FREE = frozenset(
@@ -103,27 +103,27 @@ FREE = frozenset(
     materialize share_memory_ short size to
     """.split()  # noqa: SIM905 - so that it can be read
 )
-"""Methods that may be called before there are values: conversions, and what gives values."""
+"""Methods that may be called before there are values: conversions, and methods that set values."""
 
 
 class UninitializedTensorMixin:
-    """What parameters and buffers share whose shape is not known yet: there are no values, and next to no methods."""
+    """Mixin for parameters and buffers whose shape is not known yet: no values, and only a few methods."""
 
     cls_to_become: Any
 
     def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if name in FREE or name.startswith("_") or not callable(found):
-            return found
+        attribute = super().__getattribute__(name)
+        if name in FREE or name.startswith("_") or not callable(attribute):
+            return attribute
         return refused(type(self).__name__, name)
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Give it memory, without values, and make it an ordinary parameter or buffer.
+        """Allocate uninitialised memory, and become an ordinary parameter or buffer.
 
         Args:
-            shape: its shape.
+            shape: the shape.
             device: "cpu".
-            dtype: its dtype; the one that it has unless given.
+            dtype: the dtype; unchanged if not given.
         """
         tensor: Any = self
         tensor.data = empty(tuple(shape), device=device, dtype=tensor.dtype if dtype is None else dtype)
@@ -131,10 +131,10 @@ class UninitializedTensorMixin:
 
     @property
     def shape(self) -> Any:
-        """Refused: there is none.
+        """Raise RuntimeError: the shape is not known.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; the shape is not known.
         """
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
@@ -143,10 +143,10 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self) -> Any:
-        """Refused: there is no memory.
+        """Raise RuntimeError: there is no memory.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; there is no memory to share.
         """
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
@@ -167,7 +167,7 @@ class UninitializedTensorMixin:
 
 
 def refused(kind: str, name: str) -> Any:
-    """A method of what has no values."""
+    """Return a method that raises, for a tensor without values."""
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise ValueError(
@@ -193,7 +193,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     Args:
         requires_grad: whether operations on it will be recorded.
         device: "cpu".
-        dtype: of the values that it will have.
+        dtype: dtype of the future values.
 
     >>> import wengert as wg
     >>> weight = wg.nn.UninitializedParameter()
@@ -208,7 +208,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
     @boundary
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        """A parameter without values."""
+        """Return a parameter without values."""
         return super().__new__(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
 
@@ -216,9 +216,9 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[mis
     """A buffer whose shape is not known yet.
 
     Args:
-        requires_grad: as of any tensor.
+        requires_grad: whether operations on it will be recorded.
         device: "cpu".
-        dtype: of the values that it will have.
+        dtype: dtype of the future values.
         persistent: whether it is part of the module's `state_dict`.
     """
 
@@ -228,12 +228,12 @@ class UninitializedBuffer(UninitializedTensorMixin, Buffer):  # type: ignore[mis
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
-        """A buffer without values."""
-        made = super().__new__(cls, empty(0, device=device, dtype=dtype), persistent=persistent)
-        made.requires_grad = requires_grad
-        return made
+        """Return a buffer without values."""
+        buffer = super().__new__(cls, empty(0, device=device, dtype=dtype), persistent=persistent)
+        buffer.requires_grad = requires_grad
+        return buffer
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether it is a parameter or buffer without values."""
+    """Return whether `param` is a parameter or buffer without values."""
     return isinstance(param, UninitializedTensorMixin)

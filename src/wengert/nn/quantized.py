@@ -14,7 +14,7 @@ __all__ = ["FloatFunctional"]
 
 
 class FloatFunctional(Module):
-    """Operations between tensors as methods of a layer, so that a tool that quantises models can watch their results.
+    """Operations on tensors as methods of a layer, so that a tool that quantises models can observe their results.
 
     Attributes:
         activation_post_process: called on each result; the identity unless a program sets it.
@@ -33,7 +33,7 @@ class FloatFunctional(Module):
         """Refuse to be called as a layer.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; the layer has no function of its own.
         """
         raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the underlying operation")
 
@@ -67,5 +67,5 @@ class FloatFunctional(Module):
 
 
 def __getattr__(name: str) -> Any:
-    """Return what stands in the place of layers of quantised tensors: it is refused when it is called or made."""
+    """Return a placeholder for a layer of quantised tensors, which raises when it is called or instantiated."""
     return stand_in(__name__, name, "there are no quantised tensors here")

@@ -1,4 +1,4 @@
-"""Signals: their windows."""
+"""Signal processing, as `torch.signal` has it: windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch.nn.attention`: programs choose here between kernels for attention, of which there is one."""
+"""`torch.nn.attention`: the choice between attention kernels, of which there is one here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WARN_FOR_UNFUSED_KERNELS = False
 
 
 class SDPBackend(IntEnum):
-    """The names of torch's kernels."""
+    """Names of torch's kernels."""
 
     ERROR = -1
     MATH = 0
@@ -26,14 +26,14 @@ class SDPBackend(IntEnum):
 
 @contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[str, Any]]:
-    """A context within which attention is computed as everywhere, whatever kernels are named.
+    """Context for the choice of attention kernels, without effect: there is one kernel.
 
     Args:
-        backends: a `SDPBackend`, or a list of them.
-        set_priority: for torch's users.
+        backends: an `SDPBackend`, or a list of them.
+        set_priority: accepted for torch's users, without effect.
 
     Raises:
-        AssertionError: `backends` is neither.
+        AssertionError: if `backends` is neither.
 
     >>> from wengert.nn.attention import SDPBackend, sdpa_kernel
     >>> with sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION]):

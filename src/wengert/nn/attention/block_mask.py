@@ -1,4 +1,4 @@
-"""Masks of attention by blocks: which blocks of queries look at which blocks of keys at all, and by what function."""
+"""Block masks of attention: which blocks of queries attend to which blocks of keys, and the mask function."""
 
 from __future__ import annotations
 
@@ -27,73 +27,73 @@ MORE = (
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Tensor:
-    """The mask that hides nothing."""
+    """Mask function that is True everywhere."""
     return batch.new_ones((), dtype=dtypes.bool_)
 
 
 def check_mods(mods: tuple[Mod, ...]) -> None:
-    """Refuse what is no function.
+    """Refuse arguments that are not callable.
 
     Raises:
-        RuntimeError: one is none.
+        RuntimeError: if an argument is not callable.
     """
     if not all(map(callable, mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mods}")
 
 
 def and_masks(*mask_mods: Mod) -> Mod:
-    """The mask of places that all of these masks let through."""
+    """Return the logical and of mask functions."""
     check_mods(mask_mods)
 
     def and_mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         result = b.new_ones((), dtype=dtypes.bool_)
-        for each in mask_mods:
-            result = result & each(b, h, q_idx, kv_idx)
+        for mask_mod in mask_mods:
+            result = result & mask_mod(b, h, q_idx, kv_idx)
         return result
 
     return and_mask
 
 
 def or_masks(*mask_mods: Mod) -> Mod:
-    """The mask of places that one of these masks lets through."""
+    """Return the logical or of mask functions."""
     check_mods(mask_mods)
 
     def or_mask(b: Tensor, h: Tensor, q_idx: Tensor, kv_idx: Tensor) -> Tensor:
         result = b.new_zeros((), dtype=dtypes.bool_)
-        for each in mask_mods:
-            result = result | each(b, h, q_idx, kv_idx)
+        for mask_mod in mask_mods:
+            result = result | mask_mod(b, h, q_idx, kv_idx)
         return result
 
     return or_mask
 
 
 def everywhere(mod: Mod, sizes: tuple[int, int, int, int], scores: Tensor | None = None) -> Tensor:
-    """What a function of places gives at each place of (batch, head, query, key).
+    """Evaluate a function at every position (batch, head, query, key).
 
     Args:
-        mod: a function of 0-dim tensors: of the score, if `scores` are given, and of the four indices.
-        sizes: how many there are of each.
+        mod: a function of 0-dim tensors: the score, if `scores` are given, and the four indices.
+        sizes: numbers of batches, heads, queries and keys.
         scores: a tensor of that shape, or None.
     """
     first = () if scores is None else (0,)
-    for at in reversed(range(4)):
-        mod = vmap(mod, in_dims=first + tuple([0 if each == at else None for each in range(4)]))
+    for axis in reversed(range(4)):
+        mod = vmap(mod, in_dims=first + tuple([0 if position == axis else None for position in range(4)]))
     places = [arange(size) for size in sizes]
     return mod(*places) if scores is None else mod(scores, *places)
 
 
 def create_mask(mod_fn: Mod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None) -> Tensor:
-    """A whole mask (B, H, Q_LEN, KV_LEN) of bool, from a function of places.
+    """Return a full boolean mask (B, H, Q_LEN, KV_LEN) from a mask function.
 
     Args:
-        mod_fn: a function (batch, head, query, key) of 0-dim tensors to a truth value; or one of scores, with the score
-            first: what it makes minus infinity of is hidden.
-        B, H: batches and heads; None for 1, where the function does not ask for them.
+        mod_fn: a function (batch, head, query, key) of 0-dim tensors that returns a boolean; or a function with the
+            score as first argument, which returns -inf where the mask is False.
+        B, H: numbers of batches and heads; None for 1, if the function does not depend on them.
         Q_LEN, KV_LEN: numbers of queries and keys.
-        device: for torch's users.
+        device: accepted for torch's users, without effect.
 
     Raises:
-        AssertionError: the function takes another number of arguments.
+        AssertionError: if the function takes another number of arguments.
 
     >>> from wengert.nn.attention.flex_attention import create_mask
     >>> create_mask(lambda b, h, q, kv: q >= kv, 1, 1, 2, 3)
@@ -101,7 +101,9 @@ def create_mask(mod_fn: Mod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: i
               [ True,  True, False]]]])
     """
     sizes = (B or 1, H or 1, Q_LEN, KV_LEN)
-    count = sum(each.default is inspect.Parameter.empty for each in inspect.signature(mod_fn).parameters.values())
+    count = sum(
+        parameter.default is inspect.Parameter.empty for parameter in inspect.signature(mod_fn).parameters.values()
+    )
     if count == 4:
         return everywhere(mod_fn, sizes).expand(sizes)
     if count != 5:
@@ -111,16 +113,16 @@ def create_mask(mod_fn: Mod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: i
 
 
 class BlockMask:
-    """Which blocks of keys each block of queries looks at, and the function that says which places within.
+    """Block mask: the blocks of keys that each block of queries attends to, and the mask function within blocks.
 
     Attributes:
         seq_lengths: numbers of queries and keys.
-        kv_num_blocks, kv_indices: (B, H, blocks of queries) and (..., blocks of keys), int32: how many blocks of keys
-            are looked at in part, and which: the first so many of a row.
-        full_kv_num_blocks, full_kv_indices: the same for blocks that are looked at whole; or None.
-        q_num_blocks, q_indices, full_q_num_blocks, full_q_indices: the same the other way round.
-        BLOCK_SIZE: queries and keys of a block.
-        mask_mod: a function (batch, head, query, key) of 0-dim tensors to a truth value.
+        kv_num_blocks, kv_indices: (B, H, blocks of queries) and (..., blocks of keys), int32: the number of partially
+            masked blocks of keys, and their indices, which come first in a row.
+        full_kv_num_blocks, full_kv_indices: the same for blocks without masked positions; or None.
+        q_num_blocks, q_indices, full_q_num_blocks, full_q_indices: the same for queries of each block of keys.
+        BLOCK_SIZE: numbers of queries and keys of a block.
+        mask_mod: a function (batch, head, query, key) of 0-dim tensors that returns a boolean.
     """
 
     TENSORS = (
@@ -163,10 +165,10 @@ class BlockMask:
         seq_lengths: tuple[int, int] | None = None,
         compute_q_blocks: bool = True,
     ) -> BlockMask:
-        """A mask of the blocks of keys that each block of queries looks at.
+        """Return a mask from the blocks of keys that each block of queries attends to.
 
         Raises:
-            RuntimeError: the tensors have fewer than two dimensions.
+            RuntimeError: if the tensors have fewer than two dimensions.
         """
         if kv_indices.dim() < 2:
             raise RuntimeError("BlockMask must have at least 2 dimensions")
@@ -184,36 +186,38 @@ class BlockMask:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Batches, heads, queries and keys."""
+        """Numbers of batches, heads, queries and keys."""
         return (*self.kv_indices.shape[:-2], *self.seq_lengths)
 
     def tensors(self) -> list[Tensor | None]:
-        """All tensors, in the order of the constructor."""
+        """Return all tensors, in the order of the constructor."""
         return [getattr(self, name) for name in self.TENSORS]
 
     def as_tuple(self, flatten: bool = True) -> tuple[Any, ...]:
-        """All that the mask is made of; pairs as they are unless `flatten` is set."""
+        """Return all arguments of the constructor; pairs are flattened if `flatten`."""
         if flatten:
             return (*self.seq_lengths, *self.tensors(), None, None, None, None, *self.BLOCK_SIZE, self.mask_mod)
         return (self.seq_lengths, *self.tensors(), None, None, None, None, self.BLOCK_SIZE, self.mask_mod)
 
     def to(self, device: Any) -> BlockMask:
-        """The mask on a device."""
-        return self.with_tensors(lambda each: each.to(device))
+        """Return the mask on a device."""
+        return self.with_tensors(lambda tensor: tensor.to(device))
 
     def __getitem__(self, index: Any) -> BlockMask:
-        """The mask of some batches and heads; a number keeps its dimension. The function is the same."""
+        """Return the mask of some batches and heads; an integer keeps its dimension. The mask function is the same."""
         whole = index if isinstance(index, tuple) else (index,)
-        kept = tuple([slice(each, each + 1 or None) if isinstance(each, int) else each for each in whole])
-        return self.with_tensors(lambda each: each[kept])
+        entries = tuple([slice(entry, entry + 1 or None) if isinstance(entry, int) else entry for entry in whole])
+        return self.with_tensors(lambda tensor: tensor[entries])
 
     def with_tensors(self, change: Callable[[Tensor], Tensor]) -> BlockMask:
-        """The mask with each of its tensors changed."""
-        parts = {name: each if each is None else change(each) for name, each in zip(self.TENSORS, self.tensors())}
+        """Return the mask with a function applied to all its tensors."""
+        parts = {
+            name: tensor if tensor is None else change(tensor) for name, tensor in zip(self.TENSORS, self.tensors())
+        }
         return BlockMask(self.seq_lengths, **parts, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod)
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
-        """The mask for fewer queries and keys."""
+        """Return the mask for fewer queries and keys."""
         rows, columns = -(-new_q_len // self.BLOCK_SIZE[0]), -(-new_kv_len // self.BLOCK_SIZE[1])
         partial = ordered(dense(self.kv_num_blocks, self.kv_indices)[..., :rows, :columns])
         full = self.full_kv_num_blocks, self.full_kv_indices
@@ -222,46 +226,47 @@ class BlockMask:
         return BlockMask.from_kv_blocks(*partial, *full, self.BLOCK_SIZE, self.mask_mod, (new_q_len, new_kv_len))
 
     def to_dense(self) -> Tensor:
-        """(B, H, blocks of queries, blocks of keys), int32: 1 where a block is looked at, in part or whole."""
+        """Return an int32 tensor (B, H, blocks of queries, blocks of keys): 1 for blocks with unmasked positions."""
         partial = dense(self.kv_num_blocks, self.kv_indices)
         if self.full_kv_num_blocks is None:
             return partial
         return partial | dense(self.full_kv_num_blocks, self.full_kv_indices)
 
     def numel(self) -> int:
-        """Places of the whole mask."""
+        """Return the number of positions of the full mask."""
         product = 1
         for length in self.shape:
             product *= length
         return product
 
     def sparsity(self) -> float:
-        """The percentage of places whose blocks are not looked at; less than 0 where blocks reach beyond the end."""
+        """Return the percentage of positions in masked blocks; negative if blocks reach beyond the end."""
         blocks = self.kv_num_blocks.sum().item()
         if self.full_kv_num_blocks is not None:
             blocks += self.full_kv_num_blocks.sum().item()
         return 100 * (1 - blocks * self.BLOCK_SIZE[0] * self.BLOCK_SIZE[1] / self.numel())
 
     def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str:
-        """A picture of the blocks for each batch and head, at most `limit` of them; cells of several if large."""
+        """Return a picture of the blocks of at most `limit` batches and heads; a cell may stand for several blocks."""
         blocks = self.to_dense()
         rows, columns = blocks.shape[-2:]
         most = (rows, columns) if grid_size == -1 else pair_of(grid_size)
         high, wide = -(-rows // min(rows, most[0])), -(-columns // min(columns, most[1]))
         pictures = []
-        for at in itertools.product(*map(range, blocks.shape[:-2])):
+        for index in itertools.product(*map(range, blocks.shape[:-2])):
             cells = [
-                [blocks[at][i : i + high, j : j + wide] for j in range(0, columns, wide)] for i in range(0, rows, high)
+                [blocks[index][i : i + high, j : j + wide] for j in range(0, columns, wide)]
+                for i in range(0, rows, high)
             ]
-            lines = ["".join([SHADES[int(each.all()) + int(each.any())] for each in line]) for line in cells]
-            pictures.append("\n".join([str(at), *lines, ""]))
+            lines = ["".join([SHADES[int(cell.all()) + int(cell.any())] for cell in line]) for line in cells]
+            pictures.append("\n".join([str(index), *lines, ""]))
         return "\n".join(pictures[:limit] + [MORE] * (len(pictures) > limit))
 
     def __str__(self) -> str:
         return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, \n{self.to_string().rstrip()}\n)"
 
     def __repr__(self) -> str:
-        sizes = {name: None if each is None else each.shape for name, each in zip(self.TENSORS, self.tensors())}
+        sizes = {name: None if tensor is None else tensor.shape for name, tensor in zip(self.TENSORS, self.tensors())}
         parts = [f"{name}={size}" for name, size in sizes.items()]
         parts += [f"BLOCK_SIZE={self.BLOCK_SIZE}", f"shape={self.shape}", f"sparsity={self.sparsity():.2f}%"]
         parts.append(f"mask_mod={getattr(self.mask_mod, '__name__', self.mask_mod)}")
@@ -269,19 +274,19 @@ class BlockMask:
 
 
 def pair_of(value: int | tuple[int, int]) -> tuple[int, int]:
-    """A size for both directions."""
+    """Return a size for queries and keys as a pair."""
     return (value, value) if isinstance(value, int) else (value[0], value[1])
 
 
 def dense(counts: Tensor, indices: Tensor) -> Tensor:
-    """1 at the first `counts` of `indices` of each row, else 0; int32."""
+    """Return an int32 tensor that is 1 at the first `counts` of `indices` of each row, else 0."""
     columns = indices.shape[-1]
     wanted = (arange(columns) < counts[..., None]).int()
     return zeros_like(indices).scatter(-1, indices.long(), wanted)
 
 
 def ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:
-    """How many blocks of each row are set, and all their numbers, those that are set first; int32."""
+    """Return the number of set blocks in each row, and all block indices, those of set blocks first; int32."""
     places = blocks.int().argsort(dim=-1, descending=True, stable=True)
     return blocks.sum(-1).int(), places.int().contiguous()
 
@@ -297,15 +302,15 @@ def create_block_mask(
     _compile: bool = False,
     separate_full_blocks: bool = True,
 ) -> BlockMask:
-    """The mask by blocks of a function of places.
+    """Return the block mask of a mask function.
 
     Args:
-        mask_mod: a function (batch, head, query, key) of 0-dim tensors to a truth value.
-        B, H: batches and heads; None for 1, where the function does not ask for them.
+        mask_mod: a function (batch, head, query, key) of 0-dim tensors that returns a boolean.
+        B, H: numbers of batches and heads; None for 1, if the function does not depend on them.
         Q_LEN, KV_LEN: numbers of queries and keys.
-        device, _compile: for torch's users.
-        BLOCK_SIZE: queries and keys of a block.
-        separate_full_blocks: tell blocks that are looked at whole from those that are in part.
+        device, _compile: accepted for torch's users, without effect.
+        BLOCK_SIZE: numbers of queries and keys of a block.
+        separate_full_blocks: list blocks without masked positions separately.
 
     >>> from wengert.nn.attention.flex_attention import create_block_mask
     >>> create_block_mask(lambda b, h, q, kv: q >= kv, 1, 1, 256, 256).sparsity()

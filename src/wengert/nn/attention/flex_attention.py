@@ -1,4 +1,4 @@
-"""Attention whose scores and masks are functions of the program: `torch.nn.attention.flex_attention`."""
+"""Attention with user-defined functions of scores and masks: `torch.nn.attention.flex_attention`."""
 
 from __future__ import annotations
 
@@ -19,33 +19,40 @@ from .block_mask import (
 )
 
 __all__ = [
-    "AuxOutput", "AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention",
-    "noop_mask", "or_masks",
-]  # fmt: skip
+    "AuxOutput",
+    "AuxRequest",
+    "BlockMask",
+    "and_masks",
+    "create_block_mask",
+    "create_mask",
+    "flex_attention",
+    "noop_mask",
+    "or_masks",
+]
 
 Tensor = Any
 
 
 class AuxRequest(NamedTuple):
-    """What is wanted beside the result: the logarithms of the sums of exponentials, the greatest scores."""
+    """Request for further results: the logarithms of the sums of exponentials, the greatest scores."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What was wanted, else None."""
+    """Further results; None for those that were not requested."""
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
 
 
 def check(query: Tensor, key: Tensor, value: Tensor, mask: BlockMask | None, enable_gqa: bool) -> None:
-    """Refuse operands that do not belong together.
+    """Refuse operands that do not fit together.
 
     Raises:
-        NotImplementedError: they have other than four dimensions.
-        ValueError: lengths differ, or the mask is for others.
+        NotImplementedError: if an operand is not 4-D.
+        ValueError: if lengths differ, or the mask is for other lengths.
     """
     if not query.dim() == key.dim() == value.dim() == 4:
         raise NotImplementedError("NYI: query, key, and value must be 4D tensors")
@@ -90,31 +97,31 @@ def flex_attention(
     *,
     return_aux: AuxRequest | None = None,
 ) -> Any:
-    """Attention with scores that a function changes, and a mask that a function gives.
+    """Attention with a function that changes the scores, and a block mask.
 
     Args:
         query: (B, heads, queries, E), of real numbers.
         key: (B, heads, keys, E); with `enable_gqa` fewer heads, each for several of the query's.
         value: (B, as many heads as `key`, keys, Ev).
-        score_mod: a function (score, batch, head, query, key) of 0-dim tensors, called for all places at once
-            (`vmap`); it may use tensors of the program.
-        block_mask: what is hidden, see `create_block_mask`.
-        scale: what scores are multiplied by first; 1/sqrt(E) by default.
+        score_mod: a function (score, batch, head, query, key) of 0-dim tensors, called for all positions at once
+            (`vmap`); it may refer to other tensors.
+        block_mask: the mask, see `create_block_mask`.
+        scale: factor of the scores; 1/sqrt(E) by default.
         enable_gqa: see `key`.
-        return_lse: give the logarithms of the sums of exponentials, (B, heads, queries), too.
-        kernel_options: for torch's users; there is one kernel.
-        return_aux: what is wanted beside the result, in place of `return_lse`.
+        return_lse: also return the logarithms of the sums of exponentials, (B, heads, queries).
+        kernel_options: accepted for torch's users, without effect.
+        return_aux: request for further results, instead of `return_lse`.
 
     Returns:
-        (B, heads, queries, Ev); queries that see nothing get zeros. With `return_lse` a pair, with `return_aux` a pair
-        with `AuxOutput`.
+        (B, heads, queries, Ev); zeros for queries whose keys are all masked. With `return_lse` a pair, with
+        `return_aux` a pair with `AuxOutput`.
 
     Raises:
-        NotImplementedError: operands have other than four dimensions, or the greatest scores are wanted.
-        ValueError: lengths differ, the mask is for others, or both ways to ask for more are used.
+        NotImplementedError: if an operand is not 4-D, or `return_aux` asks for the greatest scores.
+        ValueError: if lengths differ, the mask is for other lengths, or both `return_lse` and `return_aux` are used.
 
     Derivative:
-        That of what is computed, of any order; torch refuses it on the CPU.
+        Of any order; torch has none on the CPU.
 
     Source:
         Dong et al., Flex Attention: a programming model for generating optimized attention kernels (2024).
@@ -134,8 +141,8 @@ def flex_attention(
         raise NotImplementedError("Returning max scores is not supported on CPU/MPS.")
     check(query, key, value, block_mask, enable_gqa)
     if key.shape[1] != query.shape[1]:
-        each = query.shape[1] // key.shape[1]
-        key, value = key.repeat_interleave(each, 1), value.repeat_interleave(each, 1)
+        repeats = query.shape[1] // key.shape[1]
+        key, value = key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
     scores = scores_of(query, key, score_mod, block_mask, scale)
     lse = scores.logsumexp(-1)
     weights = scores.masked_fill(lse.isneginf()[..., None], 0.0).softmax(-1)
@@ -148,7 +155,7 @@ def flex_attention(
 def scores_of(
     query: Tensor, key: Tensor, score_mod: Mod | None, block_mask: BlockMask | None, scale: float | None
 ) -> Tensor:
-    """The scores (B, heads, queries, keys), float32 at least, minus infinity where the mask hides."""
+    """Return the scores (B, heads, queries, keys), float32 at least, -inf where masked."""
     precise = dtypes.promote_types(query.dtype, dtypes.float32)
     scores = query.to(precise) @ key.to(precise).transpose(-2, -1)
     scores = scores * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)

@@ -302,7 +302,7 @@ class RReLU(Module):
         upper: greatest factor; in evaluation the factor is the mean of both.
         inplace: write into the input.
 
-        Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
+    Source: Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network, 2015.
     """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Modules over several devices: there is one here, on which they run as they are."""
+"""Modules on several devices; here there is one device, on which they run unchanged."""
 
 from __future__ import annotations
 
@@ -9,5 +9,11 @@ from .replicate import replicate
 from .scatter_gather import gather, scatter
 
 __all__ = [
-    "DataParallel", "DistributedDataParallel", "data_parallel", "gather", "parallel_apply", "replicate", "scatter",
-]  # fmt: skip
+    "DataParallel",
+    "DistributedDataParallel",
+    "data_parallel",
+    "gather",
+    "parallel_apply",
+    "replicate",
+    "scatter",
+]

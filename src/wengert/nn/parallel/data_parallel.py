@@ -1,4 +1,4 @@
-"""A module over several devices: there is one here, on which it runs as it is."""
+"""A module on several devices; here there is one device, on which it runs unchanged."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ __all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
-    """A module that would be spread over accelerators; without one, calls go to the module.
+    """Wrapper that distributes a module over accelerators; without any, calls go to the module.
 
     Args:
-        module: its parameters are `module.<name>` in states, as in torch.
-        device_ids: for torch's users; no accelerator is there.
-        output_device: for torch's users.
-        dim: for torch's users; the dimension along which inputs would be spread.
+        module: the module; its parameters are `module.<name>` in states, as in torch.
+        device_ids, output_device: accepted for torch's users, without effect.
+        dim: dimension along which inputs would be divided.
     """
 
     def __init__(
@@ -34,7 +33,7 @@ class DataParallel(Module):
         self.device_ids: list[Any] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Call the module."""
         return self.module(*inputs, **kwargs)
 
 
@@ -46,14 +45,14 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: Any = None,
 ) -> Tensor:
-    """A call of a module that is spread over accelerators; `DataParallel` is what runs without one.
+    """Call a module on several accelerators; without any, use `DataParallel`.
 
     Args:
         module: the module.
-        inputs: its arguments.
-        device_ids, output_device, dim, module_kwargs: for torch's users.
+        inputs: arguments of the module.
+        device_ids, output_device, dim, module_kwargs: as in torch.
 
     Raises:
-        RuntimeError: always, as in a torch that finds no accelerator.
+        RuntimeError: always; there is no accelerator.
     """
     raise RuntimeError("device type could not be determined: " + NO_DEVICE.format("data_parallel"))

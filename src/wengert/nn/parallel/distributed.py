@@ -1,4 +1,4 @@
-"""A module over the processes of a group: of one, in which it is the module itself."""
+"""A module whose gradients are averaged over a group of processes; here a group is one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["DistributedDataParallel"]
 
 
 class DistributedDataParallel(Module):
-    """A module whose gradients are the means over all processes of the group: there is one.
+    """Wrapper that averages the gradients of a module over all processes of the group, which is one process here.
 
     Args:
         module: the module.
@@ -38,7 +38,7 @@ class DistributedDataParallel(Module):
         from ...distributed.groups import group_of
 
         self.process_group = group_of(process_group)
-        if not any(each.requires_grad for each in module.parameters()):
+        if not any(parameter.requires_grad for parameter in module.parameters()):
             raise RuntimeError(
                 "DistributedDataParallel is not needed when a module doesn't have any parameter that requires a "
                 "gradient."
@@ -47,12 +47,12 @@ class DistributedDataParallel(Module):
         self.device_ids, self.output_device, self.require_backward_grad_sync = device_ids, output_device, True
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Call the module."""
         return self.module(*inputs, **kwargs)
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """A region in which gradients are not made equal among processes; there is one."""
+        """Context in which gradients are not averaged over processes; without effect for one process."""
         before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
             yield
@@ -61,8 +61,8 @@ class DistributedDataParallel(Module):
 
     @contextmanager
     def join(self, *options: Any, **named: Any) -> Iterator[None]:
-        """A region in which processes with fewer batches wait for others; there is one."""
+        """Context in which processes with fewer batches wait for others; without effect for one process."""
         yield
 
     def register_comm_hook(self, state: object, hook: Any) -> None:
-        """Nothing: gradients go nowhere."""
+        """Do nothing: gradients are not communicated."""

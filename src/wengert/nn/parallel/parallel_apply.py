@@ -1,4 +1,4 @@
-"""Calls of copies on several devices: refused, for there is one."""
+"""Calls of replicas on several accelerators, which always raise here."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["parallel_apply"]
 def parallel_apply(
     modules: Sequence[Module], inputs: Sequence[Any], kwargs_tup: Any = None, devices: Sequence[Any] | None = None
 ) -> list[Any]:
-    """Calls of replicas, each on its accelerator, of which there are none here.
+    """Call replicas of a module, each on its accelerator.
 
     Args:
         modules: the replicas.
-        inputs, kwargs_tup, devices: for each replica its arguments and its device.
+        inputs, kwargs_tup, devices: arguments and device of each replica.
 
     Raises:
-        AssertionError: their numbers differ, or, whatever they are, no accelerator is there.
+        AssertionError: always; there is no accelerator. If the numbers of arguments differ, the message says so.
     """
-    for name, given in (("inputs", inputs), ("kwargs_tup", kwargs_tup), ("devices", devices)):
-        if given is not None and len(given) != len(modules):
+    for name, values in (("inputs", inputs), ("kwargs_tup", kwargs_tup), ("devices", devices)):
+        if values is not None and len(values) != len(modules):
             raise AssertionError(
-                f"The number of modules {len(modules)} is not equal to the number of {name} {len(given)}"
+                f"The number of modules {len(modules)} is not equal to the number of {name} {len(values)}"
             )
     raise AssertionError("No available accelerator found.")

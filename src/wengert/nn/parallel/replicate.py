@@ -1,4 +1,4 @@
-"""Copies of a module on several devices: refused, for there is one."""
+"""Copies of a module on several accelerators, which always raise here."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["replicate"]
 
 
 def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> list[Module]:
-    """Copies of a module on accelerators, of which there are none here.
+    """Copy a module to accelerators.
 
     Args:
         network: the module.
-        devices: the devices; no devices, no copies.
-        detach: for torch's users.
+        devices: the devices; an empty list if there are none.
+        detach: accepted for torch's users, without effect.
 
     Raises:
-        ValueError: the CPU is named.
-        AssertionError: an accelerator is named.
+        ValueError: if a device is the CPU.
+        AssertionError: if a device is an accelerator.
     """
     if any(str(device).startswith("cpu") for device in devices):
         raise ValueError("Expected a non cpu device, but got: cpu")

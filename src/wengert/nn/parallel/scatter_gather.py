@@ -1,4 +1,4 @@
-"""Tensors cut over devices and joined again: there is one here, to which none go."""
+"""Division of tensors among devices, and their concatenation; tensors are refused here."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ NO_DEVICE = "{} spreads tensors over accelerators, and there is none here: use D
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
-    """One copy of `inputs` for each device, in which tensors would be parts of those given.
+    """Divide `inputs` among devices: return a copy of the containers for each device.
 
     Args:
-        inputs: containers of anything but tensors, which go to an accelerator only.
+        inputs: containers of anything but tensors, which only accelerators take.
         target_gpus: the devices.
-        dim: the dimension along which tensors would be cut.
+        dim: dimension along which tensors would be divided.
 
     Returns:
         A list with an entry for each device.
 
     Raises:
-        ValueError: a tensor is to be cut for the CPU.
-        RuntimeError: a tensor is to be cut for an accelerator.
+        ValueError: if there is a tensor, and a device is the CPU.
+        RuntimeError: if there is a tensor, and the devices are accelerators.
     """
     if isinstance(inputs, Tensor):
         if any(str(device).startswith("cpu") for device in target_gpus):
             raise ValueError("Expected a non cpu device, but got: cpu")
         raise RuntimeError(NO_DEVICE.format("scatter"))
     if isinstance(inputs, (tuple, list)) and inputs:
-        rows = zip(*[scatter(each, target_gpus, dim) for each in inputs])
+        rows = zip(*[scatter(value, target_gpus, dim) for value in inputs])
         if hasattr(inputs, "_fields"):
             return [type(inputs)(*row) for row in rows]
         return [row if isinstance(inputs, tuple) else list(row) for row in rows]
@@ -42,18 +42,19 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
 
 
 def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
-    """What replicas gave, brought together on one device.
+    """Combine the results of replicas on one device.
 
     Args:
         outputs: a result of each replica.
         target_device: the device.
-        dim: the dimension along which tensors would be joined.
+        dim: dimension along which tensors would be concatenated.
 
     Returns:
-        None if the replicas gave None, otherwise the containers that they gave.
+        None if the replicas returned None, else the containers that they returned.
 
     Raises:
-        AssertionError: they gave tensors: these come from accelerators only. (`wengert.cat` joins tensors here.)
+        AssertionError: if the results are tensors: only those of accelerators are gathered; `wengert.cat` joins tensors
+            here.
     """
     first = outputs[0]
     if isinstance(first, Tensor):
@@ -61,30 +62,30 @@ def gather(outputs: Sequence[Any], target_device: Any, dim: int = 0) -> Any:
     if first is None:
         return None
     if isinstance(first, dict):
-        if any(len(each) != len(first) for each in outputs):
+        if any(len(output) != len(first) for output in outputs):
             raise ValueError("All dicts must have the same number of keys")
-        return type(first)((key, gather([each[key] for each in outputs], target_device, dim)) for key in first)
-    parts = [gather(each, target_device, dim) for each in zip(*outputs)]
+        return type(first)((key, gather([values[key] for values in outputs], target_device, dim)) for key in first)
+    parts = [gather(items, target_device, dim) for items in zip(*outputs)]
     return type(first)(*parts) if hasattr(first, "_fields") else type(first)(parts)
 
 
 def scatter_kwargs(
     inputs: Sequence[Any], kwargs: dict[str, Any] | None, target_gpus: Sequence[Any], dim: int = 0
 ) -> tuple[tuple[Any, ...], tuple[dict[str, Any], ...]]:
-    """Arguments of a call, as `scatter` gives them to each device.
+    """Divide the arguments of a call among devices by `scatter`.
 
     Args:
-        inputs: those by position.
-        kwargs: those by name.
+        inputs: positional arguments.
+        kwargs: keyword arguments.
         target_gpus: the devices.
-        dim: the dimension along which tensors would be cut.
+        dim: dimension along which tensors would be divided.
 
     Returns:
-        For each device a tuple of those by position, and for each a dictionary of those by name.
+        For each device a tuple of positional arguments, and for each device a dictionary of keyword arguments.
     """
-    given = scatter(tuple(inputs), target_gpus, dim) if inputs else []
+    positional = scatter(tuple(inputs), target_gpus, dim) if inputs else []
     named = scatter(kwargs, target_gpus, dim) if kwargs else []
-    count = max(len(given), len(named))
-    given += [()] * (count - len(given))
+    count = max(len(positional), len(named))
+    positional += [()] * (count - len(positional))
     named += [{}] * (count - len(named))
-    return tuple(given), tuple(named)
+    return tuple(positional), tuple(named)

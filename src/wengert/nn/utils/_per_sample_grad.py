@@ -91,8 +91,8 @@ def check_parameters(module: Module) -> None:
         if parameter.requires_grad and getattr(parameter, "grad_sample", None) is not None:
             raise RuntimeError(
                 "Current Expanded Weights accumulates the gradients, which will be incorrect for multiple calls "
-                f"without clearing gradients. Please clear out the grad_sample parameter of {parameter} or post an issue "
-                "to pytorch/pytorch to prioritize correct behavior"
+                f"without clearing gradients. Please clear out the grad_sample parameter of {parameter} or post an "
+                "issue to pytorch/pytorch to prioritize correct behavior"
             )
 
 
