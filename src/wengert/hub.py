@@ -1,4 +1,4 @@
-"""`torch.hub`: models that folders of this machine offer in their `hubconf.py`, and weights, which are fetched once."""
+"""`torch.hub`: models defined in the `hubconf.py` of local folders, and weights that are downloaded once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ tqdm = progress_class()
 
 
 def _hubconf(folder: Any) -> ModuleType:
-    """The module `hubconf` of a folder, with the folder on the path while it is loaded.
+    """Load the module `hubconf` of a folder, with the folder on the path meanwhile.
 
     Raises:
-        FileNotFoundError: there is none.
-        RuntimeError: a package is missing that it names as a dependency.
+        FileNotFoundError: if the folder has no `hubconf.py`.
+        RuntimeError: if a package is missing that `hubconf.py` names as a dependency.
     """
     path = Path(folder) / "hubconf.py"
     if not path.is_file():
@@ -40,11 +40,11 @@ def _hubconf(folder: Any) -> ModuleType:
 
 
 def _check_source(name: str, source: str) -> None:
-    """Refuse what is not a folder of this machine.
+    """Refuse a source other than local folders.
 
     Raises:
-        ValueError: no such source.
-        RuntimeError: it would have to be fetched.
+        ValueError: if `source` is neither "github" nor "local".
+        RuntimeError: if `source` is "github".
     """
     if source not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
@@ -53,42 +53,42 @@ def _check_source(name: str, source: str) -> None:
 
 
 def list(github: str, force_reload: bool = False, skip_validation: bool = False, source: str = "github") -> Any:
-    """The names of what a folder offers."""
+    """Return the names of the functions of a folder's `hubconf.py`."""
     _check_source("list", source)
     module = _hubconf(github)
     return [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
 
 
 def _entry(folder: Any, model: str) -> Any:
-    """One of the functions that a folder offers.
+    """Return one of the functions of a folder's `hubconf.py`.
 
     Raises:
-        RuntimeError: there is none of that name.
+        RuntimeError: if there is no function of that name.
     """
-    found = getattr(_hubconf(folder), model, None)
-    if not callable(found):
+    function = getattr(_hubconf(folder), model, None)
+    if not callable(function):
         raise RuntimeError(f"Cannot find callable {model} in hubconf")
-    return found
+    return function
 
 
 def help(github: str, model: str, force_reload: bool = False, source: str = "github") -> str | None:
-    """The docstring of one of them."""
+    """Return the docstring of the function `model` of a folder's `hubconf.py`."""
     _check_source("help", source)
     return _entry(github, model).__doc__  # type: ignore[no-any-return]
 
 
 def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwargs: Any) -> Any:
-    """What the function `model` of a folder returns.
+    """Call the function `model` of a folder's `hubconf.py`, and return its result.
 
     Args:
         repo_or_dir: the folder.
         model: a name that its `hubconf.py` defines.
-        args, kwargs: what the function is called with.
+        args, kwargs: arguments of the function.
         source: "local".
 
     Raises:
-        RuntimeError: `source` is "github", or there is no such function.
-        FileNotFoundError: the folder has no `hubconf.py`.
+        RuntimeError: if `source` is "github", or there is not a such function.
+        FileNotFoundError: if the folder has no `hubconf.py`.
     """
     _check_source("load", source)
     for option in ("trust_repo", "force_reload", "verbose", "skip_validation"):
@@ -97,18 +97,18 @@ def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwa
 
 
 def _get_torch_home() -> str:
-    """Return the folder for what programs of torch keep: `$TORCH_HOME`, or `~/.cache/torch`."""
+    """Return the cache folder of torch's programs: `$TORCH_HOME`, or `~/.cache/torch`."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
     return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def get_dir() -> str:
-    """The folder for what programs keep: `$TORCH_HOME/hub`, or `~/.cache/torch/hub`."""
+    """Return the cache folder: `$TORCH_HOME/hub`, or `~/.cache/torch/hub`."""
     return _set.get("folder") or os.path.join(_get_torch_home(), "hub")
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
-    """Choose another folder for what programs keep."""
+    """Set the cache folder."""
     _set["folder"] = os.path.expanduser(os.fspath(d))
 
 
@@ -116,18 +116,18 @@ _set: dict[str, str] = {}
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Fetch a file, the whole of it or nothing.
+    """Download a file; an incomplete download leaves no file.
 
     Args:
-        url: where it is.
-        dst: where it is put, in a folder that is there.
-        hash_prefix: the beginning of its SHA-256 checksum, in hexadecimal digits.
-        progress: show how much has arrived, on standard error.
+        url: address of the file.
+        dst: path to write to, in an existing folder.
+        hash_prefix: start of its SHA-256 checksum, in hexadecimal digits.
+        progress: show the progress on standard error.
 
     Raises:
-        RuntimeError: the checksum begins otherwise.
-        urllib.error.HTTPError: the server refuses.
-        urllib.error.URLError: there is no connection; the message says where to put the file.
+        RuntimeError: if the checksum does not begin with `hash_prefix`.
+        urllib.error.HTTPError: if the server refuses.
+        urllib.error.URLError: if there is no connection; the message says where to put the file.
     """
     _fetch(url, dst, hash_prefix, progress)
 
@@ -141,24 +141,24 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = False,
 ) -> Any:
-    """Load weights of a file that is fetched into a folder of this machine when it is first asked for.
+    """Load weights from a file that is downloaded to a local folder at the first call.
 
     Args:
-        url: where the file is.
-        model_dir: the folder, `checkpoints` below `get_dir()` if None.
-        map_location: as `load` takes it.
-        progress: show how much has arrived, on standard error.
-        check_hash: the file is named `name-<beginning of its SHA-256 checksum>.ext`, and must have it.
-        file_name: its name in the folder, if not that of the URL.
-        weights_only: as True: nothing that a file names is ever executed here.
+        url: address of the file.
+        model_dir: the folder; `checkpoints` below `get_dir()` if None.
+        map_location: as for `load`.
+        progress: show the progress on standard error.
+        check_hash: check the file against the start of its SHA-256 checksum in its name, `name-<checksum>.ext`.
+        file_name: name of the file in the folder, if not that of the URL.
+        weights_only: accepted for torch's users: loading never executes code.
 
     Returns:
-        What the file holds, as `load` gives it.
+        The result of `load` of the file.
 
     Raises:
-        RuntimeError: the checksum begins otherwise.
-        urllib.error.HTTPError: the server refuses.
-        urllib.error.URLError: there is no connection; the message says where to put the file.
+        RuntimeError: if the checksum does not begin with that in the file name.
+        urllib.error.HTTPError: if the server refuses.
+        urllib.error.URLError: if there is no connection; the message says where to put the file.
     """
     folder = os.path.join(get_dir(), "checkpoints") if model_dir is None else os.fspath(model_dir)
     return _fetch_weights(url, folder, map_location, progress, check_hash, file_name)

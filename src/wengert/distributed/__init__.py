@@ -1,7 +1,7 @@
-"""`torch.distributed` in one process: a group of one, whose steps give what they were given. Several are refused.
+"""`torch.distributed` in one process: collectives of a group of one return their input. Larger groups are refused.
 
-`is_available()` says no, so that programs which ask first do without; a program that makes a group of one process gets
-it all the same.
+`is_available()` returns False, so that programs which ask first do without; a program can still create a group of one
+process.
 """
 
 from __future__ import annotations
@@ -60,20 +60,68 @@ from .groups import (
 from .stores import FileStore, HashStore, PrefixStore, Store
 
 __all__ = [
-    "Backend", "DistBackendError", "DistError", "DistNetworkError", "DistStoreError", "FileStore", "GroupMember",
-    "HashStore", "PrefixStore", "ProcessGroup", "ReduceOp", "Store", "Work", "all_gather", "all_gather_into_tensor",
-    "all_gather_object", "all_gather_single", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast",
-    "broadcast_object_list", "default_pg_timeout", "destroy_process_group", "gather", "gather_object", "get_backend",
-    "get_global_rank", "get_group_rank", "get_node_local_rank", "get_process_group_ranks", "get_rank",
-    "get_world_size", "group", "init_process_group", "irecv", "is_available", "is_backend_available",
-    "is_gloo_available", "is_initialized", "is_mpi_available", "is_nccl_available", "is_torchelastic_launched",
-    "is_ucc_available", "is_xccl_available", "isend", "monitored_barrier", "new_group", "recv", "reduce",
-    "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
-]  # fmt: skip
+    "Backend",
+    "DistBackendError",
+    "DistError",
+    "DistNetworkError",
+    "DistStoreError",
+    "FileStore",
+    "GroupMember",
+    "HashStore",
+    "PrefixStore",
+    "ProcessGroup",
+    "ReduceOp",
+    "Store",
+    "Work",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_gather_single",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "default_pg_timeout",
+    "destroy_process_group",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_global_rank",
+    "get_group_rank",
+    "get_node_local_rank",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_process_group",
+    "irecv",
+    "is_available",
+    "is_backend_available",
+    "is_gloo_available",
+    "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
+    "is_torchelastic_launched",
+    "is_ucc_available",
+    "is_xccl_available",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_single",
+    "reduce_scatter_tensor",
+    "scatter",
+    "scatter_object_list",
+    "send",
+]
 
 
 def is_available() -> bool:
-    """False: nothing is sent to other processes."""
+    """Return False: nothing is sent to other processes."""
     return False
 
 
@@ -81,12 +129,12 @@ is_gloo_available = is_mpi_available = is_nccl_available = is_ucc_available = is
 
 
 def is_backend_available(backend: str) -> bool:
-    """False: nothing carries messages to other processes."""
+    """Return False: there is no communication with other processes."""
     return False
 
 
 def is_torchelastic_launched() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
@@ -95,28 +143,28 @@ MODULES = frozenset(
     algorithms autograd checkpoint device_mesh distributed_c10d elastic fsdp launcher nn optim pipelining rpc tensor
     """.split()  # noqa: SIM905 - so that it can be read
 )
-"""Modules that torch has loaded with others, so that programs ask for them without an import."""
+"""Submodules that torch loads with the package, so that programs use them without an import."""
 
 
 @functools.cache
 def below(name: str) -> ModuleType:
-    """A module below this one: what is here is in torch's `distributed_c10d`, too; all other names refuse."""
+    """Return a submodule: `distributed_c10d` has the names of this module, all others are placeholders."""
     return absent.hollow(name, stand_in)
 
 
 def stand_in(module: str, name: str) -> Any:
-    """What a module of torch.distributed has in the place of `name`."""
+    """Return the attribute `name` of a module of torch.distributed, or a placeholder that raises."""
     if name in ("is_available", "is_initialized") or (module.endswith(".distributed_c10d") and name in __all__):
         return globals()[name]
     if name in MODULES:
         return below(f"{module}.{name}")
-    if module.endswith(".rpc") and name == "api":  # what libraries look for to see whether there are remote calls
+    if module.endswith(".rpc") and name == "api":  # libraries look for this name to detect remote calls
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     return absent.stand_in(module, name, "there is one process here; ask torch.distributed.is_available() first")
 
 
 def __getattr__(name: str) -> Any:
-    """Everything else is refused when it is called or made."""
+    """Return a placeholder for any other name, which raises when it is called or instantiated."""
     return stand_in(__name__, name)
 
 

@@ -1,14 +1,14 @@
-"""The errors of `torch.distributed`."""
+"""Errors of `torch.distributed`."""
 
 from __future__ import annotations
 
 
 class DistError(RuntimeError):
-    """Something about several processes went wrong."""
+    """Base of errors of distributed programs."""
 
 
 class DistBackendError(DistError):
-    """What carries messages between processes failed."""
+    """A communication backend failed."""
 
 
 class DistNetworkError(DistError):
@@ -23,7 +23,7 @@ def refuse_several(name: str, world_size: int) -> None:
     """Refuse a group of several processes.
 
     Raises:
-        RuntimeError: if there are others.
+        RuntimeError: if `world_size` is greater than 1.
     """
     if world_size > 1:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""The group of the one process: it is made and unmade, and asked for its rank, 0, and its size, 1."""
+"""The process group, of one process: creation, destruction, rank (0) and size (1)."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class ProcessGroup:
     """A group of processes: this one.
 
     Args:
-        backend: by what name it was made.
+        backend: name of the backend.
     """
 
     def __init__(self, backend: str = "gloo") -> None:
         self.backend = backend
 
     def rank(self) -> int:
-        """0."""
+        """Return the rank, 0."""
         return 0
 
     def size(self) -> int:
-        """1."""
+        """Return the size, 1."""
         return 1
 
     def name(self) -> str:
-        """The name of what would carry messages."""
+        """Return the name of the backend."""
         return self.backend
 
 
@@ -58,13 +58,13 @@ class group(metaclass=WorldOfGroup):  # noqa: N801 - torch's name
 
 
 class GroupMember(metaclass=WorldOfGroup):
-    """The same by another name, and what stands for a group that this process is no member of."""
+    """The same under another name, and the marker of a group to which this process does not belong."""
 
     NON_GROUP_MEMBER = -100
 
 
 class Backend(str):
-    """Names of what carries messages between processes; here nothing does."""
+    """Names of communication backends, none of which is used here."""
 
     UNDEFINED = "undefined"
     GLOO = "gloo"
@@ -77,7 +77,7 @@ class Backend(str):
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` was called."""
+    """Return whether `init_process_group` was called."""
     return WorldOfGroup.world is not None
 
 
@@ -92,16 +92,16 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Make the group of the one process.
+    """Create the group of the one process.
 
     Args:
-        backend: "gloo", which nothing is asked of; None for the same.
-        init_method: where the processes would meet: "env://" for the variables RANK and WORLD_SIZE of the environment,
-            "file://..." or "tcp://..."; not with `store`.
-        timeout, group_name, pg_options, device_id: have no effect.
-        world_size: how many processes there are: one.
-        rank: which of them this is: 0.
-        store: where they would meet; not with `init_method`.
+        backend: "gloo", or None for the same.
+        init_method: source of rank and size: "env://" for the environment variables RANK and WORLD_SIZE, "file://..."
+            or "tcp://..." with a query; not with `store`.
+        timeout, group_name, pg_options, device_id: without effect.
+        world_size: number of processes: 1.
+        rank: rank of this process: 0.
+        store: accepted instead of `init_method`, without effect.
 
     Raises:
         ValueError: if the group is there already, the backend is not known, or rank or size are not given.
@@ -123,11 +123,11 @@ def init_process_group(
 
 
 def check_backend(backend: str | None) -> str:
-    """The name of a backend.
+    """Return the name of a backend.
 
     Raises:
-        RuntimeError: if it is one of other devices.
-        ValueError: if it is not known.
+        RuntimeError: if the backend is for other devices.
+        ValueError: if the backend is unknown.
     """
     name = "gloo" if backend is None else str(backend).lower()
     if name in (Backend.NCCL, Backend.UCC, Backend.MPI, Backend.XCCL):
@@ -138,57 +138,57 @@ def check_backend(backend: str | None) -> str:
 
 
 def met(init_method: str, rank: int, world_size: int) -> tuple[int, int]:
-    """The rank and the size of the group, from where the processes would meet.
+    """Return rank and size of the group, read from `init_method`.
 
     Raises:
-        ValueError: if one is not given.
+        ValueError: if the rank or the size is not given.
     """
     address = urlparse(init_method)
     if address.scheme not in ("env", "file", "tcp"):
         raise RuntimeError(f"No rendezvous handler for {address.scheme}://")
     query, numbers = parse_qs(address.query), []
-    for name, given in (("rank", rank), ("world_size", world_size)):
-        found = given if given >= 0 else query.get(name, [None])[0]
-        if found is None and address.scheme == "env":
-            found = os.environ.get(name.upper())
-        if found is None:
+    for name, value in (("rank", rank), ("world_size", world_size)):
+        number = value if value >= 0 else query.get(name, [None])[0]
+        if number is None and address.scheme == "env":
+            number = os.environ.get(name.upper())
+        if number is None:
             expected = f"environment variable {name.upper()} expected, but not set"
             raise ValueError(
                 f"Error initializing torch.distributed using {address.scheme}:// rendezvous: "
                 f"{expected if address.scheme == 'env' else f'{name} parameter missing'}"
             )
-        numbers.append(int(found))
+        numbers.append(int(number))
     return numbers[0], numbers[1]
 
 
 def destroy_process_group(group: Any = None) -> None:
-    """Unmake the group of all processes; another one needs nothing.
+    """Destroy the group of all processes; other groups need no destruction.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there is no group.
     """
     if group_of(group) is WorldOfGroup.world:
         WorldOfGroup.world = None
 
 
-def group_of(given: Any) -> ProcessGroup:
-    """A group: that of all processes unless one is given.
+def group_of(group: Any) -> ProcessGroup:
+    """Return the group, or that of all processes if it is None.
 
     Raises:
-        ValueError: if it was not made.
-        TypeError: if it is none.
+        ValueError: if no group was initialised.
+        TypeError: if `given` is not a group.
     """
     if WorldOfGroup.world is None:
         raise ValueError(NOT_INITIALIZED)
-    if given is None:
+    if group is None:
         return WorldOfGroup.world
-    if not isinstance(given, ProcessGroup):
-        raise TypeError(f"expected a group of processes, but got {type(given).__name__}")
-    return given
+    if not isinstance(group, ProcessGroup):
+        raise TypeError(f"expected a group of processes, but got {type(group).__name__}")
+    return group
 
 
 def check_rank(name: str, rank: int | None) -> None:
-    """Refuse a process that is not there.
+    """Refuse the rank of a process that does not exist.
 
     Raises:
         ValueError: if the rank is not 0.
@@ -198,10 +198,10 @@ def check_rank(name: str, rank: int | None) -> None:
 
 
 def new_group(ranks: Sequence[int] | None = None, *options: Any, backend: str | None = None, **named: Any) -> Any:
-    """A group of some processes: of the one.
+    """Create a group of some processes, which can only be the one process.
 
     Args:
-        ranks: which; all unless given.
+        ranks: ranks of the processes; all unless given.
         options, named: torch's, without effect.
         backend: as for `init_process_group`.
 
@@ -217,40 +217,40 @@ def new_group(ranks: Sequence[int] | None = None, *options: Any, backend: str | 
 
 
 def get_rank(group: Any = None) -> int:
-    """0: the rank of this process."""
+    """Return 0, the rank of this process."""
     return group_of(group).rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """1: the number of processes."""
+    """Return 1, the number of processes."""
     return group_of(group).size()
 
 
 def get_backend(group: Any = None) -> str:
-    """By what name the group was made."""
+    """Return the name of the group's backend."""
     return group_of(group).backend
 
 
 def get_process_group_ranks(group: Any = None) -> list[int]:
-    """The ranks in a group: that of this process."""
+    """Return the ranks of a group: that of this process."""
     group_of(group)
     return [0]
 
 
 def get_global_rank(group: Any, group_rank: int) -> int:
-    """The rank among all processes of one in a group: 0."""
+    """Return the global rank of a process of a group: 0."""
     group_of(group)
     check_rank("get_global_rank", group_rank)
     return 0
 
 
 def get_group_rank(group: Any, global_rank: int) -> int:
-    """The rank in a group of one among all processes: 0."""
+    """Return the rank in a group of a process with a global rank: 0."""
     group_of(group)
     check_rank("get_group_rank", global_rank)
     return 0
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """The rank of this process on this machine."""
+    """Return the rank of this process on this machine."""
     return int(os.environ.get("LOCAL_RANK", 0 if fallback_rank is None else fallback_rank))

@@ -12,12 +12,12 @@ DEFAULT_TIMEOUT = timedelta(seconds=300)
 
 
 def as_bytes(value: str | bytes) -> bytes:
-    """A value as a store keeps it."""
+    """Return a value as bytes, as stores hold it."""
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
 class Store:
-    """Keys and values of bytes, for the threads of this process."""
+    """Store of keys and values (bytes), for the threads of this process."""
 
     def __init__(self) -> None:
         self._values: dict[str, bytes] = {}
@@ -25,30 +25,30 @@ class Store:
         self.timeout = DEFAULT_TIMEOUT
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Let `get` and `wait` wait so long for a key."""
+        """Set the time for which `get` and `wait` wait for a key."""
         self.timeout = timeout
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Put a value in the place of that of a key."""
+        """Set the value of a key."""
         with self._changed:
             self._values[key] = as_bytes(value)
             self._changed.notify_all()
 
     def get(self, key: str) -> bytes:
-        """The value of a key, when it is there.
+        """Return the value of a key; wait until it is set.
 
         Raises:
-            DistStoreError: if it does not come in time.
+            DistStoreError: if the key is not set in time.
         """
         with self._changed:
             self._wait([key], self.timeout)
             return self._values[key]
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
-        """Wait until keys are there.
+        """Wait until keys are set.
 
         Raises:
-            DistStoreError: if one does not come in time.
+            DistStoreError: if a key is not set in time.
         """
         with self._changed:
             self._wait(keys, self.timeout if timeout is None else timeout)
@@ -58,7 +58,7 @@ class Store:
             raise DistStoreError(f"Wait timeout: no thread of this process has set {keys} within {timeout}")
 
     def add(self, key: str, amount: int) -> int:
-        """Add to the number that a key has, 0 if it has none, and give the sum."""
+        """Add to the number of a key (0 if it is not set), and return the sum."""
         with self._changed:
             total = int(self._values.get(key, b"0")) + amount
             self._values[key] = str(total).encode()
@@ -66,13 +66,13 @@ class Store:
             return total
 
     def append(self, key: str, value: str | bytes) -> None:
-        """Add to the end of the value of a key."""
+        """Append to the value of a key."""
         with self._changed:
             self._values[key] = self._values.get(key, b"") + as_bytes(value)
             self._changed.notify_all()
 
     def compare_set(self, key: str, expected_value: str, desired_value: str) -> bytes:
-        """Set a key that has the expected value, or is not there and is expected to be empty; give what it has then."""
+        """Set a key if it has the expected value, or is not set and `expected_value` is empty; return its value."""
         with self._changed:
             present = self._values.get(key)
             if present == as_bytes(expected_value) or (present is None and not expected_value):
@@ -81,16 +81,16 @@ class Store:
             return as_bytes(expected_value) if present is None else present
 
     def check(self, keys: list[str]) -> bool:
-        """Whether all keys are there."""
+        """Return whether all keys are set."""
         return all(key in self._values for key in keys)
 
     def delete_key(self, key: str) -> bool:
-        """Take a key out; whether it was there."""
+        """Delete a key; return whether it was set."""
         with self._changed:
             return self._values.pop(key, None) is not None
 
     def num_keys(self) -> int:
-        """How many keys there are."""
+        """Return the number of keys."""
         return len(self._values)
 
 
@@ -99,14 +99,14 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store by the name of a file, through which several processes would share it; here in memory.
+    """A store with the name of a file; it is in memory, and not shared with other processes.
 
     Args:
-        file_name: the file.
-        world_size: how many processes there are: one, or not known.
+        file_name: name of the file.
+        world_size: number of processes: 1, or -1 if unknown.
 
     Raises:
-        RuntimeError: if there are several.
+        RuntimeError: if `world_size` is greater than 1.
     """
 
     def __init__(self, file_name: Any, world_size: int = -1) -> None:
@@ -116,11 +116,11 @@ class FileStore(Store):
 
 
 class PrefixStore(Store):
-    """A store whose keys begin with a prefix in another one.
+    """A view of another store that adds a prefix to all keys.
 
     Args:
-        prefix: what they begin with.
-        store: the other one.
+        prefix: the prefix.
+        store: the other store.
     """
 
     def __init__(self, prefix: str, store: Store) -> None:
@@ -131,10 +131,10 @@ class PrefixStore(Store):
 
 
 class Prefixed(dict[str, bytes]):
-    """The values of a store by keys without their prefix.
+    """Mapping of keys without their prefix to the values of a store.
 
     Args:
-        prefix: what the keys begin with.
+        prefix: the prefix.
         values: the values of the store.
     """
 
@@ -155,13 +155,13 @@ class Prefixed(dict[str, bytes]):
         return sum(key.startswith(self.prefix) for key in self.whole)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a key, or something else."""
+        """Return the value of a key, or `default`."""
         return self.whole.get(self.prefix + key, default)
 
     def pop(self, key: str, default: Any = None) -> Any:
-        """Take out the value of a key."""
+        """Remove a key and return its value, or `default`."""
         return self.whole.pop(self.prefix + key, default)
 
     def keys(self) -> Any:
-        """The keys without their prefix."""
+        """Return the keys without their prefix."""
         return {key.removeprefix(self.prefix) for key in self.whole if key.startswith(self.prefix)}

@@ -1,7 +1,7 @@
-"""Operators of a program: `torch.library`. A kernel that is opaque to recording, its derivative, its rule for batches.
+"""User-defined operators, `torch.library`: an opaque kernel, its derivative, and its batching rule.
 
-A function of NumPy arrays, or one that calls another language, becomes an operator by `custom_op`; what is registered
-for it then holds wherever it is called.
+`custom_op` turns a function of NumPy arrays, or one that calls another language, into an operator; what is registered
+for the operator then holds wherever it is called.
 """
 
 from __future__ import annotations
@@ -17,25 +17,37 @@ from .parsing import parsed
 from .schema import Schema, inferred, signature_of
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "impl", "impl_abstract", "infer_schema",
-    "opcheck", "register_autocast", "register_autograd", "register_fake", "register_kernel", "register_vmap",
-]  # fmt: skip
+    "CustomOpDef",
+    "Library",
+    "custom_op",
+    "define",
+    "fallthrough_kernel",
+    "impl",
+    "impl_abstract",
+    "infer_schema",
+    "opcheck",
+    "register_autocast",
+    "register_autograd",
+    "register_fake",
+    "register_kernel",
+    "register_vmap",
+]
 
 OF_CPU = frozenset(("cpu", "default", "compositeexplicitautograd"))
 WHOLE = frozenset(("compositeimplicitautograd", "autograd", "autogradcpu"))
 OTHER_KEYS = {"meta": "fake", "autocastcpu": "autocast"}
-"""Dispatch keys under which a function is kept apart from the kernel, and where."""
+"""Dispatch keys whose function is not the kernel, with the attribute that holds it."""
 Names = str | Sequence[str] | None
 
 
 def declared(schema: Schema, kernel: Callable[..., Any] | None = None) -> OpOverload:
-    """Put an operator into its namespace, in the place of one of that name.
+    """Add an operator to its namespace; an operator of the same name is replaced.
 
     Raises:
-        ValueError: the name has no namespace.
+        ValueError: if the name has no namespace.
     """
-    space, found, name = schema.name.partition("::")
-    if not (found and space.isidentifier() and name.isidentifier()):
+    space, separator, name = schema.name.partition("::")
+    if not (separator and space.isidentifier() and name.isidentifier()):
         raise ValueError(f"expected a name such as 'mylib::sine', a namespace and a name, but got {schema.name!r}")
     op = OpOverload(schema, kernel)
     setattr(namespace(space), name, OpOverloadPacket(op))
@@ -43,11 +55,11 @@ def declared(schema: Schema, kernel: Callable[..., Any] | None = None) -> OpOver
 
 
 def operator_of(op: Any) -> OpOverload:
-    """The operator that a qualified name, an overload or a definition stands for.
+    """Return the operator of a qualified name, an overload or a definition.
 
     Raises:
-        RuntimeError: there is none of that name.
-        TypeError: it is something else.
+        RuntimeError: if there is no operator of that name.
+        TypeError: if `op` is of another type.
     """
     if isinstance(op, CustomOpDef):
         return op._opoverload
@@ -63,7 +75,7 @@ def operator_of(op: Any) -> OpOverload:
 
 
 class CustomOpDef:
-    """An operator of the program, as `custom_op` gives it: called as a function; methods register more for it."""
+    """A user-defined operator, the result of `custom_op`: callable, with methods to register its rules."""
 
     def __init__(self, op: OpOverload, function: Callable[..., Any]) -> None:
         self._opoverload, self._init_fn = op, function
@@ -73,7 +85,7 @@ class CustomOpDef:
 
     @property
     def _schema(self) -> str:
-        """Parameters and results, written out."""
+        """Parameters and results as text."""
         schema = self._opoverload._schema
         return signature_of(schema.arguments, schema.returns, inferred=True)
 
@@ -85,28 +97,28 @@ class CustomOpDef:
         return self._opoverload(*args, **kwargs)
 
     def register_autograd(self, backward: Callable[..., Any], /, *, setup_context: Any = None) -> None:
-        """`library.register_autograd` of this operator."""
+        """Call `library.register_autograd` with this operator."""
         register_autograd(self, backward, setup_context=setup_context)
 
     def register_kernel(self, device_types: Names, fn: Any = None, /) -> Any:
-        """`library.register_kernel` of this operator."""
+        """Call `library.register_kernel` with this operator."""
         return register_kernel(self, device_types, fn)
 
     def register_fake(self, fn: Callable[..., Any], /) -> Any:
-        """`library.register_fake` of this operator."""
+        """Call `library.register_fake` with this operator."""
         return register_fake(self, fn)
 
     def register_vmap(self, func: Any = None) -> Any:
-        """`library.register_vmap` of this operator."""
+        """Call `library.register_vmap` with this operator."""
         return register_vmap(self, func)
 
     def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
-        """`library.register_autocast` of this operator."""
+        """Call `library.register_autocast` with this operator."""
         register_autocast(self, device_type, cast_inputs)
 
     @contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """A context within which the kernel for a device is used or not; without it the one of the declaration runs."""
+        """Context that enables or disables the kernel of a device; if disabled, the kernel of the declaration runs."""
         op, before = self._opoverload, self._opoverload.kernel
         if device_type == "cpu" and not enabled:
             op.kernel = op.first
@@ -125,23 +137,23 @@ def custom_op(
     device_types: Names = None,
     schema: str | None = None,
 ) -> Any:
-    """Make an operator of a function. May be used as a decorator.
+    """Make an operator from a function. May be used as a decorator.
 
-    What the function does is not recorded: it may leave tensors for NumPy arrays. It must return new tensors.
+    The operations of the function are not recorded: it may convert tensors to NumPy arrays. It must return new tensors.
 
     Args:
         name: `"namespace::name"`.
-        fn: the function, its parameters and result annotated: `Tensor`, `int`, `float`, `bool`, `str`, `list[Tensor]`,
-            `Tensor | None` and the like.
-        mutates_args: the names of the arguments that it writes to; "unknown" for all tensors.
-        device_types: what it is for; all devices by default. It runs if "cpu" is among them.
-        schema: parameters and results written out, for a function without annotations.
+        fn: the function, with annotated parameters and result: `Tensor`, `int`, `float`, `bool`, `str`,
+            `list[Tensor]`, `Tensor | None` and the like.
+        mutates_args: names of the arguments that are written to; "unknown" for all tensors.
+        device_types: devices of the kernel; all by default. It is used if "cpu" is among them.
+        schema: parameters and results as text, for a function without annotations.
 
     Returns:
-        A `CustomOpDef`, to be called like the function; `torch.ops.<namespace>.<name>` is the operator, too.
+        A `CustomOpDef`, called like the function; `torch.ops.<namespace>.<name>` is the operator, too.
 
     Raises:
-        ValueError: the name has no namespace, or an annotation is missing.
+        ValueError: if the name has no namespace, or an annotation is missing.
 
     >>> import numpy as np
     >>> import wengert as wg
@@ -161,71 +173,71 @@ def custom_op(
     """
 
     def make(function: Callable[..., Any]) -> CustomOpDef:
-        found = parsed(name + schema) if schema is not None else inferred(function, mutates_args, name)
+        declaration = parsed(name + schema) if schema is not None else inferred(function, mutates_args, name)
         runs = device_types is None or takes_cpu(device_types)
-        return CustomOpDef(declared(found, function if runs else None), function)
+        return CustomOpDef(declared(declaration, function if runs else None), function)
 
     return make if fn is None else make(fn)
 
 
 def takes_cpu(types: Names) -> bool:
-    """Whether the CPU is among the names of devices."""
-    return types is None or any(each.lower() in OF_CPU for each in ([types] if isinstance(types, str) else types))
+    """Return whether the CPU is among the names of devices."""
+    return types is None or any(kind.lower() in OF_CPU for kind in ([types] if isinstance(types, str) else types))
 
 
 def infer_schema(prototype_function: Callable[..., Any], /, *, mutates_args: Any, op_name: str | None = None) -> str:
-    """The schema of a function by its annotations, as text.
+    """Return the schema of a function, from its annotations, as text.
 
     >>> import wengert as wg
     >>> def f(x: wg.Tensor, n: int = 1) -> wg.Tensor: ...
     >>> wg.library.infer_schema(f, mutates_args=())
     '(Tensor x, SymInt n=1) -> Tensor'
     """
-    found = inferred(prototype_function, mutates_args)
-    return (op_name or "") + signature_of(found.arguments, found.returns, inferred=True)
+    schema = inferred(prototype_function, mutates_args)
+    return (op_name or "") + signature_of(schema.arguments, schema.returns, inferred=True)
 
 
 def register_autograd(op: Any, backward: Callable[..., Any], /, *, setup_context: Any = None, lib: Any = None) -> None:
-    """Say how an operator is differentiated.
+    """Register the derivative of an operator.
 
     Args:
         op: the operator, its definition or qualified name.
-        backward: `backward(ctx, *grads)` gives a gradient for each parameter, None where there is none.
-        setup_context: `setup_context(ctx, inputs, output)` keeps what `backward` needs.
-        lib: for torch's users.
+        backward: `backward(ctx, *grads)` returns a gradient or None for each parameter.
+        setup_context: `setup_context(ctx, inputs, output)` saves what `backward` needs.
+        lib: accepted for torch's users, without effect.
 
     Raises:
-        RuntimeError: the operator writes to arguments.
+        RuntimeError: if the operator writes to arguments.
     """
-    found = operator_of(op)
-    if found._schema.mutates:
+    operator = operator_of(op)
+    if operator._schema.mutates:
         raise RuntimeError(
-            f"Cannot register autograd formula for non-functional operator {found!r} with schema {found._schema}. "
-            "Please create a functional operator and register an autograd formula for that."
+            f"Cannot register autograd formula for non-functional operator {operator!r} with schema "
+            f"{operator._schema}. Please create a functional operator and register an autograd formula for that."
         )
-    found.backward, found.setup_context = backward, setup_context
+    operator.backward, operator.setup_context = backward, setup_context
 
 
 def registered(op: Any, field: str, func: Any) -> Any:
-    """Set what an operator is told by a function, which may come as a decorator's."""
-    found = operator_of(op)
+    """Set an attribute of an operator to a function; without one, return a decorator."""
+    operator = operator_of(op)
 
     def put(function: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(found, field, function)
+        setattr(operator, field, function)
         return function
 
     return put if func is None else put(func)
 
 
 def register_kernel(op: Any, device_types: Names, func: Any = None, /, *, lib: Any = None) -> Any:
-    """Give an operator a kernel for devices; those for others than the CPU are not used. May be used as a decorator."""
+    """Register a kernel for devices; those for others than the CPU are not used. May be used as a decorator."""
     if takes_cpu(device_types):
         return registered(op, "kernel", func)
     return (lambda function: function) if func is None else func
 
 
 def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, allow_override: bool = True) -> Any:
-    """Say what an operator's results look like without computing; kept, and not used: nothing here asks."""
+    """Register a function that returns results of the right shapes and dtypes; it is used on the device "meta"."""
     return registered(op, "fake", func)
 
 
@@ -233,15 +245,15 @@ impl_abstract = register_fake
 
 
 def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
-    """Give an operator a rule for batches, `func(info, in_dims, *args)`, as `Function.vmap`."""
+    """Register a batching rule, `func(info, in_dims, *args)`, as of `Function.vmap`."""
     return registered(op, "batch_rule", func)
 
 
 def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Any = None) -> None:
-    """Let floating-point tensors be cast before an operator where autocast is on for the device.
+    """Cast floating-point tensors before an operator where autocast is enabled for the device.
 
     Raises:
-        ValueError: there is no such device.
+        ValueError: if the device type is unknown.
     """
     if device_type not in ("cpu", "cuda", "xpu"):
         raise ValueError(f"Unknown device type: {device_type}")
@@ -250,18 +262,18 @@ def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: An
 
 
 def define(qualname: str, schema: str, *, lib: Any = None, tags: Any = ()) -> None:
-    """Declare an operator by its schema, `define("mylib::f", "(Tensor x) -> Tensor")`; `impl` gives it a kernel."""
+    """Declare an operator by its schema, `define("mylib::f", "(Tensor x) -> Tensor")`; `impl` registers its kernel."""
     declared(parsed(qualname + schema))
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """Give a declared operator a kernel. May be used as a decorator.
+    """Register a kernel of a declared operator. May be used as a decorator.
 
     Args:
         qualname: the qualified name; or a `Library`, then `types` is the name and `func` the dispatch key.
-        types: devices, or dispatch keys: with `CompositeImplicitAutograd` the function is recorded as any.
+        types: devices or dispatch keys; with `CompositeImplicitAutograd` the operations of the function are recorded.
         func: the kernel.
-        lib: for torch's users.
+        lib: accepted for torch's users, without effect.
     """
     if isinstance(qualname, Library):
         library, name, key = qualname, types, func or ""
@@ -276,10 +288,10 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any
 
 
 def fallthrough_kernel() -> None:
-    """A kernel that stands for none: `Library.impl` takes it for a key that changes nothing.
+    """Placeholder for no kernel: `Library.impl` takes it for a key that changes nothing.
 
     Raises:
-        NotImplementedError: it is called.
+        NotImplementedError: always; it only marks keys that have no kernel of their own.
     """
     raise NotImplementedError("fallthrough_kernel() should never be called.")
 
@@ -289,11 +301,11 @@ class Library:
 
     Args:
         ns: the namespace.
-        kind: "DEF", "IMPL" or "FRAGMENT"; there is no difference.
-        dispatch_key: that of kernels which name none.
+        kind: "DEF", "IMPL" or "FRAGMENT", which make no difference.
+        dispatch_key: default dispatch key of kernels.
 
     Raises:
-        ValueError: `kind` is none of these.
+        ValueError: if `kind` is none of these.
     """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
@@ -305,14 +317,14 @@ class Library:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
-        """Declare an operator; its name is returned."""
+        """Declare an operator and return its name."""
         return declared(parsed(f"{self.ns}::{schema}")).name().partition("::")[2]
 
     def impl(self, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> Any:
-        """Give an operator of the namespace a kernel.
+        """Register a kernel of an operator of the namespace.
 
         Raises:
-            TypeError: `fn` is no function.
+            TypeError: if `fn` is not a function.
         """
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")

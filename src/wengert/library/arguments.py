@@ -1,4 +1,4 @@
-"""The values of a call: tensors among them, lists of tensors laid out one by one, as a custom Function takes them."""
+"""Values of a call: lists of tensors flattened, as a custom Function takes them, and restored."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from .._tensor import Tensor
 from .schema import Argument
 
 Layout = tuple[int, ...]
-"""For each parameter how many tensors its list has; -1 for what is no list of tensors."""
+"""Length of the list of tensors for each parameter; -1 if it is not a list of tensors."""
 
 
 def tensors_in(value: Any) -> list[Tensor]:
-    """The tensors in a value, and in lists and tuples within."""
+    """Return the tensors in a value, and in nested lists and tuples."""
     if isinstance(value, Tensor):
         return [value]
-    return [one for each in value for one in tensors_in(each)] if isinstance(value, (list, tuple)) else []
+    return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, (list, tuple)) else []
 
 
 def cast(value: Any, dtype: Any) -> Any:
-    """A value with its floating-point tensors in another dtype."""
+    """Convert the floating-point tensors in a value to another dtype."""
     if isinstance(value, (list, tuple)):
-        return [cast(each, dtype) for each in value]
+        return [cast(item, dtype) for item in value]
     return value.to(dtype) if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
 def flattened(arguments: Sequence[Argument], values: Sequence[Any]) -> tuple[list[Any], Layout]:
-    """The values with lists of tensors laid out."""
+    """Return the values with lists of tensors flattened, and their layout."""
     flat: list[Any] = []
     layout = []
     for argument, value in zip(arguments, values):
@@ -38,26 +38,26 @@ def flattened(arguments: Sequence[Argument], values: Sequence[Any]) -> tuple[lis
 
 
 def spread(results: Sequence[Any]) -> tuple[Any, ...]:
-    """Results with lists among them laid out, and the layout at the end."""
-    flat = [one for each in results for one in (each if isinstance(each, (list, tuple)) else [each])]
-    return (*flat, tuple([len(each) if isinstance(each, (list, tuple)) else -1 for each in results]))
+    """Return the results with lists flattened, followed by their layout."""
+    flat = [item for result in results for item in (result if isinstance(result, (list, tuple)) else [result])]
+    return (*flat, tuple([len(result) if isinstance(result, (list, tuple)) else -1 for result in results]))
 
 
 def gathered(flat: Sequence[Any], layout: Layout) -> list[Any]:
-    """What was laid out, put together again."""
+    """Restore the lists in flattened values."""
     values: list[Any] = []
-    at = 0
+    start = 0
     for count in layout:
-        values.append(flat[at] if count < 0 else list(flat[at : at + count]))
-        at += 1 if count < 0 else count
+        values.append(flat[start] if count < 0 else list(flat[start : start + count]))
+        start += 1 if count < 0 else count
     return values
 
 
 def laid_out(name: str, values: Sequence[Any], layout: Layout) -> list[Any]:
-    """Gradients for the parameters, one for each tensor; None for a list stands for all of it.
+    """Flatten the gradients of the parameters to one for each tensor; None for a list means None for all its tensors.
 
     Raises:
-        RuntimeError: there are more or fewer than parameters, or than tensors of a list.
+        RuntimeError: if the number of gradients is not that of the parameters, or of the tensors of a list.
     """
     if len(values) != len(layout):
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""`opcheck`: whether what a program registered for an operator fits what the operator does."""
+"""`opcheck`: consistency of an operator with the rules registered for it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .arguments import tensors_in
 
 
 class OpCheckError(Exception):
-    """A check of `opcheck` failed; what it found is its cause."""
+    """A check of `opcheck` failed; the cause is the error of the check."""
 
 
 class MetadataMismatchError(Exception):
-    """What was registered of the results' shapes or dtypes is not so.
+    """Shapes or dtypes of results differ from those of the registered function.
 
     Args:
-        reason: which of them differ.
+        reason: description of the difference.
     """
 
     def __init__(self, reason: str) -> None:
@@ -31,48 +31,50 @@ class MetadataMismatchError(Exception):
 
 
 def copied(value: Any) -> Any:
-    """A value whose tensors are clones, leaves again where leaves were."""
+    """Return a value with its tensors cloned; leaves stay leaves."""
     if isinstance(value, Tensor):
         return value.detach().clone().requires_grad_(value.requires_grad)  # type: ignore[attr-defined]
     if isinstance(value, (list, tuple)):
-        return type(value)([copied(each) for each in value])
+        return type(value)([copied(item) for item in value])
     return value
 
 
 def check_schema(op: Any, args: Any, kwargs: Any) -> None:
-    """Compute, and see whether an argument has changed of which the schema does not say so.
+    """Call the operator, and check that only arguments that the schema marks as mutable change.
 
     Raises:
-        RuntimeError: one has.
+        RuntimeError: if an argument changed that the schema does not mark as mutable.
     """
-    given, named = copied(args), {name: copied(each) for name, each in kwargs.items()}
-    op(*given, **named)
+    positional, named = copied(args), {name: copied(value) for name, value in kwargs.items()}
+    op(*positional, **named)
     if isinstance(op, namespaces.AtenOverload):
         return
-    for at, argument in enumerate(op._schema.arguments):
+    for position, argument in enumerate(op._schema.arguments):
         before, after = (
-            (args[at], given[at]) if at < len(args) else (kwargs.get(argument.name), named.get(argument.name))
+            (args[position], positional[position])
+            if position < len(args)
+            else (kwargs.get(argument.name), named.get(argument.name))
         )
         pairs = zip(tensors_in(before), tensors_in(after))
-        if not argument.mutated and any(not same(one, other) for one, other in pairs):
+        if not argument.mutated and any(not same(unchanged, tensor) for unchanged, tensor in pairs):
             raise RuntimeError(f"Argument {argument.name} is not defined as mutable but was mutated")
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two tensors hold the same values, not-a-number counted as one."""
-    return bool(((one == other) | ((one != one) & (other != other))).all())
+def same(first: Any, second: Any) -> bool:
+    """Return whether two tensors have the same values; NaN equals NaN."""
+    return bool(((first == second) | ((first != first) & (second != second))).all())
 
 
 def check_registration(op: Any, args: Any, kwargs: Any) -> None:
-    """See whether calls are recorded where the engine sees them: those of `library` always are."""
+    """Do nothing: calls of operators of `library` are always recorded."""
 
 
 def check_fake(op: Any, args: Any, kwargs: Any) -> None:
-    """Compare what the registered function says of the results with the results.
+    """Compare shapes and dtypes of the results with those of the registered function.
 
     Raises:
-        RuntimeError: there is no such function.
-        MetadataMismatchError: a shape or a dtype is another one.
+        RuntimeError: if no such function is registered.
+        MetadataMismatchError: if a shape or a dtype differs.
     """
     if isinstance(op, namespaces.AtenOverload) or op.whole is not None:
         return
@@ -80,26 +82,26 @@ def check_fake(op: Any, args: Any, kwargs: Any) -> None:
     if fake is None:
         return
     with no_grad():
-        found = tensors_in(op(*copied(args), **{name: copied(each) for name, each in kwargs.items()}))
-        told = tensors_in(fake(*copied(args), **kwargs))
-    for one, other in zip(found, told):
+        results = tensors_in(op(*copied(args), **{name: copied(value) for name, value in kwargs.items()}))
+        fakes = tensors_in(fake(*copied(args), **kwargs))
+    for result, fake_result in zip(results, fakes):
         for words, attribute in (("Shapes", "shape"), ("Dtypes", "dtype")):
-            real, given = getattr(one, attribute), getattr(other, attribute)
-            if real != given:
+            real, expected = getattr(result, attribute), getattr(fake_result, attribute)
+            if real != expected:
                 raise MetadataMismatchError(
                     f"When comparing the output of {op} on FakeTensor and concrete Tensors, found mismatched tensor "
-                    f"metadata: {words} {real} and {given} are not equal!"
+                    f"metadata: {words} {real} and {expected} are not equal!"
                 )
 
 
 def check_derivative(op: Any, args: Any, kwargs: Any) -> None:
-    """Run the backward pass where arguments require a gradient; the registered function is needed, too."""
-    given, named = copied(args), {name: copied(each) for name, each in kwargs.items()}
+    """Run the backward pass if arguments require a gradient; also check that the function for shapes is registered."""
+    positional, named = copied(args), {name: copied(value) for name, value in kwargs.items()}
     with enable_grad():
-        results = [each for each in tensors_in(op(*given, **named)) if each.requires_grad]
-        leaves = [each for each in tensors_in([given, list(named.values())]) if each.requires_grad]
+        results = [result for result in tensors_in(op(*positional, **named)) if result.requires_grad]
+        leaves = [leaf for leaf in tensors_in([positional, list(named.values())]) if leaf.requires_grad]
         if results and leaves:
-            grad([each.sum() for each in results], leaves, allow_unused=True)  # type: ignore[attr-defined]
+            grad([result.sum() for result in results], leaves, allow_unused=True)  # type: ignore[attr-defined]
     if not isinstance(op, namespaces.AtenOverload) and op.whole is None:
         op.shown()
 
@@ -112,7 +114,7 @@ CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
     "test_aot_dispatch_dynamic": check_derivative,
 }
 """What is checked, by torch's names."""
-USUAL = tuple(each for each in CHECKS if each != "test_aot_dispatch_static")
+USUAL = tuple(name for name in CHECKS if name != "test_aot_dispatch_static")
 
 
 def opcheck(
@@ -125,25 +127,25 @@ def opcheck(
     atol: float | None = None,
     rtol: float | None = None,
 ) -> dict[str, Any]:
-    """Check an operator: its schema, what was registered of its results, and that its derivative runs.
+    """Check an operator: its schema, the registered shapes of its results, and that its derivative runs.
 
-    Whether the derivative is right says `autograd.gradcheck`.
+    Use `autograd.gradcheck` to check that the derivative is correct.
 
     Args:
-        op: its definition, or as `torch.ops.<namespace>.<name>` gives it.
+        op: definition of the operator, or `torch.ops.<namespace>.<name>`.
         args, kwargs: arguments to call it with.
-        test_utils: what to check: "test_schema" (no argument is written to of which the schema does not say so),
+        test_utils: checks to run: "test_schema" (only arguments marked as mutable are written to),
             "test_autograd_registration", "test_faketensor" (shapes and dtypes), "test_aot_dispatch_static" and
             "test_aot_dispatch_dynamic" (the backward pass, if an argument requires a gradient).
         raise_exception: whether to stop at the first failure.
-        atol, rtol: for torch's users.
+        atol, rtol: accepted for torch's users, without effect.
 
     Returns:
-        For each check "SUCCESS", or the error.
+        A dictionary of each check to "SUCCESS", or to the error.
 
     Raises:
-        OpCheckError: a check failed, and `raise_exception` is set.
-        ValueError: `op` is no operator, or there is no such check.
+        OpCheckError: if a check fails and `raise_exception` is True.
+        ValueError: if `op` is not an operator, or there is no such check.
 
     >>> import wengert as wg
     >>> @wg.library.custom_op("docs::twice", mutates_args=())
@@ -153,9 +155,9 @@ def opcheck(
     {'test_schema': 'SUCCESS'}
     """
     asked = (test_utils,) if isinstance(test_utils, str) else tuple(test_utils)
-    found = getattr(op, "_opoverload", op)
-    found = getattr(found, "default", found) if isinstance(found, namespaces.OpOverloadPacket) else found
-    if not isinstance(found, namespaces.OpOverload):
+    operator = getattr(op, "_opoverload", op)
+    operator = getattr(operator, "default", operator) if isinstance(operator, namespaces.OpOverloadPacket) else operator
+    if not isinstance(operator, namespaces.OpOverload):
         raise ValueError(
             "opcheck(op, ...): op must be instance of torch._ops.OpOverload, e.g. torch.ops.aten.sin.default, got "
             f"{type(op)}"
@@ -165,14 +167,14 @@ def opcheck(
             f"opcheck(op, ..., test_utils={asked}), expected test_utils to be subset of {tuple(CHECKS)} but it was not"
         )
     outcome: dict[str, Any] = {}
-    for each in asked:
+    for name in asked:
         try:
-            CHECKS[each](found, args, {} if kwargs is None else kwargs)
-            outcome[each] = "SUCCESS"
+            CHECKS[name](operator, args, {} if kwargs is None else kwargs)
+            outcome[name] = "SUCCESS"
         except Exception as error:
             if raise_exception:
                 raise OpCheckError(
-                    f"opcheck(op, ...): {each} failed with {error} (scroll up for stack trace)"
+                    f"opcheck(op, ...): {name} failed with {error} (scroll up for stack trace)"
                 ) from error
-            outcome[each] = error
+            outcome[name] = error
     return outcome

@@ -1,4 +1,4 @@
-"""Operators that a program declares: a kernel that is not looked into, and what else it says of it."""
+"""User-defined operators: an opaque kernel, and the rules registered for it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ ALIASED = (
 
 
 class OpOverload(namespaces.OpOverload):
-    """An operator of a program, as `torch.ops.<namespace>.<name>.default` gives it.
+    """A user-defined operator, `torch.ops.<namespace>.<name>.default`.
 
     Attributes:
-        kernel: computes the results from tensors whose operations are not recorded; None if there is none yet.
-        first: the kernel that came with the declaration, which runs while the other is switched off.
-        whole: is called in the place of all else, recorded as any function is; or None.
+        kernel: function that computes the results, without recording; None if there is none yet.
+        first: kernel of the declaration, which runs while the other kernel is disabled.
+        whole: function that replaces everything else, and whose operations are recorded; or None.
         backward, setup_context: the derivative, as of a custom Function; or None.
-        batch_rule: as `Function.vmap`; without one members are computed one by one.
-        fake: what a program says of the shapes of results, called on the device "meta".
-        cast_to: the dtype of floating-point tensors within autocast, or None.
-        autocast: is called in the place of all else within autocast, or None.
+        batch_rule: batching rule, as `Function.vmap`; without one, members are computed one by one.
+        fake: function that returns results of the right shapes, called on the device "meta".
+        cast_to: dtype of floating-point tensors within autocast, or None.
+        autocast: function that replaces everything else within autocast, or None.
         function: the custom Function that records calls.
     """
 
@@ -59,67 +59,67 @@ class OpOverload(namespaces.OpOverload):
 
     @property
     def namespace(self) -> str:
-        """The namespace that it is declared in."""
+        """Namespace of the operator."""
         return self._schema.name.partition("::")[0]
 
     @property
     def overloadpacket(self) -> OpOverloadPacket:
-        """What it is a form of, `torch.ops.<namespace>.<name>`."""
+        """The packet of all overloads, `torch.ops.<namespace>.<name>`."""
         space, _, name = self._schema.name.partition("::")
         return getattr(namespaces.namespace(space), name)  # type: ignore[no-any-return]
 
     @property
     def dotted(self) -> str:
-        """Its name with a point, `mylib.sine`."""
+        """Name with a dot, `mylib.sine`."""
         return self._schema.name.replace("::", ".")
 
     def name(self) -> str:
-        """The qualified name."""
+        """Return the qualified name."""
         return self._schema.name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Compute.
+        """Call the operator.
 
         Raises:
-            NotImplementedError: it was declared, and has no kernel.
-            RuntimeError: arguments do not fit the schema, or a result is an argument or shares its memory.
+            NotImplementedError: if the operator has no kernel.
+            RuntimeError: if arguments do not fit the schema, or a result is an argument or shares its memory.
         """
         values = self._schema.bound(args, kwargs)
         if (self.cast_to is not None or self.autocast is not None) and is_autocast_enabled("cpu"):
             if self.autocast is not None:
                 return self.called(self.autocast, values)
-            values = [cast(each, self.cast_to) for each in values]
+            values = [cast(value, self.cast_to) for value in values]
         if self.whole is not None:
             return self.called(self.whole, values)
         if self._schema.mutates:
             return self.mutating(values)
         flat, layout = flattened(self._schema.arguments, values)
-        found = self.function.apply(*flat, layout)
-        if self.gives_lists:
-            return tuple(gathered(found[:-1], found[-1]))
-        return list(found) if self.gives_list else found
+        results = self.function.apply(*flat, layout)
+        if self.returns_lists:
+            return tuple(gathered(results[:-1], results[-1]))
+        return list(results) if self.returns_list else results
 
     @property
-    def gives_list(self) -> bool:
-        """Whether the result is a list of tensors."""
+    def returns_list(self) -> bool:
+        """True if the result is a list of tensors."""
         return self._schema.returns == ("Tensor[]",)
 
     @property
-    def gives_lists(self) -> bool:
-        """Whether a list of tensors is one of several results."""
-        return len(self._schema.returns) > 1 and any(each.endswith("]") for each in self._schema.returns)
+    def returns_lists(self) -> bool:
+        """True if one of several results is a list of tensors."""
+        return len(self._schema.returns) > 1 and any(kind.endswith("]") for kind in self._schema.returns)
 
     def called(self, function: Callable[..., Any], values: list[Any]) -> Any:
-        """Call a function of the program with the values of all parameters, the named ones by name."""
+        """Call a user's function with the values of all parameters, keyword-only ones by name."""
         both = list(zip(self._schema.arguments, values))
-        given = [value for argument, value in both if not argument.keyword_only]
-        return function(*given, **{argument.name: value for argument, value in both if argument.keyword_only})
+        positional = [value for argument, value in both if not argument.keyword_only]
+        return function(*positional, **{argument.name: value for argument, value in both if argument.keyword_only})
 
     def shown(self) -> Callable[..., Any] | None:
-        """The function that says what results look like; None where nothing is returned, and none is needed.
+        """Return the function for shapes and dtypes of results; None if the operator returns nothing.
 
         Raises:
-            RuntimeError: it is needed, and missing.
+            RuntimeError: if there are results, and no such function is registered.
         """
         if self.fake is None and self._schema.returns:
             called = getattr(self.first, "__name__", self._opname)
@@ -130,23 +130,23 @@ class OpOverload(namespaces.OpOverload):
         return self.fake
 
     def run(self, values: list[Any]) -> Any:
-        """What the kernel makes; of tensors on the device "meta", what the program says of it.
+        """Run the kernel; for tensors on the device "meta", the function for shapes and dtypes.
 
         Raises:
-            NotImplementedError: there is none.
-            RuntimeError: a result is an argument, or shares the memory of one or of another result.
+            NotImplementedError: if the operator has no kernel.
+            RuntimeError: if a result is an argument, or shares memory with one or with another result.
         """
-        if any(each.device.type == "meta" for each in tensors_in(values)):
+        if any(tensor.device.type == "meta" for tensor in tensors_in(values)):
             fake = self.shown()
             return None if fake is None else self.called(fake, values)
         if self.kernel is None:
             raise NotImplementedError(f"Could not run '{self.name()}' with arguments from the 'CPU' backend: no kernel")
         result = self.called(self.kernel, values)
-        known = {memory(each) for each in tensors_in(values)} - {0}
-        for each in tensors_in(result):
-            if memory(each) in known:
+        known = {memory(tensor) for tensor in tensors_in(values)} - {0}
+        for tensor in tensors_in(result):
+            if memory(tensor) in known:
                 raise RuntimeError(ALIASED.format(self.name()))
-            known |= {memory(each)} - {0}
+            known |= {memory(tensor)} - {0}
         return result
 
     def mutating(self, values: list[Any]) -> Any:
@@ -160,7 +160,7 @@ class OpOverload(namespaces.OpOverload):
 
 
 class OpOverloadPacket(namespaces.OpOverloadPacket):
-    """All overloads of an operator, of which there is one: `torch.ops.<namespace>.<name>`."""
+    """The overloads of an operator (always one), `torch.ops.<namespace>.<name>`."""
 
     def __init__(self, op: OpOverload) -> None:
         self.default = op
@@ -182,10 +182,10 @@ class OpOverloadPacket(namespaces.OpOverloadPacket):
         return self.default.dotted
 
     def overloads(self) -> list[str]:
-        """Their names."""
+        """Return the names of the overloads."""
         return ["default"]
 
 
 def memory(tensor: Tensor) -> int:
-    """Where the memory of a tensor begins; 0 if it has none."""
+    """Return the address of a tensor's memory; 0 if it has no elements."""
     return tensor.untyped_storage().data_ptr() if tensor.numel() else 0  # type: ignore[attr-defined, no-any-return]

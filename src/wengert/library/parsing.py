@@ -1,4 +1,4 @@
-"""Schemas that programs write out: `mylib::sine(Tensor x, *, float k=2.0) -> Tensor`."""
+"""Parser of schemas such as `mylib::sine(Tensor x, *, float k=2.0) -> Tensor`."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ ONE = re.compile(
 
 
 def parsed(text: str) -> Schema:
-    """The schema that a text is.
+    """Parse a schema.
 
     Raises:
-        RuntimeError: it is none.
+        RuntimeError: if `text` is not a schema.
     """
-    found = WHOLE.fullmatch(text)
-    if not found:
+    match = WHOLE.fullmatch(text)
+    if not match:
         raise RuntimeError(f"expected a schema, 'name(Tensor x, int n=1) -> Tensor', but got {text!r}")
     arguments, named = [], False
-    for part in parts(found["arguments"]):
+    for part in parts(match["arguments"]):
         if part == "*":
             named = True
             continue
         arguments.append(argument(part, named, text))
-    results = found["returns"]
+    results = match["returns"]
     listed = parts(results[1:-1]) if results.startswith("(") else [results]
-    kinds = [ONE.fullmatch(each) for each in listed]
+    kinds = [ONE.fullmatch(result) for result in listed]
     if not all(kinds):
         raise RuntimeError(f"expected types of results, but got {results!r} in {text!r}")
-    return Schema(found["name"], tuple(arguments), tuple([each["type"] + each["rest"] for each in kinds if each]))
+    return Schema(
+        match["name"], tuple(arguments), tuple([result["type"] + result["rest"] for result in kinds if result])
+    )
 
 
 def parts(text: str) -> list[str]:
-    """What stands between the commas that are within no brackets or quotes."""
-    found, depth, quote, start = [], 0, "", 0
-    for at, letter in enumerate(text):
+    """Split a text at commas that are outside of brackets and quotes."""
+    pieces, depth, quote, start = [], 0, "", 0
+    for index, letter in enumerate(text):
         if quote:
             quote = "" if letter == quote else quote
         elif letter in "\"'":
@@ -51,34 +53,34 @@ def parts(text: str) -> list[str]:
         elif letter in ")]":
             depth -= 1
         elif letter == "," and not depth:
-            found.append(text[start:at].strip())
-            start = at + 1
+            pieces.append(text[start:index].strip())
+            start = index + 1
     last = text[start:].strip()
-    return [*found, last] if last else found
+    return [*pieces, last] if last else pieces
 
 
 def argument(part: str, named: bool, text: str) -> Argument:
-    """One parameter.
+    """Parse one parameter.
 
     Raises:
-        RuntimeError: it is none.
+        RuntimeError: if `part` is not a parameter with its type.
     """
-    found = ONE.fullmatch(part)
-    if not found or not found["name"]:
+    match = ONE.fullmatch(part)
+    if not match or not match["name"]:
         raise RuntimeError(f"expected a parameter with its type, but got {part!r} in {text!r}")
-    kind = found["type"] + found["rest"]
-    default = MISSING if found["default"] is None else value_of(found["default"], kind)
-    return Argument(found["name"], kind, default, named, found["alias"] if found["mutated"] else "")
+    kind = match["type"] + match["rest"]
+    default = MISSING if match["default"] is None else value_of(match["default"], kind)
+    return Argument(match["name"], kind, default, named, match["alias"] if match["mutated"] else "")
 
 
 def value_of(text: str, kind: str) -> object:
-    """A default: a Python literal, or `true` and `false`.
+    """Parse a default: a Python literal, or `true` and `false`.
 
     Raises:
-        RuntimeError: it is no literal.
+        RuntimeError: if `text` is not a literal.
     """
     try:
-        found = ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
+        value = ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
     except (ValueError, SyntaxError) as error:
         raise RuntimeError(f"expected a literal as default, but got {text!r}") from error
-    return float(found) if kind == "float" and isinstance(found, int) else found
+    return float(value) if kind == "float" and isinstance(value, int) else value

@@ -1,4 +1,4 @@
-"""What an operator of a program takes and gives: written out, read from annotations, held against calls."""
+"""Schemas of user-defined operators: written as text, read from annotations, checked against calls."""
 
 from __future__ import annotations
 
@@ -40,18 +40,32 @@ ACCEPTED: dict[str, Any] = {
     "ScalarType": dtypes.dtype,
     "Device": (device, str),
 }
-"""What may be given for each type; anything for one that is not here."""
+"""Python types accepted for a type of a schema; any type is accepted for one that is not listed."""
 NUMBERED = (
-    "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128",
-    "bool", "qint8", "quint8", "qint32", "bfloat16",
-)  # fmt: skip
-"""Dtypes by the number that stands for them in a schema."""
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex32",
+    "complex64",
+    "complex128",
+    "bool",
+    "qint8",
+    "quint8",
+    "qint32",
+    "bfloat16",
+)
+"""Dtypes in the order of their numbers in schemas."""
 SHOWN = {"SymInt": "int", "Scalar": "number"}
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter: its name, its type as a schema writes it (`Tensor`, `float?`, `SymInt[]`), and how it is given."""
+    """A parameter: name, type as written in a schema (`Tensor`, `float?`, `SymInt[]`), default, and kind."""
 
     name: str
     type: str
@@ -63,20 +77,20 @@ class Argument:
         return self.written(in_schema)
 
     def written(self, default: Callable[[Any, str], str]) -> str:
-        """The parameter with its default in one of two forms, `in_schema` and `in_signature`."""
+        """Return the parameter as text; `default` writes its default: `in_schema` or `in_signature`."""
         base, rest = split_type(self.type)
         shown = base + (f"({self.mutated}!)" if self.mutated else "") + rest
         return f"{shown} {self.name}" + ("" if self.default is MISSING else f"={default(self.default, self.type)}")
 
     @property
     def is_list(self) -> bool:
-        """Whether it is a list of tensors."""
+        """True if the parameter is a list of tensors."""
         return self.type.startswith("Tensor[") or self.type.startswith("Tensor?[")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The qualified name, the parameters, and the types of the results."""
+    """Schema of an operator: qualified name, parameters, and types of results."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -87,60 +101,60 @@ class Schema:
 
     @property
     def mutates(self) -> bool:
-        """Whether an argument is written to."""
-        return any(each.mutated for each in self.arguments)
+        """True if an argument is written to."""
+        return any(argument.mutated for argument in self.arguments)
 
     def bound(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """The values of all parameters in order.
+        """Return the values of all parameters in order.
 
         Raises:
-            RuntimeError: an argument is missing, unknown, one too many, or of another type.
+            RuntimeError: if an argument is missing, unknown, superfluous, or of another type.
         """
-        room = sum(not each.keyword_only for each in self.arguments)
+        room = sum(not argument.keyword_only for argument in self.arguments)
         if len(args) > room:
             self.refuse(f"expected at most {room} argument(s) but received {len(args)} argument(s).")
-        unknown = [name for name in kwargs if name not in [each.name for each in self.arguments]]
+        unknown = [name for name in kwargs if name not in [argument.name for argument in self.arguments]]
         if unknown:
             self.refuse(f"got an unexpected keyword argument '{unknown[0]}'.")
-        found = []
-        for at, each in enumerate(self.arguments):
-            if at < len(args) and each.name in kwargs:
-                self.refuse(f"got multiple values for argument '{each.name}'.")
-            value = args[at] if at < len(args) else kwargs.get(each.name, each.default)
+        values = []
+        for position, argument in enumerate(self.arguments):
+            if position < len(args) and argument.name in kwargs:
+                self.refuse(f"got multiple values for argument '{argument.name}'.")
+            value = args[position] if position < len(args) else kwargs.get(argument.name, argument.default)
             if value is MISSING:
-                self.refuse(f"is missing value for argument '{each.name}'.")
+                self.refuse(f"is missing value for argument '{argument.name}'.")
             value = as_plain(value)
-            if not fits(each.type, value):
+            if not fits(argument.type, value):
                 self.refuse(
-                    f"Expected a value of type '{words(each.type)}' for argument '{each.name}' but instead found type "
-                    f"'{type(value).__name__}'.\nPosition: {at}\nValue: {value!r}\n"
+                    f"Expected a value of type '{words(argument.type)}' for argument '{argument.name}' but instead "
+                    f"found type '{type(value).__name__}'.\nPosition: {position}\nValue: {value!r}\n"
                 )
-            found.append(float(value) if each.type == "float" else value)
-        return found
+            values.append(float(value) if argument.type == "float" else value)
+        return values
 
     def refuse(self, why: str) -> None:
-        """Raise the error of a call that does not fit."""
+        """Raise the RuntimeError of a call that does not fit the schema."""
         joint = "" if why.endswith("\n") else " "
         raise RuntimeError(f"{self.name}() {why}{joint}Declaration: {self}")
 
 
 def as_plain(value: Any) -> Any:
-    """A value with NumPy's numbers, in lists too, as Python's."""
-    if type(value) in (list, tuple) and any(isinstance(each, np.generic) for each in value):
-        return type(value)([as_plain(each) for each in value])
+    """Convert NumPy's scalars, also in lists, to Python's numbers."""
+    if type(value) in (list, tuple) and any(isinstance(item, np.generic) for item in value):
+        return type(value)([as_plain(item) for item in value])
     return value.item() if isinstance(value, np.generic) else value
 
 
 def split_type(text: str) -> tuple[str, str]:
-    """The first word of a type, and what follows."""
-    for at, letter in enumerate(text):
+    """Split a type into its first word and the rest."""
+    for index, letter in enumerate(text):
         if letter in "?[(":
-            return text[:at], text[at:]
+            return text[:index], text[index:]
     return text, ""
 
 
 def words(text: str) -> str:
-    """A type as errors call it."""
+    """Return a type as error messages name it."""
     if text.endswith("?"):
         return f"Optional[{words(text[:-1])}]"
     if text.endswith("]"):
@@ -149,24 +163,24 @@ def words(text: str) -> str:
 
 
 def fits(text: str, value: Any) -> bool:
-    """Whether a value is of a type."""
+    """Return whether a value fits a type."""
     if text.endswith("?"):
         return value is None or fits(text[:-1], value)
     if text.endswith("]"):
         inner = text[: text.rindex("[")]
-        return isinstance(value, (list, tuple)) and all(fits(inner, each) for each in value)
+        return isinstance(value, (list, tuple)) and all(fits(inner, item) for item in value)
     return text not in ACCEPTED or isinstance(value, ACCEPTED[text])
 
 
 def in_signature(value: Any, kind: str = "") -> str:
-    """A default as `infer_schema` writes it."""
+    """Return a default as `infer_schema` writes it."""
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(value).removeprefix("torch.") if isinstance(value, dtypes.dtype) else repr(value)
 
 
 def in_schema(value: Any, kind: str = "") -> str:
-    """A default as the schema of an operator writes it: floats by 17 digits, dtypes by their numbers."""
+    """Return a default as the schema of an operator writes it: floats with 17 digits, dtypes as numbers."""
     if isinstance(value, float):
         digits = f"{value:.17g}"
         return digits if set(digits) & set(".en") else digits + "."
@@ -176,25 +190,25 @@ def in_schema(value: Any, kind: str = "") -> str:
 
 
 def signature_of(arguments: Sequence[Argument], returns: Sequence[str], *, inferred: bool = False) -> str:
-    """Parameters and results, `(Tensor x, float k=2.) -> Tensor`; `inferred` from annotations floats are Python's."""
+    """Return parameters and results as text, `(Tensor x, float k=2.) -> Tensor`; if `inferred`, floats as in Python."""
     default = in_signature if inferred else in_schema
-    given = [each.written(default) for each in arguments if not each.keyword_only]
-    named = [each.written(default) for each in arguments if each.keyword_only]
+    positional = [argument.written(default) for argument in arguments if not argument.keyword_only]
+    named = [argument.written(default) for argument in arguments if argument.keyword_only]
     results = returns[0] if len(returns) == 1 else f"({', '.join(returns)})"
-    return f"({', '.join([*given, *(['*'] if named else []), *named])}) -> {results}"
+    return f"({', '.join([*positional, *(['*'] if named else []), *named])}) -> {results}"
 
 
 def type_of(annotation: Any, owner: str) -> str:
-    """A type from an annotation.
+    """Return the type of a schema for an annotation.
 
     Raises:
-        ValueError: there is no such type.
+        ValueError: if operators have no type for the annotation.
     """
     if annotation in BASES:
         return BASES[annotation]
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
-        kinds = [each for each in inner if each is not type(None)]
+        kinds = [kind for kind in inner if kind is not type(None)]
         optional = "?" if len(kinds) < len(inner) else ""
         if frozenset(kinds) == NUMBERS:
             return "Scalar" + optional
@@ -206,40 +220,40 @@ def type_of(annotation: Any, owner: str) -> str:
 
 
 def returns_of(annotation: Any) -> tuple[str, ...]:
-    """The types of results from an annotation."""
+    """Return the types of results for an annotation."""
     if annotation is None or annotation is type(None):
         return ()
     if typing.get_origin(annotation) is tuple:
-        return tuple([type_of(each, "Return") for each in typing.get_args(annotation)])
+        return tuple([type_of(item, "Return") for item in typing.get_args(annotation)])
     return (type_of(annotation, "Return"),)
 
 
 def inferred(function: Callable[..., Any], mutates_args: str | Iterable[str], name: str = "") -> Schema:
-    """The schema of a function by its annotations.
+    """Return the schema of a function, from its annotations.
 
     Args:
         function: the function.
-        mutates_args: the names of the arguments that it writes to, or "unknown": all tensors.
+        mutates_args: names of the arguments that are written to, or "unknown" for all tensors.
         name: the qualified name.
 
     Raises:
-        ValueError: an annotation is missing, or its type is none of an operator.
+        ValueError: if an annotation is missing, or operators have no type for it.
     """
     signature = inspect.signature(function)
     hints = typing.get_type_hints(function)
     mutated = mutates_args if isinstance(mutates_args, str) else set(mutates_args)
     arguments = []
-    for at, each in enumerate(signature.parameters.values()):
-        if each.name not in hints:
+    for position, parameter in enumerate(signature.parameters.values()):
+        if parameter.name not in hints:
             raise ValueError(
-                f"infer_schema(func): Parameter {each.name} must have a type annotation. Got func with signature "
+                f"infer_schema(func): Parameter {parameter.name} must have a type annotation. Got func with signature "
                 f"{signature})"
             )
-        kind = type_of(hints[each.name], f"Parameter {each.name}")
-        written = kind.startswith("Tensor") if mutated == "unknown" else each.name in mutated
-        only = each.kind is inspect.Parameter.KEYWORD_ONLY
-        arguments.append(Argument(each.name, kind, each.default, only, f"a{at}" if written else ""))
-    strangers = set() if isinstance(mutated, str) else mutated - {each.name for each in arguments}
+        kind = type_of(hints[parameter.name], f"Parameter {parameter.name}")
+        written = kind.startswith("Tensor") if mutated == "unknown" else parameter.name in mutated
+        only = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        arguments.append(Argument(parameter.name, kind, parameter.default, only, f"a{position}" if written else ""))
+    strangers = set() if isinstance(mutated, str) else mutated - {argument.name for argument in arguments}
     if strangers:
         raise ValueError(f"infer_schema(func): mutates_args names {sorted(strangers)}, which are no parameters")
     if "return" not in hints:

@@ -12,15 +12,15 @@ WITH_HESSIAN = ("trust-constr", "")
 
 
 def opened_constraints(caller: str, vector: Vector, constraints: Any, method: str) -> Any:
-    """Constraints of flat vectors; what is neither a dictionary nor a `NonlinearConstraint` stays as it is."""
+    """Convert constraints to functions of flat vectors; only dictionaries and `NonlinearConstraint` are changed."""
     optimize = scipy_module(caller, "optimize")
     if isinstance(constraints, (tuple, list)):
-        return type(constraints)([opened(caller, optimize, vector, each, method) for each in constraints])
+        return type(constraints)([opened(caller, optimize, vector, constraint, method) for constraint in constraints])
     return opened(caller, optimize, vector, constraints, method)
 
 
 def opened(caller: str, optimize: Any, vector: Vector, constraint: Any, method: str) -> Any:
-    """One constraint of flat vectors."""
+    """Convert one constraint to functions of flat vectors."""
     if isinstance(constraint, dict) and "fun" in constraint:
         return opened_dictionary(caller, vector, constraint)
     if isinstance(constraint, optimize.NonlinearConstraint):
@@ -29,21 +29,21 @@ def opened(caller: str, optimize: Any, vector: Vector, constraint: Any, method: 
 
 
 def opened_dictionary(caller: str, vector: Vector, constraint: dict[str, Any]) -> dict[str, Any]:
-    """A constraint of the form `{"type": ..., "fun": ..., "jac": ..., "args": ...}`."""
+    """Convert a constraint of the form `{"type": ..., "fun": ..., "jac": ..., "args": ...}`."""
     args = constraint.get("args", ())
     function = Evaluated(caller, "a constraint", constraint["fun"], vector, args)
-    made = {key: value for key, value in constraint.items() if key != "args"}
-    made["fun"] = function.value
+    result = {key: value for key, value in constraint.items() if key != "args"}
+    result["fun"] = function.value
     own = constraint.get("jac")
     if own is None:
-        made["jac"] = function.jacobian
+        result["jac"] = function.jacobian
     elif callable(own):
-        made["jac"] = lambda x: matrix(own(vector.container(x), *args))
-    return made
+        result["jac"] = lambda x: matrix(own(vector.container(x), *args))
+    return result
 
 
 def opened_object(caller: str, optimize: Any, vector: Vector, constraint: Any, method: str) -> Any:
-    """A `NonlinearConstraint`: SciPy's defaults for the derivatives are exchanged for exact ones."""
+    """Convert a `NonlinearConstraint`; SciPy's default derivatives are replaced by exact ones."""
     sparse = constraint.finite_diff_jac_sparsity if method == "trust-constr" else None
     function = Evaluated(caller, "a constraint", constraint.fun, vector, jacobian_sparsity=sparse)
     jacobian, hessian = constraint.jac, constraint.hess
@@ -69,13 +69,13 @@ def opened_object(caller: str, optimize: Any, vector: Vector, constraint: Any, m
 
 
 def products_of(caller: str, function: Evaluated) -> Any:
-    """The Hessian of the weighted sum of a constraint's values, as an operator on vectors."""
+    """Return the Hessian of the weighted sum of a constraint's values, as a linear operator."""
     operator = scipy_module(caller, "sparse.linalg").LinearOperator
 
     def hessian(x: Any, weights: Any) -> Any:
-        point, given = x.copy(), weights.copy()
+        point, fixed = x.copy(), weights.copy()
         return operator(
-            (x.size, x.size), matvec=lambda along: function.product(point, along.ravel(), given), dtype=float
+            (x.size, x.size), matvec=lambda along: function.product(point, along.ravel(), fixed), dtype=float
         )
 
     return hessian

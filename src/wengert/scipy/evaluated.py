@@ -1,7 +1,7 @@
-"""A function of tensors as SciPy's solvers see it: values and derivatives at flat vectors.
+"""A function of tensors as functions of flat vectors for SciPy's solvers: values and derivatives.
 
-The function is run and recorded once for a point; its value, gradient, Jacobian, Hessian and their products all come
-from that record, so it costs nothing that solvers ask for them one by one.
+The function is run and recorded once for each point. Its value, gradient, Jacobian, Hessian and their products are
+computed from that record, although solvers ask for them separately.
 """
 
 from __future__ import annotations
@@ -20,51 +20,51 @@ from ..func.sparse.products import joined, pulled, pushed, split
 from .vectors import Vector, numeric
 
 FIND = "find"
-"""What stands for a pattern that is to be found."""
+"""Value of a sparsity option: determine the pattern automatically."""
 
 
 class Record:
-    """One run of a function.
+    """Record of one run of a function.
 
     Attributes:
-        point, before: the flat vector and what came before it.
-        variables, outputs: what the function was given, and what it gave.
-        slopes: the gradient of a weighted sum of the outputs, recorded, and its `weights`; None if nobody asked yet.
-        known: derivatives that have been computed.
+        point, before: the flat vector and the arguments before it.
+        variables, outputs: arguments and results of the function.
+        grads: gradient of a weighted sum of the outputs, recorded, and its `weights`; empty if not computed yet.
+        known: computed derivatives.
     """
 
     def __init__(self, point: Any, before: tuple[Any, ...], variables: list[Tensor], outputs: list[Tensor]) -> None:
         self.point, self.before = point, before
         self.variables, self.outputs = variables, outputs
-        self.count = sum(each._array_.size for each in outputs)
-        self.slopes: list[Tensor] = []
+        self.count = sum(output._array_.size for output in outputs)
+        self.grads: list[Tensor] = []
         self.weights: Any = None
         self.known: dict[str, Any] = {}
 
     def is_at(self, point: Any, before: tuple[Any, ...]) -> bool:
-        """Whether this is the run at a point."""
+        """Return whether this is the run at a point."""
         return self.before == before and np.array_equal(self.point, point)
 
-    def record_slopes(self, weights: Any = None) -> list[Tensor]:
-        """The gradient of the sum of all outputs, each times its weight, recorded."""
+    def record_grads(self, weights: Any = None) -> list[Tensor]:
+        """Return the gradient of the weighted sum of all outputs, recorded."""
         wanted = np.ones(self.count) if weights is None else weights
-        if not self.slopes or not np.array_equal(self.weights, wanted):
+        if not self.grads or not np.array_equal(self.weights, wanted):
             self.weights = np.array(wanted)
-            self.slopes = gradients(self.outputs, self.variables, split(wanted, self.outputs), True, True)
+            self.grads = gradients(self.outputs, self.variables, split(wanted, self.outputs), True, True)
             self.known.pop("hessian", None)
-        return self.slopes
+        return self.grads
 
 
 class Evaluated:
-    """A function at the points that were asked for last.
+    """A function with the records of its latest points.
 
     Attributes:
-        caller, name: what errors call it.
-        func: takes what comes `before` the vector, the container, and `args`.
-        vector: how flat vectors are split.
-        patterns: of the Jacobian and of the Hessian, where these are wanted as sparse arrays: an array, or "find".
-        second: whether second derivatives will be wanted, so that gradients are recorded at once.
-        records: the latest runs: trust-region methods go back to the point before a step that they give up.
+        caller, name: names for error messages.
+        func: called with the arguments `before` the vector, the container, and `args`.
+        vector: conversion between flat vectors and containers.
+        patterns: sparsity patterns of the Jacobian and the Hessian for sparse results: an array, or "find".
+        second: whether second derivatives will be needed, so that gradients are recorded at once.
+        records: the latest runs: trust-region methods return to the previous point when they reject a step.
     """
 
     def __init__(
@@ -91,14 +91,14 @@ class Evaluated:
         self.records: deque[Record] = deque(maxlen=2)
 
     def run(self, elements: list[Any], before: tuple[Any, ...] = ()) -> list[Tensor]:
-        """The outputs of the function."""
+        """Return the outputs of the function."""
         return numeric(self.caller, self.name, self.func(*before, self.vector.opened(elements), *self.args))
 
     def at(self, x: Any, before: tuple[Any, ...] = ()) -> Record:
-        """The run at a point.
+        """Return the record of the run at a point.
 
         Raises:
-            TypeError: the point is complex.
+            TypeError: if the point is complex.
         """
         for record in self.records:
             if record.is_at(x, before):
@@ -108,50 +108,50 @@ class Evaluated:
                 f"{self.caller}: {self.name} takes real numbers; leave jac='cs' out, and its derivatives are exact"
             )
         with Scope() as scope:
-            variables = [scope.variable(each) for each in self.vector.tensors(x)]
+            variables = [scope.variable(element) for element in self.vector.tensors(x)]
             outputs = self.run(variables, before)
-        made = Record(np.array(x, np.float64), before, variables, outputs)
-        self.records.appendleft(made)
-        return made
+        record_of_point = Record(np.array(x, np.float64), before, variables, outputs)
+        self.records.appendleft(record_of_point)
+        return record_of_point
 
     def value(self, x: Any, before: tuple[Any, ...] = ()) -> Any:
-        """All outputs as one vector."""
+        """Return all outputs as one vector."""
         return joined(self.at(x, before).outputs).astype(np.float64)
 
     def number(self, x: Any) -> Any:
-        """The value of a function that gives one number; SciPy refuses more than one."""
+        """Return the value of a function of one result; SciPy refuses several results."""
         value = self.value(x)
         return float(value[0]) if value.size == 1 else value
 
     def gradient(self, x: Any) -> Any:
-        """The gradient of a function that gives one number."""
+        """Return the gradient of a function of one result."""
         record = self.at(x)
         if "gradient" not in record.known:
             if self.second:
-                record.known["gradient"] = joined(record.record_slopes())
+                record.known["gradient"] = joined(record.record_grads())
             else:
                 record.known["gradient"] = pulled(record.outputs, record.variables, np.ones((1, record.count)))[0]
         return record.known["gradient"].copy()
 
     def product(self, x: Any, along: Any, weights: Any = None) -> Any:
-        """The Hessian of the (weighted) sum of all outputs, times a vector."""
+        """Return the Hessian of the (weighted) sum of all outputs, times a vector."""
         if self.patterns["hessian"] is not None:
             return self.hessian(x, weights) @ along
         record = self.at(x)
-        return pulled(record.record_slopes(weights), record.variables, np.reshape(along, (1, -1)))[0]
+        return pulled(record.record_grads(weights), record.variables, np.reshape(along, (1, -1)))[0]
 
     def hessian(self, x: Any, weights: Any = None) -> Any:
-        """The Hessian of the (weighted) sum of all outputs."""
+        """Return the Hessian of the (weighted) sum of all outputs."""
         record = self.at(x)
-        slopes = record.record_slopes(weights)
+        grads = record.record_grads(weights)
         if "hessian" not in record.known:
             plan = self.planned("hessian", record)
-            sums = pulled(slopes, record.variables, np.eye(record.point.size) if plan is None else plan.seeds.T)
+            sums = pulled(grads, record.variables, np.eye(record.point.size) if plan is None else plan.seeds.T)
             record.known["hessian"] = sums if plan is None else plan.matrix(sums.T)
         return record.known["hessian"].copy()
 
     def jacobian(self, x: Any, before: tuple[Any, ...] = ()) -> Any:
-        """The Jacobian of all outputs: rows by reverse mode, or columns by forward mode if they are fewer."""
+        """Return the Jacobian of all outputs: rows by reverse mode, or columns by forward mode if they are fewer."""
         record = self.at(x, before)
         if "jacobian" not in record.known:
             plan, columns = self.planned("jacobian", record), record.point.size
@@ -166,10 +166,10 @@ class Evaluated:
         return record.known["jacobian"].copy()
 
     def planned(self, which: str, record: Record) -> Plan | None:
-        """How the "jacobian" or the "hessian" is computed from few products; None if it is to be dense.
+        """Return the plan by which the "jacobian" or "hessian" is computed from few products; None for a dense result.
 
         Raises:
-            ValueError: the pattern that was given does not fit.
+            ValueError: if the given pattern does not fit.
         """
         pattern = self.patterns[which]
         if pattern is None or which in self.plans:
@@ -179,13 +179,13 @@ class Evaluated:
         if which == "jacobian":
             if isinstance(pattern, str):
                 pattern = jacobian_sparsity(
-                    lambda *each: self.run(list(each), record.before), *elements, argnums=places
+                    lambda *values: self.run(list(values), record.before), *elements, argnums=places
                 )
             check_shape(self.caller, pattern, (record.count, count), f"results of {self.name}, variables")
             self.plans[which] = jacobian_plan(pattern)
         else:
             if isinstance(pattern, str):
-                pattern = hessian_sparsity(lambda *each: total(self.run(list(each))), *elements, argnums=places)
+                pattern = hessian_sparsity(lambda *values: total(self.run(list(values))), *elements, argnums=places)
             check_shape(self.caller, pattern, (count, count), "variables, twice")
             check_symmetric(self.caller, pattern)
             self.plans[which] = hessian_plan(pattern)
@@ -193,15 +193,15 @@ class Evaluated:
 
 
 def total(outputs: list[Tensor]) -> Any:
-    """The sum of all elements of tensors."""
-    return sum((each.sum() for each in outputs[1:]), outputs[0].sum())  # type: ignore[attr-defined]
+    """Return the sum of all elements of tensors."""
+    return sum((output.sum() for output in outputs[1:]), outputs[0].sum())  # type: ignore[attr-defined]
 
 
 def read_sparsity(caller: str, sparsity: Any) -> Any:
-    """A pattern, "find" or None.
+    """Read a sparsity option: a pattern, "find" or None.
 
     Raises:
-        ValueError: it is another word.
+        ValueError: if `sparsity` is another string.
     """
     if sparsity is None or (isinstance(sparsity, str) and sparsity == FIND):
         return sparsity

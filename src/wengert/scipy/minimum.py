@@ -1,4 +1,4 @@
-"""`minimize`: SciPy's, with exact gradients, Hessians and their products."""
+"""`minimize` of SciPy with exact gradients, Hessians and their products."""
 
 from __future__ import annotations
 
@@ -36,44 +36,46 @@ def minimize(
 ) -> Any:
     """Minimise a function of tensors: `scipy.optimize.minimize` with exact derivatives.
 
-    Methods that take them are given the gradient, and the Hessian or products of it with vectors.
+    Methods that use derivatives are passed the gradient, and the Hessian or its products with vectors.
 
     Args:
-        fun: gives one number; called with `x0`'s container of float64 tensors, and `args`.
-        x0: where to start: a tensor, or containers of tensors (dictionaries, lists, tuples, named tuples); or whatever
-            SciPy takes, for which `fun` is given one tensor with one dimension.
-        jac, hess, hessp: None for exact derivatives. Otherwise as in SciPy; functions are given containers.
-        constraints: as in SciPy. Their functions are given containers; Jacobians, and for "trust-constr" Hessians, are
-            exact unless they are functions or strategies of the program's own ("2-point" and `BFGS`, SciPy's defaults,
-            do not count as such). `finite_diff_jac_sparsity` makes the Jacobian a sparse array.
-        callback: is given containers.
-        method, bounds, tol, options: as in SciPy, for flat vectors: all tensors one after the other.
-        sparsity: the pattern of the Hessian (see `func.sparse_hessian`), or "find" to have it found at the start, for
-            the methods that use the Hessian: it is computed from few products, and given to "Newton-CG" and
+        fun: returns one number; called with a container as `x0` of float64 tensors, and `args`.
+        x0: initial point: a tensor, or containers of tensors (dictionaries, lists, tuples, named tuples); or whatever
+            SciPy takes, then `fun` is called with one 1-D tensor.
+        jac, hess, hessp: None for exact derivatives. Otherwise as in SciPy; functions are called with containers.
+        constraints: as in SciPy; their functions are called with containers. Jacobians, and for "trust-constr"
+            Hessians, are exact, unless functions or strategies other than SciPy's defaults ("2-point" and `BFGS`) are
+            given. `finite_diff_jac_sparsity` makes the Jacobian a sparse array.
+        callback: called with containers.
+        method, bounds, tol, options: as in SciPy, for flat vectors: all tensors concatenated.
+        sparsity: the pattern of the Hessian (see `func.sparse_hessian`), or "find" to determine it at the start, for
+            methods that use the Hessian: it is computed from few products, and passed to "Newton-CG" and
             "trust-constr" as a sparse array.
 
     Returns:
-        SciPy's result; `x` is a container as `x0`, of tensors of float64, if that holds tensors.
+        SciPy's result; if `x0` holds tensors, `x` is such a container of float64 tensors.
 
     Raises:
-        ImportError: SciPy is not installed.
-        TypeError: `x0` or what `fun` returns holds something other than real numbers.
-        ValueError: `sparsity` is given to a method that does not use it, or does not fit; or SciPy refuses something.
+        ImportError: if SciPy is not installed.
+        TypeError: if `x0` or what `fun` returns holds something other than real numbers.
+        ValueError: if `sparsity` is given to a method that does not use it, or does not fit, or SciPy refuses an
+            argument.
 
     >>> import wengert as wg
     >>> start = {"a": wg.zeros(2), "b": wg.tensor(1.0)}
-    >>> found = wg.scipy.minimize(lambda p: ((p["a"] - 3) ** 2).sum() + (p["b"] + 1) ** 2, start, method="Newton-CG")
-    >>> found.x["a"], found.x["b"], found.nfev
+    >>> f = lambda p: ((p["a"] - 3) ** 2).sum() + (p["b"] + 1) ** 2
+    >>> solution = wg.scipy.minimize(f, start, method="Newton-CG")
+    >>> solution.x["a"], solution.x["b"], solution.nfev
     (tensor([3., 3.], dtype=torch.float64), tensor(-1., dtype=torch.float64), 2)
     """
     optimize = scipy_module(MINIMIZE, "optimize")
     vector = Vector(MINIMIZE, "x0", x0)
-    given = args if isinstance(args, tuple) else (args,)
+    arguments = args if isinstance(args, tuple) else (args,)
     if method is not None and not isinstance(method, str) and not callable(method):
         raise TypeError(f"{MINIMIZE}: expected method to be a name or a function, but got {type(method).__name__}")
     name = "" if callable(method) else (method or "bfgs").lower()
-    value, derivatives = functions_for(name, fun, vector, given, jac, hess, hessp, sparsity)
-    found = optimize.minimize(
+    value, derivatives = functions_for(name, fun, vector, arguments, jac, hess, hessp, sparsity)
+    solution = optimize.minimize(
         value,
         vector.start,
         method=method,
@@ -84,18 +86,18 @@ def minimize(
         options=options,
         **derivatives,
     )
-    if hasattr(found, "x"):  # methods of the program may return anything
-        found.x = vector.result(found.x)
-    return found
+    if hasattr(solution, "x"):  # methods that are functions may return anything
+        solution.x = vector.result(solution.x)
+    return solution
 
 
 def functions_for(
     method: str, fun: Any, vector: Vector, args: tuple[Any, ...], jac: Any, hess: Any, hessp: Any, sparsity: Any
 ) -> tuple[Any, dict[str, Any]]:
-    """What SciPy is given for a function and its derivatives.
+    """Return the function and derivatives that are passed to SciPy.
 
     Raises:
-        ValueError: there is a pattern, but the method does not use the exact Hessian.
+        ValueError: if there is a pattern, but the method does not use the exact Hessian.
     """
     exact = jac is None and method not in WITHOUT_GRADIENT
     second = (exact or callable(jac)) and hess is None and hessp is None
@@ -107,22 +109,22 @@ def functions_for(
             "these arguments; leave it out, or take 'Newton-CG' or 'trust-constr'"
         )
     function = Evaluated(MINIMIZE, "fun", fun, vector, args, hessian_sparsity=sparsity, second=exact and second)
-    given = {
+    derivatives = {
         "jac": function.gradient if exact else opened(vector, jac, args, "jac"),
         "hess": opened(vector, hess, args, "hess"),
         "hessp": opened_product(vector, hessp, args),
     }
     if second and whole:
-        given["hess"] = function.hessian
+        derivatives["hess"] = function.hessian
         if sparsity is not None and method in WITH_DENSE_HESSIAN:
-            given["hess"] = lambda x: function.hessian(x).toarray()
+            derivatives["hess"] = lambda x: function.hessian(x).toarray()
     elif second:
-        given["hessp"] = function.product
-    return opened_pair(vector, fun, args) if jac is True else function.number, given
+        derivatives["hessp"] = function.product
+    return opened_pair(vector, fun, args) if jac is True else function.number, derivatives
 
 
 def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> Any:
-    """A function of the program's own as SciPy calls it; what is none stays."""
+    """Convert a user's function to one of flat vectors; other values stay as they are."""
     if not callable(function):
         return function
     if name == "hess":
@@ -131,7 +133,7 @@ def opened(vector: Vector, function: Any, args: tuple[Any, ...], name: str) -> A
 
 
 def opened_pair(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
-    """A function that gives the value and the gradient (`jac=True`)."""
+    """Convert a function that returns value and gradient (`jac=True`)."""
 
     def pair(x: Any) -> Any:
         value, gradient = function(vector.container(x), *args)
@@ -141,7 +143,7 @@ def opened_pair(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def opened_product(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
-    """A product with the Hessian of the program's own."""
+    """Convert a user's product with the Hessian."""
     if not callable(function):
         return function
     both = vector.container
@@ -149,7 +151,7 @@ def opened_product(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def opened_callback(vector: Vector, callback: Any) -> Any:
-    """A callback that is given containers, in the form that its parameters ask for."""
+    """Convert a callback of containers, in the form that its parameters ask for."""
     if callback is None or vector.structure is None:
         return callback
     if set(inspect.signature(callback).parameters) == {"intermediate_result"}:

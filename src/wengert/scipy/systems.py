@@ -1,4 +1,4 @@
-"""`root` and `least_squares`: SciPy's, with exact Jacobians."""
+"""`root` and `least_squares` of SciPy with exact Jacobians."""
 
 from __future__ import annotations
 
@@ -27,57 +27,60 @@ def root(
     *,
     sparsity: Any = None,
 ) -> Any:
-    """Find where a function of tensors is zero: `scipy.optimize.root` with an exact Jacobian.
+    """Find a root of a function of tensors: `scipy.optimize.root` with an exact Jacobian.
 
     Args:
-        fun: gives as many numbers as `x0` holds, in tensors, in containers or not; called with `x0`'s container of
-            float64 tensors, and `args`.
-        x0: where to start: tensors, as for `minimize`.
-        jac: None for the exact Jacobian, for the methods that take one ("hybr", "lm"). Otherwise as in SciPy; a
-            function is given containers.
-        callback: `callback(x, f)`; is given the container and the flat vector of the values.
+        fun: returns as many numbers as `x0` has elements, as tensors or containers of tensors; called with a container
+            as `x0` of float64 tensors, and `args`.
+        x0: initial point: tensors, as for `minimize`.
+        jac: None for the exact Jacobian, for methods that use one ("hybr", "lm"). Otherwise as in SciPy; a function
+            is called with containers.
+        callback: `callback(x, f)`, called with the container and the flat vector of the values.
         method, tol, options: as in SciPy.
-        sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to have it found at the start: the
-            Jacobian is computed from few products, and given as the dense array that these methods want.
+        sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to determine it at the start: the
+            Jacobian is computed from few products, and passed as the dense array that these methods need.
 
     Returns:
-        SciPy's result; `x` is a container as `x0`, of tensors of float64, if that holds tensors.
+        SciPy's result; if `x0` holds tensors, `x` is such a container of float64 tensors.
 
     Raises:
-        ImportError: SciPy is not installed.
-        TypeError: `x0` or what `fun` returns holds something other than real numbers.
-        ValueError: `sparsity` is given to a method that does not use it, or does not fit; or SciPy refuses something.
+        ImportError: if SciPy is not installed.
+        TypeError: if `x0` or what `fun` returns holds something other than real numbers.
+        ValueError: if `sparsity` is given to a method that does not use it, or does not fit, or SciPy refuses an
+            argument.
 
     >>> import wengert as wg
-    >>> found = wg.scipy.root(lambda p: [p[0] + p[1] - 3, p[0] * p[1] - 2], [wg.tensor(0.0), wg.tensor(5.0)])
-    >>> [round(each.item(), 6) for each in found.x], found.success
+    >>> solution = wg.scipy.root(lambda p: [p[0] + p[1] - 3, p[0] * p[1] - 2], [wg.tensor(0.0), wg.tensor(5.0)])
+    >>> [round(x.item(), 6) for x in solution.x], solution.success
     ([1.0, 2.0], True)
     """
     optimize = scipy_module(ROOT, "optimize")
     vector = Vector(ROOT, "x0", x0)
-    given = args if isinstance(args, tuple) else (args,)
+    arguments = args if isinstance(args, tuple) else (args,)
     exact = jac is None and str(method).lower() in WITH_JACOBIAN
     if sparsity is not None and not exact:
         raise ValueError(
             f"{ROOT}: sparsity is the pattern of the exact Jacobian, which method {method!r} does not use with these "
             "arguments; leave it out, or take 'hybr' or 'lm'"
         )
-    function = Evaluated(ROOT, "fun", fun, vector, given, jacobian_sparsity=sparsity)
+    function = Evaluated(ROOT, "fun", fun, vector, arguments, jacobian_sparsity=sparsity)
     value, jacobian = function.value, jac
     if exact:
         jacobian = function.jacobian if sparsity is None else lambda x: function.jacobian(x).toarray()
     elif callable(jac):
-        jacobian = lambda x: matrix(jac(vector.container(x), *given))  # noqa: E731
+        jacobian = lambda x: matrix(jac(vector.container(x), *arguments))  # noqa: E731
     elif jac:
-        value = pair_of(vector, fun, given)
-    shown = opened_callback(vector, callback)
-    found = optimize.root(value, vector.start, method=method, jac=jacobian, tol=tol, callback=shown, options=options)
-    found.x = vector.result(found.x)
-    return found
+        value = pair_of(vector, fun, arguments)
+    callback_of_vectors = opened_callback(vector, callback)
+    solution = optimize.root(
+        value, vector.start, method=method, jac=jacobian, tol=tol, callback=callback_of_vectors, options=options
+    )
+    solution.x = vector.result(solution.x)
+    return solution
 
 
 def pair_of(vector: Vector, function: Any, args: tuple[Any, ...]) -> Any:
-    """A function that gives values and their Jacobian (`jac=True`)."""
+    """Convert a function that returns values and their Jacobian (`jac=True`)."""
 
     def pair(x: Any) -> Any:
         values, jacobian = function(vector.container(x), *args)
@@ -102,47 +105,49 @@ def least_squares(
     """Fit by least squares: `scipy.optimize.least_squares` with an exact Jacobian.
 
     Args:
-        fun: gives the residuals, in tensors, in containers or not; called with `x0`'s container of float64 tensors,
-            `args` and `kwargs`.
-        x0: where to start: tensors, as for `minimize`.
-        jac: None for the exact Jacobian. Otherwise as in SciPy; a function is given containers.
-        jac_sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to have it found at the start:
-            the Jacobian is computed from few products, and given as a sparse array.
-        callback: as in SciPy; is given containers.
+        fun: returns the residuals, as tensors or containers of tensors; called with a container as `x0` of float64
+            tensors, `args` and `kwargs`.
+        x0: initial point: tensors, as for `minimize`.
+        jac: None for the exact Jacobian. Otherwise as in SciPy; a function is called with containers.
+        jac_sparsity: the pattern of the Jacobian (see `func.sparse_jacobian`), or "find" to determine it at the start:
+            the Jacobian is computed from few products, and passed as a sparse array.
+        callback: as in SciPy; called with containers.
         bounds, method, options: as in SciPy (`ftol`, `xtol`, `gtol`, `x_scale`, `loss`, `f_scale`, `max_nfev`, ...).
 
     Returns:
-        SciPy's result; `x` is a container as `x0`, of tensors of float64, if that holds tensors.
+        SciPy's result; if `x0` holds tensors, `x` is such a container of float64 tensors.
 
     Raises:
-        ImportError: SciPy is not installed.
-        TypeError: `x0` or what `fun` returns holds something other than real numbers.
-        ValueError: `jac_sparsity` does not fit, or SciPy refuses something.
+        ImportError: if SciPy is not installed.
+        TypeError: if `x0` or what `fun` returns holds something other than real numbers.
+        ValueError: if `jac_sparsity` does not fit, or SciPy refuses an argument.
 
     >>> import wengert as wg
     >>> t = wg.tensor([0.0, 1.0, 2.0], dtype=wg.float64)
     >>> line = {"slope": wg.tensor(0.0), "offset": wg.tensor(0.0)}
-    >>> found = wg.scipy.least_squares(lambda p: p["slope"] * t + p["offset"] - (3 * t + 1), line)
-    >>> round(found.x["slope"].item(), 6), round(found.x["offset"].item(), 6)
+    >>> solution = wg.scipy.least_squares(lambda p: p["slope"] * t + p["offset"] - (3 * t + 1), line)
+    >>> round(solution.x["slope"].item(), 6), round(solution.x["offset"].item(), 6)
     (3.0, 1.0)
     """
     optimize = scipy_module(LEAST_SQUARES, "optimize")
     vector = Vector(LEAST_SQUARES, "x0", x0)
-    given = args if isinstance(args, tuple) else (args,)
+    arguments = args if isinstance(args, tuple) else (args,)
     names = kwargs or {}
     residuals = (lambda p, *rest: fun(p, *rest, **names)) if names and callable(fun) else fun
     function = Evaluated(
-        LEAST_SQUARES, "fun", residuals, vector, given, jacobian_sparsity=jac_sparsity if jac is None else None
+        LEAST_SQUARES, "fun", residuals, vector, arguments, jacobian_sparsity=jac_sparsity if jac is None else None
     )
     jacobian = jac
     if jac is None:
         jacobian = function.jacobian
     elif callable(jac):
-        jacobian = lambda x: matrix(jac(vector.container(x), *given, **names))  # noqa: E731
+        jacobian = lambda x: matrix(jac(vector.container(x), *arguments, **names))  # noqa: E731
     if jac is not None and jac_sparsity is not None:
         options["jac_sparsity"] = jac_sparsity
     if callback is not None:
         options["callback"] = opened_callback(vector, callback)
-    found = optimize.least_squares(function.value, vector.start, jac=jacobian, bounds=bounds, method=method, **options)
-    found.x = vector.result(found.x)
-    return found
+    solution = optimize.least_squares(
+        function.value, vector.start, jac=jacobian, bounds=bounds, method=method, **options
+    )
+    solution.x = vector.result(solution.x)
+    return solution

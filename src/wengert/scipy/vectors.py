@@ -1,4 +1,4 @@
-"""Containers of tensors as the flat vectors of float64 that SciPy works with, and back."""
+"""Conversion of containers of tensors to the flat float64 vectors of SciPy, and back."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..ops.create.interchange import from_numpy
 
 
 def scipy_module(caller: str, name: str) -> Any:
-    """A module of SciPy.
+    """Return a module of SciPy.
 
     Raises:
-        ImportError: SciPy is not installed.
+        ImportError: if SciPy is not installed.
     """
     try:
         return load(f"scipy.{name}")
@@ -26,13 +26,13 @@ def scipy_module(caller: str, name: str) -> Any:
 
 
 class Vector:
-    """How a flat vector is split.
+    """Conversion between flat vectors and containers of tensors.
 
     Attributes:
-        start: the vector that stands for the value given.
-        like: tensors of float64, of the shapes of the elements of the container.
-        structure: what they are put into; None if the value is no container of tensors, but whatever SciPy takes. Then
-            the function is given one tensor, and vectors stay as they are.
+        start: flat vector of the initial value.
+        like: float64 tensors of the shapes of the container's elements.
+        structure: structure of the container; None if the value is not a container of tensors, but whatever SciPy
+            takes. Then functions are called with one tensor, and vectors stay as they are.
     """
 
     def __init__(self, caller: str, name: str, value: Any) -> None:
@@ -43,88 +43,90 @@ class Vector:
             check_real(caller, name, self.start)
             self.like = [from_numpy(np.zeros(max(self.start.size, 1)))]
             return
-        for each in elements:
-            if not isinstance(each, Tensor):
-                raise TypeError(f"{caller}: expected {name} to hold only tensors, but got {type(each).__name__}")
-            check_real(caller, name, each._array_)
+        for element in elements:
+            if not isinstance(element, Tensor):
+                raise TypeError(f"{caller}: expected {name} to hold only tensors, but got {type(element).__name__}")
+            check_real(caller, name, element._array_)
         if not elements:
             raise TypeError(f"{caller}: expected {name} to hold tensors, but there is none")
-        self.like = [from_numpy(each._array_.astype(np.float64)) for each in elements]
-        self.start = np.concatenate([each._array_.ravel() for each in self.like])
+        self.like = [from_numpy(element._array_.astype(np.float64)) for element in elements]
+        self.start = np.concatenate([element._array_.ravel() for element in self.like])
 
     def tensors(self, x: Any) -> list[Tensor]:
-        """The elements of the container for a flat vector, in memory of their own."""
+        """Return the elements of the container for a flat vector, in new memory."""
         return split(x, self.like)
 
     def opened(self, elements: list[Any]) -> Any:
-        """The container of these elements."""
+        """Return the container of elements."""
         return elements[0] if self.structure is None else unflatten(elements, self.structure)
 
     def container(self, x: Any) -> Any:
-        """What the program's functions are given for a flat vector."""
+        """Return the argument of the user's functions for a flat vector."""
         return self.opened(self.tensors(x))
 
     def result(self, x: Any) -> Any:
-        """What stands for a flat vector in results and callbacks: a vector where no container was given."""
+        """Return the container for a flat vector in results and callbacks; the vector itself if there is none."""
         return x if self.structure is None else self.container(x)
 
     def rows(self, ys: Any) -> Any:
-        """The same for several vectors, the columns of an array: each tensor has one more dimension, the last."""
+        """Return the container for the columns of an array: every tensor has one more dimension, the last."""
         if self.structure is None:
             return ys
-        ys = np.zeros((self.start.size, 0)) if isinstance(ys, list) else ys  # SciPy has got to none of the times
+        ys = (
+            np.zeros((self.start.size, 0)) if isinstance(ys, list) else ys
+        )  # SciPy stopped before the first of the times
         parts, start = [], 0
-        for each in self.like:
-            shape, size = each._array_.shape, each._array_.size
+        for tensor in self.like:
+            shape, size = tensor._array_.shape, tensor._array_.size
             parts.append(from_numpy(ys[start : start + size].reshape((*shape, ys.shape[1]))))
             start += size
         return unflatten(parts, self.structure)
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor."""
+    """Return whether a value is a tensor."""
     return isinstance(value, Tensor)
 
 
 def check_real(caller: str, name: str, array: Any) -> None:
-    """Refuse what is no real number.
+    """Refuse an array whose elements are not real numbers.
 
     Raises:
-        TypeError: there are others.
+        TypeError: if the dtype is not real.
     """
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{caller}: expected {name} to be real numbers, but got {array.dtype}")
 
 
 def flat(caller: str, name: str, value: Any) -> Any:
-    """The elements of tensors, arrays and numbers in containers, as a vector of float64.
+    """Return the elements of tensors, arrays and numbers in containers as one float64 vector.
 
     Raises:
-        TypeError: there is something else, or complex numbers.
+        TypeError: if a value is neither tensor, array nor number, or is complex.
     """
     elements = numeric(caller, name, value)
-    return np.concatenate([each._array_.ravel() for each in elements]).astype(np.float64)
+    return np.concatenate([element._array_.ravel() for element in elements]).astype(np.float64)
 
 
 def numeric(caller: str, name: str, value: Any) -> list[Tensor]:
-    """The tensors in a container; arrays and numbers in it are made constant ones.
+    """Return the elements of a container as tensors; arrays and numbers become constants.
 
     Raises:
-        TypeError: there is something else, complex numbers, or nothing.
+        TypeError: if a value is neither tensor, array nor number, or is complex, or if there is none.
     """
     elements = flatten(value)[0]
     if not elements:
         raise TypeError(f"{caller}: expected {name} to return numbers, but it returned none")
-    made = []
-    for each in elements:
-        array = each._array_ if isinstance(each, Tensor) else np.asarray(each)
+    tensors = []
+    for element in elements:
+        array = element._array_ if isinstance(element, Tensor) else np.asarray(element)
         if array.dtype.kind not in "fiub":
-            kind = type(each).__name__ if array.dtype.kind not in "cmM" else array.dtype
+            kind = type(element).__name__ if array.dtype.kind not in "cmM" else array.dtype
             raise TypeError(f"{caller}: expected {name} to return real tensors or numbers, but got {kind}")
-        made.append(each if isinstance(each, Tensor) else from_numpy(array.astype(np.float64)))
-    return made
+        tensors.append(element if isinstance(element, Tensor) else from_numpy(array.astype(np.float64)))
+    return tensors
 
 
 def matrix(value: Any) -> Any:
-    """A matrix that a program's function gives: tensors become arrays, what SciPy knows stays."""
+    """Convert a user's matrix for SciPy: tensors become arrays, other values stay as they are."""
     return value.detach().numpy() if isinstance(value, Tensor) else value
