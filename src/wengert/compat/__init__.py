@@ -1,4 +1,4 @@
-"""The interfaces of other libraries, for programs that were written for them."""
+"""Interfaces of other libraries, for programs that were written for them."""
 
 from __future__ import annotations
 

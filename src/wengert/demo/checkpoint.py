@@ -40,8 +40,8 @@ def load(path: Path) -> Run:
     """Read a run.
 
     Raises:
-        OSError: there is no such file, or it cannot be read.
-        ValueError: it is no whole checkpoint of this demo.
+        OSError: if there is no such file, or it cannot be read.
+        ValueError: if the file is not a complete checkpoint of this demo.
     """
     try:
         metadata = load_metadata(path)

@@ -24,10 +24,10 @@ SHOWN = 4
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse a folder in which no file can be made, before any work is done.
+    """Refuse a folder in which no file can be created, before any work is done.
 
     Raises:
-        OSError: so it is.
+        OSError: if no file can be created in the folder.
     """
     with tempfile.TemporaryFile(dir=folder):
         pass

@@ -29,8 +29,8 @@ def load_digits() -> tuple[np.ndarray, np.ndarray]:
         between 0 and 1); and what they are, uint8 of shape (1797,), values 0 to 9.
 
     Raises:
-        FileNotFoundError: The data file is missing from the installed package.
-        ValueError: The data file is damaged.
+        FileNotFoundError: if the data file is missing from the installed package.
+        ValueError: if the data file is damaged.
 
     Source:
         E. Alpaydin, C. Kaynak: Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998,

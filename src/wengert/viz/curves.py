@@ -31,7 +31,7 @@ def plot_curves(history: Mapping[str, Sequence[float]], path: str | os.PathLike[
         The path that was written.
 
     Raises:
-        ImportError: matplotlib is not installed.
+        ImportError: if matplotlib is not installed.
     """
     panels: dict[str, dict[str, list[float]]] = {}
     for name, values in history.items():
@@ -83,8 +83,8 @@ def plot_misclassified(
         The path that was written.
 
     Raises:
-        ValueError: The shapes do not fit together.
-        ImportError: matplotlib is not installed.
+        ValueError: if the shapes do not fit together.
+        ImportError: if matplotlib is not installed.
     """
     images, labels, predictions = np.asarray(images), np.asarray(labels), np.asarray(predictions)
     if images.ndim == 4 and images.shape[1] == 1:

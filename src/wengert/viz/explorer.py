@@ -49,7 +49,7 @@ class Timeline:
             The path that was written.
 
         Raises:
-            ValueError: The suffix is another one.
+            ValueError: if the suffix is another one.
         """
         path = Path(path)
         if path.suffix.lower() != ".html":
@@ -68,7 +68,7 @@ def timeline(profile: Any) -> Timeline:
         A `Timeline`; `.save(path)` writes it as a page for a browser.
 
     Raises:
-        TypeError: `profile` has no `function_events`.
+        TypeError: if `profile` has no `function_events`.
     """
     if getattr(profile, "function_events", None) is None:
         raise TypeError(

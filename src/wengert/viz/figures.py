@@ -13,7 +13,7 @@ def new_figure(caller: str, size: tuple[float, float]) -> Any:
         size: Width and height in inches.
 
     Raises:
-        ImportError: matplotlib is not installed.
+        ImportError: if matplotlib is not installed.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -62,7 +62,7 @@ def write_picture(report: "GradientReport", form: str) -> bytes:
         form: "svg" or "png".
 
     Raises:
-        ImportError: matplotlib is not installed.
+        ImportError: if matplotlib is not installed.
     """
     layers = list(report.layers)
     longest = max(columns_of(clean(layer)) for layer in layers)

@@ -102,7 +102,7 @@ class GradientReport:
         """How many units of a layer got no gradient in any of the steps.
 
         Raises:
-            KeyError: There is no such layer.
+            KeyError: if there is no such layer.
         """
         return sum(int((~self.alive[name]).sum()) for name in self.parameters[layer] if name in self.alive)
 
@@ -118,7 +118,7 @@ class GradientReport:
             An iterator over `steps`.
 
         Raises:
-            ImportError: tqdm is not installed.
+            ImportError: if tqdm is not installed.
         """
         try:
             from tqdm import tqdm
@@ -162,8 +162,8 @@ class GradientReport:
             The path that was written.
 
         Raises:
-            ValueError: The suffix is another one.
-            ImportError: A picture is wanted and matplotlib is not installed.
+            ValueError: if the suffix is another one.
+            ImportError: if a picture is requested and matplotlib is not installed.
         """
         from wengert.viz.gradient_pictures import write_picture
 
@@ -209,8 +209,8 @@ def gradients(model: "nn.Module | Mapping[str, Tensor]", every: int = 1) -> Grad
         end of the block; `.remove()` does so too.
 
     Raises:
-        TypeError: `model` is neither a module nor a mapping.
-        ValueError: No parameter requires a gradient, or `every` is below 1.
+        TypeError: if `model` is neither a module nor a mapping.
+        ValueError: if No parameter requires a gradient, or `every` is below 1.
 
     >>> import wengert as wg
     >>> model = wg.nn.Sequential(wg.nn.Linear(2, 3), wg.nn.ReLU(), wg.nn.Linear(3, 1))

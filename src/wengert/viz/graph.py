@@ -78,8 +78,8 @@ class Graph(Drawable):
             The path that was written.
 
         Raises:
-            ValueError: The suffix is another one.
-            ImportError: A `.png` is wanted and matplotlib is not installed.
+            ValueError: if the suffix is another one.
+            ImportError: if a `.png` is requested and matplotlib is not installed.
         """
         path = Path(path)
         forms: dict[str, Callable[[], str | bytes]] = {
@@ -130,10 +130,10 @@ def graph(
         A `Graph`: `.save(path)` writes it as .html, .svg, .png, .dot or .mmd, and a notebook shows it.
 
     Raises:
-        TypeError: `loss` is no tensor, `params` neither mapping nor module, or `profile` has no `function_events`
-                (yet).
-        ValueError: `loss` has no history: it does not require a gradient.
-        RuntimeError: `gradients` are wanted, but the graph was freed by an earlier backward pass.
+        TypeError: if `loss` is not a tensor, `params` neither mapping nor module, or `profile` has no `function_events`
+            (yet).
+        ValueError: if `loss` has no history: it does not require a gradient.
+        RuntimeError: if `gradients` are wanted, but the graph was freed by an earlier backward pass.
     """
     if not hasattr(loss, "grad_fn"):
         raise TypeError(f"viz.graph(): loss must be a tensor, but got {type(loss).__name__}")

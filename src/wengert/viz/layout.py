@@ -53,7 +53,7 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> Layout:
         The places of boxes and arrows.
 
     Raises:
-        ValueError: The arrows form a circle.
+        ValueError: if the arrows form a circle.
     """
     if not sizes:
         return Layout(0.0, 0.0, (), ())

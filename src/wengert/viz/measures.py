@@ -46,7 +46,7 @@ def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]
         The norm for each node that a gradient reached, over all its outputs together.
 
     Raises:
-        RuntimeError: The graph was freed by an earlier pass.
+        RuntimeError: if the graph was freed by an earlier pass.
     """
     from wengert import autograd
 

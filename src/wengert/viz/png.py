@@ -34,7 +34,7 @@ def write_png(graph: Drawable) -> bytes:
     """The picture of `graph` as the content of a PNG file.
 
     Raises:
-        ImportError: matplotlib is not installed.
+        ImportError: if matplotlib is not installed.
     """
     picture = draw(graph)
     size = (picture.width / _POINTS_PER_INCH, picture.height / _POINTS_PER_INCH)

@@ -31,7 +31,7 @@ def record_scopes(model: "nn.Module | None" = None) -> Iterator[None]:
             the names given by `viz.scope` are noted.
 
     Raises:
-        TypeError: `model` is no module.
+        TypeError: if `model` is not a module.
 
     Only nodes made by the thread that entered the block are noted.
 

@@ -1,8 +1,8 @@
-"""The Python array API standard, version 2024.12, for tensors: `wengert.array_api`, as `x.__array_namespace__()` gives.
+"""The Python array API standard, version 2024.12, for tensors: `wengert.array_api`, or `x.__array_namespace__()`.
 
-Functions have the standard's parameters, dtypes and special cases, one module for one or two of its chapters; they are
-made of operators, so gradients go through them. What tensors do by themselves stays as torch has it (`x.size`,
-operators such as `x + y`); docs/protocols.md lists the differences.
+Functions have the standard's parameters, dtypes and special cases, one module for one or two of its chapters. They are
+composed of operators, so they are differentiable. Attributes and operators of tensors stay as torch has them (`x.size`,
+`x + y`); docs/protocols.md lists the differences.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from .data_types import WIDE
 def arange(
     start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
-    """Evenly spaced numbers from `start` (0 if it is the only one) until before `stop`.
+    """Evenly spaced numbers from `start` (0 if only one bound is given) up to, but not including, `stop`.
 
     Args:
-        step: the distance; it may be negative. Where it leads away from `stop` there are no elements.
-        dtype: int64 by default if all are integers, else the default dtype.
+        step: distance between neighbours; may be negative. The result is empty if it leads away from `stop`.
+        dtype: int64 by default if all arguments are integers, else the default dtype.
     """
     if stop is None:
         start, stop = 0, start
@@ -34,11 +34,11 @@ def arange(
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Tensor:
-    """Return `obj` as an array; one that is an array keeps its history.
+    """Return `obj` as an array; an array keeps its history.
 
     Args:
-        obj: an array, a Python scalar, nested sequences of these, or what has `__dlpack__` or Python's buffers.
-        copy: whether to copy; None copies if it is needed.
+        obj: an array, a Python scalar, nested sequences of these, or an object with `__dlpack__` or a buffer.
+        copy: whether to copy; None copies only if needed.
 
     Raises:
         ValueError: if `copy` is false and a copy is needed.
@@ -55,12 +55,12 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Array of a shape with whatever elements."""
+    """Array of a shape with uninitialised elements."""
     return wg.empty(shape, dtype=dtype, device=device)
 
 
 def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Array of the shape of `x` with whatever elements."""
+    """Array of the shape of `x` with uninitialised elements."""
     return wg.empty_like(x, dtype=dtype, device=device)
 
 
@@ -68,7 +68,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     """Matrix with ones on a diagonal, zeros elsewhere.
 
     Args:
-        k: which diagonal: 0 the main one, above it positive numbers.
+        k: index of the diagonal: 0 for the main diagonal, positive above it.
     """
     columns = n_rows if n_cols is None else n_cols
     result = wg.zeros((n_rows, columns), dtype=dtype, device=device)
@@ -78,7 +78,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """Array that shares memory with an object that has `__dlpack__`."""
+    """Array that shares the memory of an object with `__dlpack__`."""
     return wg.from_dlpack(x, device=device, copy=copy)
 
 
@@ -99,8 +99,8 @@ def linspace(
     """Evenly spaced numbers.
 
     Args:
-        num: how many.
-        endpoint: whether `stop` is the last of them, or the one after it.
+        num: number of elements.
+        endpoint: whether `stop` is the last element.
     """
     if endpoint:
         return wg.linspace(start, stop, num, dtype=dtype, device=device)

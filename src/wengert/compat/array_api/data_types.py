@@ -1,4 +1,4 @@
-"""Data types: what dtypes promote to, which kinds there are, and the limits of each; `wengert.array_api`."""
+"""Data types of `wengert.array_api`: promotion, kinds and limits of dtypes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAMILIES = (KINDS["bool"], KINDS["integral"], (*REAL, *COMPLEX))
 
 @dataclass(frozen=True)
 class FloatLimits:
-    """What `finfo` tells of a floating dtype."""
+    """Result of `finfo`: limits of a floating-point dtype."""
 
     bits: int
     eps: float
@@ -45,7 +45,7 @@ class FloatLimits:
 
 @dataclass(frozen=True)
 class IntegerLimits:
-    """What `iinfo` tells of an integer dtype."""
+    """Result of `iinfo`: limits of an integer dtype."""
 
     bits: int
     max: int
@@ -54,7 +54,7 @@ class IntegerLimits:
 
 
 def dtype_of(function: str, operand: Any) -> Any:
-    """Return the dtype of an array, or the dtype that `operand` is.
+    """Return the dtype of an array; a dtype is returned unchanged.
 
     Raises:
         TypeError: if `operand` is neither.
@@ -70,7 +70,7 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -
     """Return `x` with another dtype; the same array if nothing changes and `copy` is false.
 
     Raises:
-        TypeError: if complex numbers would become real ones, which the standard forbids.
+        TypeError: if complex numbers would become real, which the standard forbids.
     """
     if x.is_complex() and dtype in KINDS["numeric"] and dtype not in COMPLEX:
         raise TypeError(f"astype: {x.dtype} cannot become {dtype}; real(x) or imag(x) or abs(x) says which part")
@@ -78,11 +78,11 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:
-    """Return whether the standard's promotion of both dtypes is the second.
+    """Return whether the standard promotes both dtypes to the second.
 
     Args:
         from_: an array or a dtype.
-        to: the dtype it may become.
+        to: the target dtype.
     """
     dtype = dtype_of("can_cast", from_)
     if not builtins.any(dtype in family and to in family for family in FAMILIES):
@@ -94,7 +94,7 @@ def finfo(type: Any, /) -> FloatLimits:
     """Return the limits of a floating dtype, or of the components of a complex one.
 
     Args:
-        type: a dtype, or an array, whose dtype it is.
+        type: a dtype, or an array.
     """
     limits = wg.finfo(dtype_of("finfo", type))
     dtype = getattr(wg, limits.dtype)
@@ -105,7 +105,7 @@ def iinfo(type: Any, /) -> IntegerLimits:
     """Return the limits of an integer dtype.
 
     Args:
-        type: a dtype, or an array, whose dtype it is.
+        type: a dtype, or an array.
     """
     dtype = dtype_of("iinfo", type)
     limits = wg.iinfo(dtype)
@@ -135,8 +135,8 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """Return the dtype that arrays, dtypes and Python scalars promote to.
 
-    Other than in torch, a 0-dim array counts as any other. A scalar changes the dtype only if its kind is the higher
-    one, where the standard says nothing and this is torch's rule.
+    Unlike in torch, a 0-dim array is treated as any other. A scalar changes the dtype only if its kind is higher; this
+    is torch's rule, the standard leaves it open.
 
     Raises:
         ValueError: if there is neither an array nor a dtype.
@@ -161,18 +161,18 @@ def joint_dtype(function: str, operands: Any) -> Any:
     return result
 
 
-def common_dtype(one: Any, other: Any) -> Any:
-    """Return the dtype that two promote to; None if there is none."""
-    if one is other:
-        return one
-    if one not in WIDE and other not in WIDE:
-        return wg.promote_types(one, other)
-    for dtype, second in ((one, other), (other, one)):
+def common_dtype(first: Any, second_dtype: Any) -> Any:
+    """Return the dtype that two dtypes promote to; None if there is none."""
+    if first is second_dtype:
+        return first
+    if first not in WIDE and second_dtype not in WIDE:
+        return wg.promote_types(first, second_dtype)
+    for dtype, second in ((first, second_dtype), (second_dtype, first)):
         if second not in KINDS["integral"]:
             return dtype if second is wg.bool else second
-    if one in UNSIGNED and other in UNSIGNED:
-        return one if one.itemsize > other.itemsize else other
-    signed, unsigned = (one, other) if one in SIGNED else (other, one)
+    if first in UNSIGNED and second_dtype in UNSIGNED:
+        return first if first.itemsize > second_dtype.itemsize else second_dtype
+    signed, unsigned = (first, second_dtype) if first in SIGNED else (second_dtype, first)
     if signed.itemsize > unsigned.itemsize:
         return signed
     return {2: wg.int32, 4: wg.int64}.get(unsigned.itemsize)

@@ -19,7 +19,7 @@ NEAR_ZERO = 40.0
 
 
 def abs(x: Tensor, /) -> Tensor:
-    """Absolute values; of complex numbers the magnitudes."""
+    """Absolute values, or magnitudes of complex numbers."""
     return unary(wg.abs, np.absolute, x)
 
 
@@ -64,12 +64,12 @@ def atanh(x: Tensor, /) -> Tensor:
 
 
 def bitwise_and(x1: Operand, x2: Operand, /) -> Tensor:
-    """Bits that are set in both."""
+    """Bitwise and."""
     return binary(wg.bitwise_and, np.bitwise_and, x1, x2)
 
 
 def bitwise_invert(x: Tensor, /) -> Tensor:
-    """Integers with all bits inverted; the opposite of booleans."""
+    """Bitwise inversion of integers; logical not of booleans."""
     return unary(wg.bitwise_not, np.invert, x)
 
 
@@ -79,7 +79,7 @@ def bitwise_left_shift(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def bitwise_or(x1: Operand, x2: Operand, /) -> Tensor:
-    """Bits that are set in either."""
+    """Bitwise or."""
     return binary(wg.bitwise_or, np.bitwise_or, x1, x2)
 
 
@@ -89,7 +89,7 @@ def bitwise_right_shift(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def bitwise_xor(x1: Operand, x2: Operand, /) -> Tensor:
-    """Bits that are set in one of both."""
+    """Bitwise exclusive or."""
     return binary(wg.bitwise_xor, np.bitwise_xor, x1, x2)
 
 
@@ -99,7 +99,7 @@ def ceil(x: Tensor, /) -> Tensor:
 
 
 def clip(x: Tensor, /, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """Elements between bounds, in the dtype of `x`.
+    """Elements limited to an interval, in the dtype of `x`.
 
     Args:
         min: the lower bound, a number or an array that broadcasts with `x`; None for no bound.
@@ -141,7 +141,7 @@ def divide(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether elements are equal."""
+    """True where elements are equal."""
     return binary(wg.eq, np.equal, x1, x2)
 
 
@@ -151,10 +151,10 @@ def exp(x: Tensor, /) -> Tensor:
 
 
 def expm1(x: Tensor, /) -> Tensor:
-    """Exponential function less 1, exact for small `x`."""
+    """Exponential function minus 1, accurate for small `x`."""
     if not x.is_complex():
         return wg.expm1(x)
-    # What is exact near zero gives NaN at infinity and where a part overflows: there the exponential function decides.
+    # The form that is accurate near zero returns NaN at infinity and where a part overflows; use exp(x) - 1 there.
     near = wg.real(x).abs() < NEAR_ZERO
     exact = wg.expm1(wg.where(near, x, 0))
     return wg.where(near, exact, wg.exp(wg.where(near, 0, x)) - 1)
@@ -178,12 +178,12 @@ def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def greater(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether elements of `x1` are greater."""
+    """True where elements of `x1` are greater."""
     return binary(wg.greater, np.greater, x1, x2)
 
 
 def greater_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether elements of `x1` are greater or equal."""
+    """True where elements of `x1` are greater or equal."""
     return binary(wg.greater_equal, np.greater_equal, x1, x2)
 
 
@@ -193,32 +193,32 @@ def hypot(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def imag(x: Tensor, /) -> Tensor:
-    """Imaginary parts; zeros of real numbers."""
+    """Imaginary parts; zeros for real numbers."""
     return wg.imag(x) if x.is_complex() else wg.zeros_like(x)
 
 
 def isfinite(x: Tensor, /) -> Tensor:
-    """Whether elements are neither infinite nor NaN."""
+    """True where elements are neither infinite nor NaN."""
     return wg.isfinite(x)
 
 
 def isinf(x: Tensor, /) -> Tensor:
-    """Whether elements are infinite."""
+    """True where elements are infinite."""
     return wg.isinf(x)
 
 
 def isnan(x: Tensor, /) -> Tensor:
-    """Whether elements are NaN."""
+    """True where elements are NaN."""
     return wg.isnan(x)
 
 
 def less(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether elements of `x1` are less."""
+    """True where elements of `x1` are less."""
     return binary(wg.less, np.less, x1, x2)
 
 
 def less_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether elements of `x1` are less or equal."""
+    """True where elements of `x1` are less or equal."""
     return binary(wg.less_equal, np.less_equal, x1, x2)
 
 
@@ -233,7 +233,7 @@ def log10(x: Tensor, /) -> Tensor:
 
 
 def log1p(x: Tensor, /) -> Tensor:
-    """Natural logarithms of 1 + `x`, exact for small `x`."""
+    """Natural logarithms of 1 + `x`, accurate for small `x`."""
     return wg.log1p(x)
 
 
@@ -248,22 +248,22 @@ def logaddexp(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def logical_and(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether both elements are true."""
+    """True where both elements are true."""
     return binary(wg.logical_and, np.logical_and, x1, x2)
 
 
 def logical_not(x: Tensor, /) -> Tensor:
-    """Whether elements are false."""
+    """True where elements are false."""
     return wg.logical_not(x)
 
 
 def logical_or(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether an element is true."""
+    """True where at least one of both elements is true."""
     return binary(wg.logical_or, np.logical_or, x1, x2)
 
 
 def logical_xor(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether one of both elements is true."""
+    """True where exactly one of both elements is true."""
     return binary(wg.logical_xor, np.logical_xor, x1, x2)
 
 
@@ -293,7 +293,7 @@ def nextafter(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """Whether elements differ."""
+    """True where elements differ."""
     return binary(wg.not_equal, np.not_equal, x1, x2)
 
 
@@ -323,7 +323,7 @@ def remainder(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def round(x: Tensor, /) -> Tensor:
-    """Elements rounded to the nearest integers, halves to even ones; of complex numbers both parts."""
+    """Elements rounded to the nearest integers, halves to even; both parts of complex numbers."""
     if x.is_complex():
         return wg.complex(wg.round(wg.real(x)), wg.round(wg.imag(x)))
     return unary(wg.round, np.positive, x)
@@ -339,7 +339,7 @@ def sign(x: Tensor, /) -> Tensor:
 
 
 def signbit(x: Tensor, /) -> Tensor:
-    """Whether the sign bit is set."""
+    """True where the sign bit is set."""
     return wg.signbit(x)
 
 

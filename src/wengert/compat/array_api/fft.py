@@ -30,7 +30,7 @@ def ifftn(x: Tensor, /, *, s: Any = None, axes: Any = None, norm: str = "backwar
 
 
 def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """Discrete Fourier transform of real numbers along a dimension: the half that decides the other one."""
+    """Discrete Fourier transform of real numbers along a dimension, without the conjugate half."""
     return wg.fft.rfft(x, n, axis, norm)
 
 
@@ -50,7 +50,7 @@ def irfftn(x: Tensor, /, *, s: Any = None, axes: Any = None, norm: str = "backwa
 
 
 def hfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
-    """Real transform of numbers whose other half are their conjugates; `n` is the length of the result."""
+    """Discrete Fourier transform of a Hermitian-symmetric signal; `n` is the length of the result."""
     return wg.fft.hfft(x, n, axis, norm)
 
 
@@ -70,7 +70,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None
 
 
 def fftshift(x: Tensor, /, *, axes: Any = None) -> Tensor:
-    """The frequency zero moved to the middle."""
+    """Move the frequency zero to the middle."""
     return wg.fft.fftshift(x, axes)
 
 

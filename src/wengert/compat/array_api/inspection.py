@@ -1,4 +1,4 @@
-"""What the array API standard lets programs ask about a library."""
+"""Inspection functions of the array API standard."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from .data_types import KINDS
 
 
 class Info:
-    """The answers of `__array_namespace_info__()`."""
+    """Result of `__array_namespace_info__()`."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Shapes may depend on values; there is no limit to the number of dimensions but NumPy's."""
+        """Return the capabilities: shapes may depend on values; the number of dimensions is limited by NumPy only."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Any:
-        """The one device."""
+        """Return the default device."""
         return wg.device("cpu")
 
     def devices(self) -> list[Any]:
-        """All devices."""
+        """Return all devices."""
         return [wg.device("cpu")]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
-        """The dtypes that functions choose without one."""
+        """Return the default dtypes of functions."""
         real = wg.get_default_dtype()
         return {
             "real floating": real,
@@ -35,7 +35,7 @@ class Info:
         }
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """The dtypes of a kind, or of a tuple of kinds, by name.
+        """Return the dtypes of a kind, or of a tuple of kinds, by name.
 
         Raises:
             ValueError: if no kind has that name.
@@ -48,5 +48,5 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:  # noqa: N807 - the standard's name
-    """What programs of the standard ask about the library."""
+    """Return information about the library, as the standard defines it."""
     return Info()

@@ -16,7 +16,7 @@ from .statistical import sum
 
 
 def with_ndim(x: Tensor, ndim: int) -> Tensor:
-    """`x` with at least `ndim` dimensions, those in front of length 1."""
+    """Return `x` with at least `ndim` dimensions; new ones have length 1 and come first."""
     return x.reshape((1,) * (ndim - x.ndim) + tuple(x.shape))
 
 
@@ -63,7 +63,7 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Te
     """Norms of matrices.
 
     Args:
-        ord: which one: "fro", "nuc", 1, 2, inf, -1, -2 or -inf.
+        ord: order of the norm: "fro", "nuc", 1, 2, inf, -1, -2 or -inf.
     """
     return wg.linalg.matrix_norm(x, "fro" if ord is None else ord, (-2, -1), keepdims)
 
@@ -74,22 +74,22 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 
 
 def matrix_rank(x: Tensor, /, *, rtol: Any = None) -> Tensor:
-    """Ranks of matrices: how many singular values are above `rtol` times the largest."""
+    """Ranks of matrices: numbers of singular values above `rtol` times the largest."""
     return wg.linalg.matrix_rank(x, rtol=rtol)
 
 
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """All products of elements of two vectors."""
+    """Outer product of two vectors."""
     return binary(wg.outer, np.outer, x1, x2)
 
 
 def pinv(x: Tensor, /, *, rtol: Any = None) -> Tensor:
-    """Pseudo-inverses of matrices; singular values below `rtol` times the largest count as zero."""
+    """Pseudo-inverses of matrices; singular values below `rtol` times the largest are treated as zero."""
     return wg.linalg.pinv(x, rtol=rtol)
 
 
 def qr(x: Tensor, /, *, mode: str = "reduced") -> Any:
-    """Factors `Q` and `R` of matrices, one orthogonal, one triangular.
+    """QR decomposition of matrices: orthogonal factor `Q` and triangular factor `R`.
 
     Args:
         mode: "reduced" or "complete".
@@ -111,7 +111,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """
     x1, x2 = promoted("solve", x1, x2)
     if x2.ndim > 1:
-        # torch takes x2 for vectors where it has the shape of x1 without one dimension; not where it has as many.
+        # torch treats x2 as vectors if it has the shape of x1 without one dimension, but not if as many dimensions.
         x2 = with_ndim(x2, x1.ndim)
     return wg.linalg.solve(x1, x2)
 
@@ -127,7 +127,7 @@ def svdvals(x: Tensor, /) -> Tensor:
 
 
 def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """Sums of the diagonals of matrices; of small integers in 64 bits."""
+    """Sums of the diagonals of matrices; 64-bit for small integers."""
     return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 

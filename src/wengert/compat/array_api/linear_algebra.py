@@ -1,4 +1,4 @@
-"""Products of `wengert.array_api`, which its extension `linalg` has, too."""
+"""Products of `wengert.array_api`, which are also in its extension `linalg`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 
 
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
-    """Sums of products over dimensions of both.
+    """Sums of products over dimensions of both arrays.
 
     Args:
-        axes: how many, the last of `x1` and the first of `x2`; or two sequences of dimensions.
+        axes: number of dimensions, the last of `x1` and the first of `x2`; or two sequences of dimensions.
     """
     x1, x2 = promoted("tensordot", x1, x2)
     if x1.dtype in WIDE:
@@ -39,5 +39,5 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Sums of products along a dimension, the first factor conjugated."""
     x1, x2 = promoted("vecdot", x1, x2)
     if x1.dtype in WIDE:
-        return on_arrays(lambda one, other: np.sum(one * other, axis=axis, dtype=one.dtype), x1, x2)
+        return on_arrays(lambda first, second: np.sum(first * second, axis=axis, dtype=first.dtype), x1, x2)
     return wg.sum(wg.conj_physical(x1) * x2, axis, dtype=x1.dtype)

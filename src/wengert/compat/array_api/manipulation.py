@@ -1,4 +1,4 @@
-"""Functions of `wengert.array_api` that arrange elements, and that choose them by index."""
+"""Functions of `wengert.array_api` that rearrange elements or select them by index."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .operands import promoted
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
-    """All arrays with their common shape."""
+    """Broadcast arrays to their common shape."""
     return list(wg.broadcast_tensors(*arrays))
 
 
 def broadcast_to(x: Tensor, /, shape: Any) -> Tensor:
-    """`x` with a shape to which it broadcasts."""
+    """Broadcast `x` to a shape."""
     return wg.broadcast_to(x, tuple(shape))
 
 
 def concat(arrays: Any, /, *, axis: int | None = 0) -> Tensor:
-    """Arrays one after the other along a dimension; all their elements if that is None."""
+    """Concatenate arrays along a dimension; flatten them first if `axis` is None."""
     arrays = promoted("concat", *arrays)
     return wg.cat([array.reshape(-1) for array in arrays], 0) if axis is None else wg.cat(arrays, axis)
 
 
 def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
-    """`x` with one more dimension, of length 1.
+    """Add a dimension of length 1.
 
     Args:
-        axis: where it is in the result.
+        axis: its position in the result.
 
     Raises:
         IndexError: if `axis` is out of range.
@@ -39,28 +39,28 @@ def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
 
 
 def flip(x: Tensor, /, *, axis: Any = None) -> Tensor:
-    """Elements in the opposite order along dimensions, all by default."""
+    """Reverse the elements along dimensions, all by default."""
     if axis is None:
         axis = tuple(range(x.ndim))
     return wg.flip(x, (axis,) if isinstance(axis, int) else tuple(axis))
 
 
 def moveaxis(x: Tensor, source: Any, destination: Any, /) -> Tensor:
-    """`x` with dimensions moved to other places."""
+    """Move dimensions to other positions."""
     return wg.moveaxis(x, source, destination)
 
 
 def permute_dims(x: Tensor, /, axes: Any) -> Tensor:
-    """`x` with its dimensions in another order."""
+    """Permute the dimensions of `x`."""
     return wg.permute(x, tuple(axes))
 
 
 def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
-    """Each element several times.
+    """Repeat every element.
 
     Args:
-        repeats: how often, a number or a 1-dim array of integers, one for each element along `axis`.
-        axis: the dimension; None for all elements of `x` in one.
+        repeats: number of repetitions: an integer, or a 1-dim array of integers, one for each element along `axis`.
+        axis: the dimension; None flattens `x` first.
     """
     if isinstance(repeats, Tensor):
         repeats = repeats.to(wg.int64)
@@ -68,10 +68,10 @@ def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
 
 
 def reshape(x: Tensor, /, shape: Any, *, copy: bool | None = None) -> Tensor:
-    """The elements in another shape.
+    """Return the elements in another shape.
 
     Args:
-        copy: whether to copy; None copies if it is needed.
+        copy: whether to copy; None copies only if needed.
 
     Raises:
         ValueError: if `copy` is false and a copy is needed.
@@ -87,11 +87,11 @@ def reshape(x: Tensor, /, shape: Any, *, copy: bool | None = None) -> Tensor:
 
 
 def roll(x: Tensor, /, shift: Any, *, axis: Any = None) -> Tensor:
-    """Elements moved on along dimensions, those at the end to the start.
+    """Roll elements along dimensions; those beyond the end come first.
 
     Args:
-        shift: how far, one number for all dimensions or one for each.
-        axis: the dimensions; None for all elements of `x` in one.
+        shift: distance: one number for all dimensions, or one for each.
+        axis: the dimensions; None rolls the flattened elements.
     """
     if isinstance(shift, int) and not isinstance(axis, int | None):
         shift = (shift,) * len(axis)
@@ -99,7 +99,7 @@ def roll(x: Tensor, /, shift: Any, *, axis: Any = None) -> Tensor:
 
 
 def squeeze(x: Tensor, /, axis: Any) -> Tensor:
-    """`x` without dimensions of length 1.
+    """Remove dimensions of length 1.
 
     Raises:
         ValueError: if one of the dimensions has another length.
@@ -112,26 +112,26 @@ def squeeze(x: Tensor, /, axis: Any) -> Tensor:
 
 
 def stack(arrays: Any, /, *, axis: int = 0) -> Tensor:
-    """Arrays along a new dimension."""
+    """Stack arrays along a new dimension."""
     return wg.stack(promoted("stack", *arrays), axis)
 
 
 def tile(x: Tensor, repetitions: Any, /) -> Tensor:
-    """`x` several times along each dimension."""
+    """Repeat `x` along each dimension."""
     return wg.tile(x, tuple(repetitions))
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The parts along a dimension."""
+    """Split `x` into the parts along a dimension."""
     return wg.unbind(x, axis)
 
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
-    """The parts of `x` with certain indices along a dimension.
+    """Select parts of `x` by indices along a dimension.
 
     Args:
         indices: integers; negative ones count from the end.
-        axis: the dimension; a 1-dim array need not name it.
+        axis: the dimension; optional for a 1-dim array.
 
     Raises:
         ValueError: if `axis` is None for an array that is not 1-dim.
@@ -145,12 +145,12 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Elements by indices along a dimension; in the others `indices` broadcasts with `x`."""
+    """Select elements by indices along a dimension; in the other dimensions `indices` broadcasts with `x`."""
     return wg.take_along_dim(x, from_the_start(indices, length("take_along_axis", x, axis)), axis)
 
 
 def length(function: str, x: Tensor, axis: int) -> int:
-    """Length of a dimension.
+    """Return the length of a dimension.
 
     Raises:
         IndexError: if there is no such dimension.
@@ -161,6 +161,6 @@ def length(function: str, x: Tensor, axis: int) -> int:
 
 
 def from_the_start(indices: Tensor, count: int) -> Tensor:
-    """Indices as int64, negative ones counted from the start of `count` elements."""
+    """Return indices as int64, negative ones counted from the start of `count` elements."""
     indices = indices.to(wg.int64)
     return wg.where(indices < 0, indices + count, indices)

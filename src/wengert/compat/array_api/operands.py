@@ -1,4 +1,4 @@
-"""How functions of `wengert.array_api` take operands: in their common dtype, and where no operator knows that dtype."""
+"""Conversion of operands of `wengert.array_api` to their common dtype, with NumPy for dtypes without operators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def as_array(operand: Any, dtype: Any, device: Any) -> Tensor:
 
 
 def on_arrays(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
-    """Return what a function of NumPy gives for the values of arrays that have no gradient, as a tensor."""
+    """Apply a function of NumPy to the values of arrays, which have no gradient; return a tensor."""
     arrays = [operand.numpy() if isinstance(operand, Tensor) else operand for operand in operands]
     with np.errstate(all="ignore"):
         result = function(*arrays, **options)
@@ -48,18 +48,18 @@ def on_arrays(function: Callable[..., Any], *operands: Any, **options: Any) -> A
 
 
 def unary(operator: Callable[..., Any], wide: Callable[..., Any], x: Tensor) -> Any:
-    """Return an operator's result for `x`, that of NumPy's function for wide unsigned integers."""
+    """Apply an operator to `x`, or NumPy's function for wide unsigned integers."""
     return on_arrays(wide, x) if x.dtype in WIDE else operator(x)
 
 
 def binary(operator: Callable[..., Any], wide: Callable[..., Any], x1: Any, x2: Any) -> Any:
-    """Return an operator's result for two promoted operands, that of NumPy's function for wide unsigned integers."""
+    """Apply an operator to two promoted operands, or NumPy's function for wide unsigned integers."""
     x1, x2 = promoted(wide.__name__, x1, x2)
     return on_arrays(wide, x1, x2) if x1.dtype in WIDE else operator(x1, x2)
 
 
 def summed(x: Tensor, dtype: Any) -> Tensor:
-    """Return what is added or multiplied: `x` in the dtype that is wanted, small integers in 64 bits."""
+    """Convert the operand of a sum or product to `dtype`, small integers to 64 bits by default."""
     if dtype is None and x.dtype in UNSIGNED:
         dtype = wg.uint64
     elif dtype is None and not (x.is_floating_point() or x.is_complex()):
@@ -68,13 +68,13 @@ def summed(x: Tensor, dtype: Any) -> Tensor:
 
 
 def axes_of(x: Tensor, axis: Any) -> tuple[int, ...]:
-    """Return the dimensions that `axis` names, counted from the front; all if it is None.
+    """Return the dimensions in `axis`, counted from the front; all if it is None.
 
-    A 0-dim array has axis 0 (and -1) as in torch, along which nothing is summed up.
+    A 0-dim array accepts axis 0 and -1, as in torch, without effect.
 
     Raises:
         IndexError: if there is no such dimension.
-        ValueError: if one is named twice.
+        ValueError: if a dimension appears twice.
     """
     if axis is None:
         return tuple(range(x.ndim))

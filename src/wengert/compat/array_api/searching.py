@@ -1,4 +1,4 @@
-"""Functions of `wengert.array_api` that search and order elements, and that find different ones."""
+"""Functions of `wengert.array_api` for searching, sorting and unique elements."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ UniqueInverse = namedtuple("UniqueInverse", "values inverse_indices")
 
 
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Index of the largest element along a dimension; of all elements if it is None."""
+    """Index of the largest element along a dimension; of all elements if `axis` is None."""
     if x.dtype in WIDE:
         return on_arrays(np.argmax, x, axis=axis, keepdims=keepdims)
     return wg.argmax(x, axis, keepdims)
 
 
 def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Index of the smallest element along a dimension; of all elements if it is None."""
+    """Index of the smallest element along a dimension; of all elements if `axis` is None."""
     if x.dtype in WIDE:
         return on_arrays(np.argmin, x, axis=axis, keepdims=keepdims)
     return wg.argmin(x, axis, keepdims)
 
 
 def count_nonzero(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """How many elements along dimensions are not zero."""
+    """Number of elements along dimensions that are not zero."""
     axes = axes_of(x, axis)
     counted = (x != 0).to(wg.int64)
     return wg.sum(counted, dim=axes, keepdim=keepdims) if axes else counted
@@ -52,11 +52,11 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
 
 
 def searchsorted(x1: Tensor, x2: Tensor, /, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Indices where elements of `x2` would stand in an ordered array.
+    """Indices where elements of `x2` would be inserted into a sorted array.
 
     Args:
-        x1: a 1-dim array in ascending order, or one that `sorter` orders.
-        side: "left" for the first index that fits, "right" for the last one.
+        x1: a 1-dim array in ascending order, possibly after `sorter`.
+        side: "left" for the first suitable index, "right" for the last one.
         sorter: indices that put `x1` in ascending order.
     """
     x1, x2 = promoted("searchsorted", x1, x2)
@@ -72,17 +72,17 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Indices that put the elements along a dimension in order."""
+    """Indices that sort the elements along a dimension."""
     return wg.sort(x, dim=axis, descending=descending, stable=stable).indices
 
 
 def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Elements in order along a dimension."""
+    """Sort the elements along a dimension."""
     return wg.sort(x, dim=axis, descending=descending, stable=stable).values
 
 
 def distinct(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Different values, which of them each element is, and how often each is there; every NaN is one of its own."""
+    """Return unique values, the index of each element among them, and their counts; every NaN is unique."""
     if not x.is_complex():
         return wg.unique(x, return_inverse=True, return_counts=True)
     values = x.detach().resolve_conj()
@@ -90,7 +90,7 @@ def distinct(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def unique_all(x: Tensor, /) -> UniqueAll:
-    """The different values, where each is first, which one each element is, and how often each is there."""
+    """Return unique values, the index of their first occurrence, the index of each element among them, and counts."""
     values, inverse, counts = distinct(x)
     order = wg.argsort(inverse.reshape(-1), stable=True)
     starts = wg.cumsum(counts, 0) - counts
@@ -98,17 +98,17 @@ def unique_all(x: Tensor, /) -> UniqueAll:
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
-    """The different values, and how often each is there."""
+    """Return unique values and their counts."""
     values, _, counts = distinct(x)
     return UniqueCounts(values, counts)
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
-    """The different values, and which one each element is."""
+    """Return unique values, and the index of each element among them."""
     values, inverse, _ = distinct(x)
     return UniqueInverse(values, inverse)
 
 
 def unique_values(x: Tensor, /) -> Tensor:
-    """The different values."""
+    """Return unique values."""
     return distinct(x)[0]

@@ -1,4 +1,4 @@
-"""Functions of `wengert.array_api` that sum up elements: statistics, whether all or any are true, and differences."""
+"""Statistical functions of `wengert.array_api`, with `all`, `any` and differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .operands import axes_of, on_arrays, summed
 
 
 def running(function: Any, first: int, x: Tensor, axis: int | None, dtype: Any, *, initial: bool) -> Tensor:
-    """Sums or products of all elements up to each, perhaps with that of none before them.
+    """Cumulative sums or products, optionally preceded by the initial value.
 
     Raises:
         ValueError: if `axis` is None for an array that is not 1-dim.
@@ -37,11 +37,11 @@ def running(function: Any, first: int, x: Tensor, axis: int | None, dtype: Any, 
 def cumulative_prod(
     x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:
-    """Products of all elements up to each.
+    """Cumulative products.
 
     Args:
-        axis: the dimension, which a 1-dim array need not name.
-        include_initial: whether a 1 stands before them.
+        axis: the dimension; optional for a 1-dim array.
+        include_initial: whether to prepend a 1.
     """
     return running(wg.cumprod, 1, x, axis, dtype, initial=include_initial)
 
@@ -49,11 +49,11 @@ def cumulative_prod(
 def cumulative_sum(
     x: Tensor, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Tensor:
-    """Sums of all elements up to each.
+    """Cumulative sums.
 
     Args:
-        axis: the dimension, which a 1-dim array need not name.
-        include_initial: whether a 0 stands before them.
+        axis: the dimension; optional for a 1-dim array.
+        include_initial: whether to prepend a 0.
     """
     return running(wg.cumsum, 0, x, axis, dtype, initial=include_initial)
 
@@ -81,7 +81,7 @@ def min(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def prod(x: Tensor, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The product along dimensions; of small integers in 64 bits."""
+    """Product along dimensions; 64-bit for small integers."""
     result = summed(x, dtype)
     for dim in sorted(axes_of(x, axis), reverse=True):
         result = wg.prod(result, dim, keepdim=keepdims, dtype=result.dtype)
@@ -94,13 +94,13 @@ def std(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bo
 
 
 def sum(x: Tensor, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The sum along dimensions; of small integers in 64 bits."""
+    """Sum along dimensions; 64-bit for small integers."""
     x, axes = summed(x, dtype), axes_of(x, axis)
     return wg.sum(x, dim=axes, keepdim=keepdims, dtype=x.dtype) if axes else x.clone()
 
 
 def var(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The variance along dimensions, over their length less `correction`."""
+    """Variance along dimensions, with divisor length minus `correction`."""
     axes = axes_of(x, axis)
     count = math.prod(x.shape[dim] for dim in axes)
     deviation = x - mean(x, axis=axes, keepdims=True)
@@ -109,13 +109,13 @@ def var(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bo
 
 
 def all(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Whether all elements along dimensions are true."""
+    """Return whether all elements along dimensions are true."""
     axes = axes_of(x, axis)
     return wg.all(x.bool(), axes, keepdim=keepdims) if axes else x.bool()
 
 
 def any(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """Whether an element along dimensions is true."""
+    """Return whether at least one element along dimensions is true."""
     axes = axes_of(x, axis)
     return wg.any(x.bool(), axes, keepdim=keepdims) if axes else x.bool()
 
@@ -126,7 +126,7 @@ def diff(
     """Differences of neighbours.
 
     Args:
-        n: how often differences are taken.
+        n: number of times that differences are taken.
         prepend: elements before those of `x` along `axis`.
         append: elements after them.
     """

@@ -1,5 +1,5 @@
-"""NumPy's functions called with tensors: `np.sin(x)`, `np.add.reduce(x)`, `np.stack([x, y])` give tensors with history.
+"""NumPy's functions on tensors: `np.sin(x)`, `np.add.reduce(x)`, `np.stack([x, y])` return tensors with history.
 
-What has no rule is refused by name (a ufunc, where a derivative would be lost); no tensor
-becomes an array without `np.asarray` or `numpy()`.
+Functions without a rule are refused by name (ufuncs only if a derivative would be lost). A tensor becomes an array only
+by `np.asarray` or `numpy()`.
 """

@@ -30,12 +30,18 @@ BY_VALUES = {np.isin, np.bincount, np.histogram, np.unique, np.histogram_bin_edg
 
 
 def percentile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """`np.percentile`, between neighbours linearly."""
+    """`np.percentile` with linear interpolation."""
     return wg.quantile(a, tensor_of(q).to(a.dtype) / 100, axis, keepdims)
 
 
-REDUCING = {np.sum: np.add, np.prod: np.multiply, np.max: np.maximum, np.min: np.minimum, np.all: np.logical_and,
-    np.any: np.logical_or}  # fmt: skip
+REDUCING = {
+    np.sum: np.add,
+    np.prod: np.multiply,
+    np.max: np.maximum,
+    np.min: np.minimum,
+    np.all: np.logical_and,
+    np.any: np.logical_or,
+}
 """Functions that are reductions by a ufunc, which knows `initial` and `where`."""
 OPERATORS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): getattr(wg, name) for name in ("corrcoef", "cov", "i0", "nanmean", "nanquantile", "nansum")},
@@ -50,20 +56,23 @@ OPERATORS: dict[Any, Callable[..., Any]] = {
     },
     np.einsum: lambda *operands, optimize=False: wg.einsum(*operands),
     np.imag: lambda val: val.imag if val.is_complex() else wg.zeros_like(val),
-    np.linalg.matrix_transpose: lambda x: x.mT, np.matrix_transpose: lambda x: x.mT,
-    np.linalg.outer: wg.outer, np.unstack: lambda x, axis=0: wg.unbind(x, axis),
+    np.linalg.matrix_transpose: lambda x: x.mT,
+    np.matrix_transpose: lambda x: x.mT,
+    np.linalg.outer: wg.outer,
+    np.unstack: lambda x, axis=0: wg.unbind(x, axis),
     np.linalg.tensordot: lambda a, b, axes=2: np.tensordot(a, b, axes),
-    np.cumulative_sum: lambda x, axis=0: x.cumsum(axis), np.cumulative_prod: lambda x, axis=0: x.cumprod(axis),
+    np.cumulative_sum: lambda x, axis=0: x.cumsum(axis),
+    np.cumulative_prod: lambda x, axis=0: x.cumprod(axis),
     np.full_like: lambda a, fill_value, **options: wg.full_like(a, fill_value, **options),
     np.median: lambda a, axis=None, keepdims=False: wg.quantile(a, 0.5, axis, keepdims),
     np.percentile: percentile,
     np.take_along_axis: lambda arr, indices, axis=-1: wg.take_along_dim(arr, tensor_of(indices), axis),
-}  # fmt: skip
-"""Functions that are operators, or made of a few."""
+}
+"""Functions that are operators, or composed of a few."""
 
 
 def along_one(name: str) -> Callable[..., Any]:
-    """A Fourier transform along one dimension, with NumPy's arguments."""
+    """Return a Fourier transform along one dimension, with NumPy's arguments."""
     op = getattr(wg.fft, name)
 
     def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
@@ -73,7 +82,7 @@ def along_one(name: str) -> Callable[..., Any]:
 
 
 def along_several(name: str, usual: Any) -> Callable[..., Any]:
-    """A Fourier transform along several dimensions, `usual` unless some are given, with NumPy's arguments."""
+    """Return a Fourier transform along several dimensions (`usual` by default), with NumPy's arguments."""
     op = getattr(wg.fft, name)
 
     def transform(a: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
@@ -90,26 +99,26 @@ for _name in ("fft", "ifft", "rfft", "irfft"):
 
 
 def stands_for_torch() -> bool:
-    """Whether `import torch` gives this package (`as_torch`)."""
+    """Return whether `import torch` imports this package (`as_torch`)."""
     return type(sys.modules.get("torch")).__module__ == f"{wg.__name__}.as_torch"
 
 
 def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy hands back of functions that keep the class of what they are given: a tensor, as in torch."""
+    """Convert the result of NumPy's functions that keep the class of their argument: to a tensor, as in torch."""
     return wg.from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
 
 
 def array_function(self: Tensor, function: Any, types: Any, args: Any, options: Any) -> Any:
-    """What NumPy's functions give for tensors: tensors with their history, or answers that are no arrays.
+    """Call a NumPy function with tensors; the results are tensors with history, or values that are not arrays.
 
-    Programs for which this package is `torch` get arrays, as there: NumPy's own function runs, and takes tensors for
-    arrays where it must (`__array__` refuses those that require a gradient).
+    In programs for which this package is `torch`, NumPy's own function runs, as with torch, and returns arrays
+    (`__array__` refuses tensors that require a gradient).
 
     Raises:
-        TypeError: there is no rule for the function.
-        RuntimeError: a gradient would be lost.
+        TypeError: if there is no rule for the function.
+        RuntimeError: if a gradient would be lost.
     """
-    if not all(issubclass(each, (Tensor, np.ndarray)) for each in types):
+    if not all(issubclass(kind, (Tensor, np.ndarray)) for kind in types):
         return NotImplemented
     if stands_for_torch():
         bind("__array_wrap__", array_wrap)
@@ -120,17 +129,17 @@ def array_function(self: Tensor, function: Any, types: Any, args: Any, options: 
         return function(*mapped(values, tuple(args)), **mapped(values, options))
     options = dict(options)
     out = options.pop("out", None)
-    made = computed(function, tuple(args), options)
+    result = computed(function, tuple(args), options)
     if out is None:
-        return made
-    return ufuncs.written(function.__name__, made, out if isinstance(out, tuple) else (out,))
+        return result
+    return ufuncs.written(function.__name__, result, out if isinstance(out, tuple) else (out,))
 
 
 def computed(function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The result of a function, without `out`."""
+    """Return the result of a function, without `out`."""
     if function in REDUCING:
         named = dict(zip(("axis", "dtype", "out", "keepdims"), args[1:])) | options
-        if function not in (np.sum, np.prod) and len(args) > 2:  # they have no dtype
+        if function not in (np.sum, np.prod) and len(args) > 2:  # these functions have no dtype
             named = dict(zip(("axis", "out", "keepdims"), args[1:])) | options
         named.pop("out", None)
         return ufuncs.reduced(REDUCING[function], (args[0] if args else named.pop("a"),), **{"axis": None} | named)
@@ -140,8 +149,8 @@ def computed(function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> A
     if function in OPERATORS:
         return OPERATORS[function](*mapped(opened, args), **mapped(opened, options))
     if function in RULES:
-        made = untied(RULES[function](*mapped(tied, args), **mapped(tied, options)))
-        return with_history(function, (args, options), made)
+        result = untied(RULES[function](*mapped(tied, args), **mapped(tied, options)))
+        return with_history(function, (args, options), result)
     if function in CONSTANT:
         return tensors(function(*mapped(detached, args), **mapped(detached, options)))
     if function in BY_VALUES:
@@ -149,50 +158,50 @@ def computed(function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> A
     raise ufuncs.no_rule(f"np.{function.__name__}")
 
 
-def with_history(function: Any, given: Any, made: Any) -> Any:
-    """What a rule has made, arrays as tensors; refused if it works with arrays on the way, where the gradient is lost.
+def with_history(function: Any, arguments: Any, result: Any) -> Any:
+    """Convert the arrays in the result of a rule to tensors; refuse a result whose gradient was lost.
 
     Raises:
-        TypeError: tensors that require a gradient have gone in, and numbers that do not have come out.
+        TypeError: if an argument requires a gradient, and the result does not although its dtype could.
     """
-    if wg.is_grad_enabled() and any(is_followed(each) for each in leaves(given)):
-        left = [each for each in leaves(made) if is_inexact(each)]
-        if left and not any(is_followed(each) for each in left):
+    if wg.is_grad_enabled() and any(is_followed(value) for value in leaves(arguments)):
+        left = [value for value in leaves(result) if is_inexact(value)]
+        if left and not any(is_followed(value) for value in left):
             raise ufuncs.no_rule(f"np.{function.__name__}")
-    return tensors(made)
+    return tensors(result)
 
 
 def leaves(value: Any) -> list[Any]:
-    """All values in nested lists, tuples and dictionaries."""
+    """Return all values in nested lists, tuples and dictionaries."""
     if isinstance(value, dict):
         value = list(value.values())
-    return [each for part in value for each in leaves(part)] if isinstance(value, (list, tuple)) else [value]
+    return [leaf for part in value for leaf in leaves(part)] if isinstance(value, (list, tuple)) else [value]
 
 
 def is_followed(value: Any) -> bool:
-    """Whether this is a tensor that requires a gradient."""
+    """Return whether `value` is a tensor that requires a gradient."""
     return isinstance(value, Tensor) and value.requires_grad
 
 
 def is_inexact(value: Any) -> bool:
-    """Whether this holds real or complex numbers, and so could have a gradient."""
+    """Return whether `value` holds real or complex numbers, and so could have a gradient."""
     if isinstance(value, Tensor):
         return value.is_floating_point() or value.is_complex()
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fc"
 
 
 def opened(value: Any) -> Any:
-    """What operators take: arrays as tensors."""
+    """Convert an argument of operators: arrays become tensors."""
     return tensor_of(value) if isinstance(value, np.ndarray) else value
 
 
 def tied(value: Any) -> Any:
-    """What rules know a tensor by."""
+    """Convert an argument of rules: tensors become boxes."""
     return ArrayBox(value) if isinstance(value, Tensor) else value
 
 
 def untied(value: Any) -> Any:
-    """The tensors in the result of a rule."""
+    """Convert the result of a rule: boxes become tensors."""
     if isinstance(value, ArrayBox):
         return value.tensor
     if isinstance(value, (list, tuple)):
@@ -201,17 +210,17 @@ def untied(value: Any) -> Any:
 
 
 def detached(value: Any) -> Any:
-    """The values of a tensor, whatever its history."""
+    """Return the values of a tensor, ignoring its history."""
     return value.detach().numpy() if isinstance(value, Tensor) else value
 
 
 def values(value: Any) -> Any:
-    """The values of a tensor; raises a RuntimeError if it requires a gradient."""
+    """Return the values of a tensor; raise a RuntimeError if it requires a gradient."""
     return value.numpy() if isinstance(value, Tensor) else value
 
 
-def tensors(made: Any) -> Any:
-    """Arrays as tensors, also in lists and tuples; truth values and Python's numbers as they are."""
-    if isinstance(made, (list, tuple)):
-        return type(made)(*map(tensors, made)) if hasattr(made, "_fields") else type(made)(map(tensors, made))
-    return tensor_of(made) if isinstance(made, (np.ndarray, np.generic)) else made
+def tensors(result: Any) -> Any:
+    """Convert arrays to tensors, also in lists and tuples; booleans and Python's numbers stay as they are."""
+    if isinstance(result, (list, tuple)):
+        return type(result)(*map(tensors, result)) if hasattr(result, "_fields") else type(result)(map(tensors, result))
+    return tensor_of(result) if isinstance(result, (np.ndarray, np.generic)) else result

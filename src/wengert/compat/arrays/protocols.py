@@ -1,4 +1,4 @@
-"""The methods by which NumPy and programs of the array API standard ask tensors; bound when one is first asked for."""
+"""Methods of tensors for NumPy's protocols and the array API standard, bound at first use."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .ufuncs import array_ufunc
 
 
 def array_namespace(self: Any, *, api_version: str | None = None) -> Any:
-    """The functions of the array API standard, for tensors: `wengert.array_api`.
+    """Return the functions of the array API standard for tensors: `wengert.array_api`.
 
     Args:
-        api_version: a version of the standard; those up to 2024.12 are known.
+        api_version: a version of the standard, up to 2024.12.
 
     Raises:
-        ValueError: another version.
+        ValueError: if the version is unknown.
     """
     from .. import array_api
 
@@ -26,10 +26,10 @@ def array_namespace(self: Any, *, api_version: str | None = None) -> Any:
 
 
 def to_device(self: Any, device: Any, /, *, stream: None = None) -> Any:
-    """The tensor on a device, as the array API standard asks arrays; torch has `to`.
+    """Return the tensor on a device, by the method of the array API standard; torch has `to`.
 
     Args:
-        device: where; the tensor itself is returned if it is there.
+        device: the device; the tensor itself is returned if it is on it.
         stream: None, as there are no streams.
 
     Raises:

@@ -25,20 +25,42 @@ SAME = frozenset(
 )
 """Ufuncs that are operators of the same name."""
 OTHER = {
-    "conjugate": "conj_physical", "degrees": "rad2deg", "divide": "div", "equal": "eq", "fabs": "abs", "greater": "gt",
-    "greater_equal": "ge", "invert": "bitwise_not", "left_shift": "bitwise_left_shift", "less": "lt",
-    "less_equal": "le", "not_equal": "ne", "power": "pow", "radians": "deg2rad",
-    "right_shift": "bitwise_right_shift", "rint": "round",
-    # SciPy's, where it is there
-    "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "expit": "sigmoid", "gammaln": "lgamma", "i0": "i0",
-    "logit": "logit", "psi": "digamma", "xlogy": "xlogy",
-}  # fmt: skip
+    "conjugate": "conj_physical",
+    "degrees": "rad2deg",
+    "divide": "div",
+    "equal": "eq",
+    "fabs": "abs",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "invert": "bitwise_not",
+    "left_shift": "bitwise_left_shift",
+    "less": "lt",
+    "less_equal": "le",
+    "not_equal": "ne",
+    "power": "pow",
+    "radians": "deg2rad",
+    "right_shift": "bitwise_right_shift",
+    "rint": "round",
+    # SciPy's ufuncs, if SciPy is installed
+    "erf": "erf",
+    "erfc": "erfc",
+    "erfinv": "erfinv",
+    "expit": "sigmoid",
+    "gammaln": "lgamma",
+    "i0": "i0",
+    "logit": "logit",
+    "psi": "digamma",
+    "xlogy": "xlogy",
+}
 """Ufuncs that are operators of another name, or SciPy's."""
 SPECIAL = {
     **{name: name for name in ("entr", "erfcx", "gammainc", "gammaincc", "i0e", "i1", "i1e", "log_ndtr", "ndtr")},
     **{name: name for name in ("ndtri", "xlog1py", "zeta")},
-    "j0": "bessel_j0", "j1": "bessel_j1", "y0": "bessel_y0", "y1": "bessel_y1",
-}  # fmt: skip
+    "j0": "bessel_j0",
+    "j1": "bessel_j1",
+    "y0": "bessel_y0",
+    "y1": "bessel_y1",
+}
 """Ufuncs of SciPy that `wengert.special` has."""
 REDUCTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
     "add": (lambda x, dim, keep: x.sum(dim, keepdim=keep), 0),
@@ -49,7 +71,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
     "logical_or": (lambda x, dim, keep: wg.any(x, dim, keepdim=keep), False),
     "logaddexp": (lambda x, dim, keep: wg.logsumexp(x, dim, keepdim=keep), -np.inf),
 }
-"""For each ufunc its reduction along dimensions, and what leaves that as it is; None: depends on the dtype."""
+"""For each ufunc its reduction along dimensions, and the neutral element; None if that depends on the dtype."""
 RUNNING = {
     "add": wg.cumsum,
     "multiply": wg.cumprod,
@@ -61,15 +83,15 @@ PLAIN = {"casting": "same_kind", "order": "K", "subok": True}
 """Options that say nothing about tensors; other values than these are refused."""
 
 
-def operator_of(ufunc: Any, given: Sequence[Any] = ()) -> Any:
-    """The function of tensors that is a ufunc.
+def operator_of(ufunc: Any, operands: Sequence[Any] = ()) -> Any:
+    """Return the function of tensors for a ufunc.
 
     Args:
-        ufunc: of NumPy, or of another library (`scipy.special.binom`).
-        given: what it is to be applied to; where nothing of that has a derivative, it is computed of the values.
+        ufunc: a ufunc of NumPy or of another library (`scipy.special.binom`).
+        operands: its operands; if none has a derivative, an unknown ufunc is computed from the values.
 
     Raises:
-        TypeError: there is none.
+        TypeError: if there is no such function, and an operand has a derivative.
     """
     name = ufunc.__name__
     if name in SAME:
@@ -86,25 +108,25 @@ def operator_of(ufunc: Any, given: Sequence[Any] = ()) -> Any:
         return lambda x: (wg.copysign(wg.where(wg.isinf(x), wg.zeros_like(x), wg.frac(x)), x), wg.trunc(x))
     if name == "cbrt":
         return lambda x: wg.sign(x) * wg.abs(x) ** (1 / 3)
-    if not given or any(isinstance(each, Tensor) and has_derivative(each) for each in given):
+    if not operands or any(isinstance(value, Tensor) and has_derivative(value) for value in operands):
         raise no_rule(f"np.{name}")
     return lambda *values: of_values(ufunc, values)
 
 
 def has_derivative(tensor: Tensor) -> bool:
-    """Whether a derivative would be lost if only the values were looked at."""
+    """Return whether a derivative would be lost if only the values were used."""
     return tensor.requires_grad or bool(tensor._flags_ & (flags.DUAL | flags.BATCHED))
 
 
-def of_values(ufunc: Any, given: tuple[Any, ...]) -> Any:
-    """The tensors, without history, that a ufunc gives for the values."""
-    made = listed(ufunc(*[np.asarray(each) if isinstance(each, Tensor) else each for each in given]))
-    tensors = tuple(tensor_of(np.asarray(each)) for each in made)
+def of_values(ufunc: Any, operands: tuple[Any, ...]) -> Any:
+    """Apply a ufunc to the values; return tensors without history."""
+    results = listed(ufunc(*[np.asarray(value) if isinstance(value, Tensor) else value for value in operands]))
+    tensors = tuple(tensor_of(np.asarray(result)) for result in results)
     return tensors if len(tensors) > 1 else tensors[0]
 
 
 def no_rule(what: str) -> TypeError:
-    """The error for what tensors cannot be given to."""
+    """Return the error for a function that tensors do not support."""
     return TypeError(
         f"{what} has no rule for tensors: write it with functions of wengert, or compute it of the values, "
         "np.asarray(x.detach()), which have no gradient"
@@ -112,15 +134,15 @@ def no_rule(what: str) -> TypeError:
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """What `np.sin(x)`, `np.add.reduce(x)` and `array * x` give for tensors: tensors, with their history.
+    """Apply a ufunc or one of its methods to tensors (`np.sin(x)`, `np.add.reduce(x)`, `array * x`), with history.
 
     Raises:
-        TypeError: there is no rule for the ufunc or the method; an option that tensors do not know.
-        RuntimeError: `out` is an array, and a gradient would be lost.
+        TypeError: if there is no rule for the ufunc or the method, or an option is not supported for tensors.
+        RuntimeError: if `out` is an array, and a gradient would be lost.
     """
     try:
         out = options.pop("out", None)
-        if any(is_foreign(each) for each in (*inputs, *(out or ()))):
+        if any(is_foreign(operand) for operand in (*inputs, *(out or ()))):
             return NotImplemented
         for name, value in PLAIN.items():
             if options.pop(name, value) != value:
@@ -136,7 +158,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: 
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether a value is of another library, which may know what to do with tensors."""
+    """Return whether a value is of another library, which may support tensors."""
     kind = type(value)
     if isinstance(value, (Tensor, np.ndarray, np.generic)):
         return kind.__array_ufunc__ is None if isinstance(value, np.ndarray) else False
@@ -144,7 +166,7 @@ def is_foreign(value: Any) -> bool:
 
 
 def operand(value: Any) -> Any:
-    """A tensor, or a number, which gives way to the dtype of tensors; NumPy's scalars are numbers, as beside them."""
+    """Convert an operand to a tensor, or to a number, which does not determine the dtype, as NumPy's scalars."""
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
         return value.item()
     return value if isinstance(value, (bool, int, float, complex)) else tensor_of(value)
@@ -153,48 +175,50 @@ def operand(value: Any) -> Any:
 def called(
     ufunc: Any, inputs: tuple[Any, ...], out: Any, *, where: Any = True, dtype: Any = None, **options: Any
 ) -> Any:
-    """A ufunc, element by element; where `where` is False `out` stays, or zero is put."""
+    """Apply a ufunc elementwise; where `where` is False the result is `out`, or zero."""
     if options:
         raise TypeError(f"np.{ufunc.__name__}: tensors know no {', '.join(options)}=")
-    given = [operand(each) for each in inputs]
-    if not any(isinstance(each, Tensor) for each in given):  # `out` alone is a tensor
-        given[0] = tensor_of(given[0])
-    function = operator_of(ufunc, given)
+    operands = [operand(value) for value in inputs]
+    if not any(isinstance(value, Tensor) for value in operands):  # only `out` is a tensor
+        operands[0] = tensor_of(operands[0])
+    function = operator_of(ufunc, operands)
     if dtype is not None:
-        given = [tensor_of(each).to(dtype_of(dtype)) for each in given]
+        operands = [tensor_of(value).to(dtype_of(dtype)) for value in operands]
     if where is True:
-        made = function(*given)
+        result = function(*operands)
     else:
         chosen = tensor_of(where).to(wg.bool)
-        # elements that do not count are 1 on the way, so that no infinite derivative of theirs meets the gradient
-        made = function(*[wg.where(chosen, each, 1) if isinstance(each, Tensor) else each for each in given])
-        made = tuple(masked(chosen, each, None if out is None else out[at]) for at, each in enumerate(listed(made)))
-        made = made if len(made) > 1 else made[0]
-    return made if out is None else written(ufunc.__name__, made, out)
+        # masked elements are 1 in the computation, so that an infinite derivative there does not spoil the gradient
+        result = function(*[wg.where(chosen, value, 1) if isinstance(value, Tensor) else value for value in operands])
+        result = tuple(
+            masked(chosen, part, None if out is None else out[index]) for index, part in enumerate(listed(result))
+        )
+        result = result if len(result) > 1 else result[0]
+    return result if out is None else written(ufunc.__name__, result, out)
 
 
-def listed(made: Any) -> tuple[Any, ...]:
-    """The results of a call."""
-    return tuple(made) if isinstance(made, tuple) else (made,)
+def listed(result: Any) -> tuple[Any, ...]:
+    """Return the results of a call as a tuple."""
+    return tuple(result) if isinstance(result, tuple) else (result,)
 
 
-def masked(chosen: Tensor, made: Tensor, out: Any) -> Tensor:
-    """A result where it was asked for; elsewhere what was in `out`, or zero."""
-    return wg.where(chosen, made, 0 if out is None else tensor_of(out).detach().to(made.dtype))
+def masked(chosen: Tensor, result: Tensor, out: Any) -> Tensor:
+    """Return the result where `chosen`, elsewhere the values of `out`, or zero."""
+    return wg.where(chosen, result, 0 if out is None else tensor_of(out).detach().to(result.dtype))
 
 
 def dtype_of(dtype: Any) -> Any:
-    """The dtype of tensors that a program names, perhaps NumPy's."""
+    """Return the dtype of tensors for a dtype, which may be NumPy's."""
     return dtype if isinstance(dtype, wg.dtype) else tensor_of(np.zeros(0, dtype)).dtype
 
 
-def written(name: str, made: Any, out: Any) -> Any:
-    """`out` with the results in it.
+def written(name: str, results_of_call: Any, out: Any) -> Any:
+    """Write the results to `out`, and return it.
 
     Raises:
-        RuntimeError: a gradient would be lost; shape or dtype do not fit.
+        RuntimeError: if a gradient would be lost, or shape or dtype do not fit.
     """
-    for target, result in zip(out, listed(made)):
+    for target, result in zip(out, listed(results_of_call)):
         if target is None:
             continue
         if isinstance(target, Tensor):
@@ -213,22 +237,29 @@ def written(name: str, made: Any, out: Any) -> Any:
                     "into an array, where its gradient is lost; use tensor.detach()"
                 )
             np.copyto(target, result.numpy(), casting="same_kind")
-    results = tuple(result if target is None else target for target, result in zip(out, listed(made)))
+    results = tuple(result if target is None else target for target, result in zip(out, listed(results_of_call)))
     return results if len(results) > 1 else results[0]
 
 
 def one_by_one(x: Tensor, dims: tuple[int, ...], keep: bool, function: Any) -> Any:
-    """A reduction that takes one dimension at a time."""
+    """Apply a reduction to one dimension at a time."""
     for dim in sorted(dims, reverse=True):
         x = function(x, dim, keepdim=keep)
     return x
 
 
 def reduced(
-    ufunc: Any, inputs: tuple[Any, ...], out: Any = None, *, axis: Any = 0, dtype: Any = None, keepdims: bool = False,
-    initial: Any = None, where: Any = True,
-) -> Any:  # fmt: skip
-    """A ufunc between all elements along dimensions."""
+    ufunc: Any,
+    inputs: tuple[Any, ...],
+    out: Any = None,
+    *,
+    axis: Any = 0,
+    dtype: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Any:
+    """Reduce dimensions by a ufunc."""
     if ufunc.__name__ not in REDUCTIONS:
         raise no_rule(f"np.{ufunc.__name__}.reduce")
     function, neutral = REDUCTIONS[ufunc.__name__]
@@ -239,32 +270,32 @@ def reduced(
             raise ValueError(f"np.{ufunc.__name__}.reduce: with where= an initial= is needed")
         x = wg.where(tensor_of(where), x, initial if neutral is None else neutral)
     dims = np.lib.array_utils.normalize_axis_tuple(range(x.ndim) if axis is None else axis, max(x.ndim, 1))
-    made = function(x, dims, bool(keepdims)) if dims and x.ndim else x
+    result = function(x, dims, bool(keepdims)) if dims and x.ndim else x
     if initial is not None and initial is not np._NoValue:  # type: ignore[attr-defined]
-        made = operator_of(ufunc)(made, tensor_of(initial).to(made.dtype))
-    return made if out is None else written(f"{ufunc.__name__}.reduce", made, out)
+        result = operator_of(ufunc)(result, tensor_of(initial).to(result.dtype))
+    return result if out is None else written(f"{ufunc.__name__}.reduce", result, out)
 
 
 def accumulated(ufunc: Any, inputs: tuple[Any, ...], out: Any = None, *, axis: int = 0, dtype: Any = None) -> Any:
-    """A ufunc between all elements up to each along a dimension."""
+    """Accumulate a ufunc along a dimension."""
     if ufunc.__name__ not in RUNNING:
         raise no_rule(f"np.{ufunc.__name__}.accumulate")
     x = tensor_of(inputs[0])
-    made = RUNNING[ufunc.__name__](x if dtype is None else x.to(dtype_of(dtype)), axis)
-    return made if out is None else written(f"{ufunc.__name__}.accumulate", made, out)
+    result = RUNNING[ufunc.__name__](x if dtype is None else x.to(dtype_of(dtype)), axis)
+    return result if out is None else written(f"{ufunc.__name__}.accumulate", result, out)
 
 
 def outer(ufunc: Any, inputs: tuple[Any, ...], out: Any = None, **options: Any) -> Any:
-    """A ufunc between each element of one operand and each of the other."""
+    """Apply a ufunc to all pairs of elements of two operands."""
     x, y = map(tensor_of, inputs)
     return called(ufunc, (x.reshape(tuple(x.shape) + (1,) * y.ndim), y), out, **options)
 
 
 def add_at(ufunc: Any, target: Any, index: Any, values: Any = None) -> None:
-    """`np.add.at`: add to elements of a tensor in place, also several times to one.
+    """`np.add.at`: add to elements of a tensor in place; repeated indices add up.
 
     Raises:
-        TypeError: another ufunc, or the target is an array.
+        TypeError: if the ufunc is not `np.add`, or the target is an array.
     """
     if ufunc is not np.add or not isinstance(target, Tensor):
         raise no_rule(f"np.{ufunc.__name__}.at of a {type(target).__name__}")

@@ -1,7 +1,7 @@
 """HIPS autograd's interface: `import wengert.compat.hips as autograd`, `import wengert.compat.hips.numpy as np`.
 
-Functions of NumPy arrays, numbers, and containers of them are differentiated; what comes out are NumPy arrays and
-numbers again.
+Functions of NumPy arrays, numbers, and containers of these are differentiated; the results are NumPy arrays and
+numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a function is given in the place of its arguments while it is differentiated: boxes.
+"""Boxes: the arguments of a function while it is differentiated.
 
-A box holds a tensor and behaves as the NumPy array of its values would. NumPy's own functions come here when they are
-given one, by NumPy's two protocols: what has a rule is computed with tensors and gives a box, what is constant almost
-everywhere is computed with the values and gives plain arrays, all else is refused by name.
+A box holds a tensor and behaves as the NumPy array of its values. NumPy's own functions call this module for boxes, by
+NumPy's two protocols: a function with a rule is computed with tensors and returns a box, a function that is constant
+almost everywhere is computed with the values and returns plain arrays, all others are refused by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...autograd.variables import is_followed
 from ...ops.create.interchange import from_numpy
 
 RULES: dict[Any, Callable[..., Any]] = {}
-"""For each NumPy function that can be differentiated what computes it for boxes."""
+"""Rules: for each differentiable NumPy function, the function that computes it for boxes."""
 CONSTANT: set[Any] = set()
 """NumPy functions whose results have no derivative, or that of zero almost everywhere: they give plain arrays."""
 
@@ -29,10 +29,10 @@ of a derivative that has ended is used once more (a vector-Jacobian product of a
 
 
 class ArrayBox:
-    """An array that is being differentiated. Programs get boxes as arguments and never make one.
+    """An array that is being differentiated. Functions receive boxes as arguments; programs never create one.
 
     Attributes:
-        tensor: the tensor that the box stands for.
+        tensor: the tensor in the box.
     """
 
     __slots__ = ("__weakref__", "tensor")
@@ -45,7 +45,7 @@ class ArrayBox:
     ndim = property(lambda self: self.tensor.ndim, doc="How many dimensions there are.")
     size = property(lambda self: self.tensor.numel(), doc="How many elements there are.")
     dtype = property(lambda self: self.tensor._array_.dtype, doc="NumPy's data type of the elements.")
-    _value = property(lambda self: getval(self), doc="The values, as `getval` gives them.")
+    _value = property(lambda self: getval(self), doc="The values, as `getval` returns them.")
     T = property(lambda self: dispatch(np.transpose, (self,), {}), doc="The transposed array.")
     real = property(lambda self: dispatch(np.real, (self,), {}), doc="The real part.")
     imag = property(lambda self: dispatch(np.imag, (self,), {}), doc="The imaginary part.")
@@ -72,7 +72,7 @@ class ArrayBox:
         return len(getval(self))
 
     def __iter__(self) -> Any:
-        return (self[at] for at in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
     def __bool__(self) -> bool:
         return bool(getval(self))
@@ -87,32 +87,32 @@ class ArrayBox:
         return f"Autograd ArrayBox with value {getval(self)}"
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """The values in another data type: a box if that has derivatives, otherwise a plain array."""
+        """Return the values in another data type: a box if that has derivatives, else a plain array."""
         return dispatch(ArrayBox.astype, (self, dtype), {})
 
     def flatten(self, order: Any = "C") -> Any:
-        """The elements in one dimension."""
+        """Return the elements in one dimension."""
         return dispatch(np.ravel, (self, order), {})
 
     def dot(self, other: Any) -> Any:
-        """`np.dot` of this and another array."""
+        """Return `np.dot` of this and another array."""
         return dispatch(np.dot, (self, other), {})
 
     def reshape(self, *shape: Any, order: Any = "C") -> Any:
-        """The elements in another shape, given as lengths or as a tuple."""
+        """Return the elements in another shape, given as lengths or as a tuple."""
         return dispatch(np.reshape, (self, shape[0] if len(shape) == 1 else shape), {"order": order})
 
     def transpose(self, *axes: Any) -> Any:
-        """The dimensions in another order, given as numbers or as a tuple."""
+        """Permute the dimensions; the order is given as numbers or as a tuple."""
         order = axes[0] if len(axes) == 1 else (axes or None)
         return dispatch(np.transpose, (self, order), {})
 
     def compress(self, condition: Any, axis: Any = None) -> Any:
-        """The parts whose condition holds."""
+        """Return the parts where the condition is true."""
         return dispatch(np.compress, (condition, self, axis), {})
 
     def item(self) -> Any:
-        """The value of a single element."""
+        """Return the value of the only element."""
         return getval(self).item()
 
 
@@ -121,11 +121,11 @@ METHODS = {(np.add, "reduce"): np.sum, (np.multiply, "reduce"): np.prod, (np.add
 
 
 def dispatch(function: Any, args: Any, options: dict[str, Any]) -> Any:
-    """Compute a NumPy function some of whose arguments are boxes.
+    """Compute a NumPy function with boxes among its arguments.
 
     Raises:
-        NotImplementedError: it has no rule.
-        TypeError: it would have to write a box into an ordinary array.
+        NotImplementedError: if the function has no rule.
+        TypeError: if a box would have to be written into an ordinary array.
     """
     rule = RULES.get(function)
     if rule is not None:
@@ -144,39 +144,39 @@ def dispatch(function: Any, args: Any, options: dict[str, Any]) -> Any:
 
 
 def name_of(function: Any) -> str:
-    """The name of a function, as good as it is known."""
+    """Return the name of a function, as far as it is known."""
     return getattr(function, "__name__", str(function))
 
 
 def getval(value: Any) -> Any:
-    """The plain array (or NumPy number) that a box holds; all else as it is."""
+    """Return the plain array (or NumPy number) in a box; other values are returned unchanged."""
     return plain(value.tensor) if isinstance(value, ArrayBox) else value
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The lengths of the dimensions of a box, a tensor, an array or a number, whose values are not asked for."""
+    """Return the shape of a box, a tensor, an array or a number, without computing values."""
     return tuple(value.shape) if isinstance(value, (ArrayBox, Tensor)) else np.shape(value)
 
 
 def isbox(value: Any) -> bool:
-    """Whether something is a box."""
+    """Return whether a value is a box."""
     return isinstance(value, ArrayBox)
 
 
 def has_box(value: Any) -> bool:
-    """Whether there is a box in nested lists and tuples."""
+    """Return whether there is a box in nested lists and tuples."""
     if isinstance(value, (list, tuple)):
-        return any(has_box(each) for each in value)
+        return any(has_box(item) for item in value)
     return isinstance(value, ArrayBox)
 
 
 def plain(tensor: Any) -> Any:
-    """The values of a tensor: an array, or a NumPy number if it has no dimensions."""
+    """Return the values of a tensor: an array, or a NumPy number if it has no dimensions."""
     return tensor.detach().numpy()[()]
 
 
 def boxed(value: Any) -> Any:
-    """What a program is given for a tensor, or for tensors in containers: boxes, or values if nothing follows them."""
+    """Convert tensors, also in containers, to boxes, or to values if they are not being differentiated."""
     if isinstance(value, Tensor):
         return ArrayBox(value) if RUNNING and is_followed(value) else plain(value)
     if isinstance(value, (list, tuple)):
@@ -185,10 +185,10 @@ def boxed(value: Any) -> Any:
 
 
 def tensor_of(value: Any) -> Any:
-    """The tensor of a box, or one on the memory of an array or a number; tensors stay as they are.
+    """Return the tensor of a box, or a tensor that shares the memory of an array; tensors are returned unchanged.
 
     Raises:
-        TypeError: there are no tensors of its data type.
+        TypeError: if no dtype of tensors corresponds to the data type.
     """
     if isinstance(value, ArrayBox):
         return value.tensor
@@ -204,7 +204,7 @@ def tensor_of(value: Any) -> Any:
 
 
 def rule(*functions: Any) -> Callable[[Any], Any]:
-    """Let the decorated function compute these NumPy functions for boxes; it gives tensors, or what is made of them."""
+    """Register the decorated function as the rule of NumPy functions; it returns tensors, or containers of them."""
 
     def register(body: Any) -> Any:
         RULES.update(dict.fromkeys(functions, body))
@@ -214,12 +214,23 @@ def rule(*functions: Any) -> Callable[[Any], Any]:
 
 
 OPERATORS = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "pow": np.power, "mod": np.mod,
-    "matmul": np.matmul, "floordiv": np.floor_divide,
-}  # fmt: skip
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "pow": np.power,
+    "mod": np.mod,
+    "matmul": np.matmul,
+    "floordiv": np.floor_divide,
+}
 COMPARISONS = {
-    "eq": np.equal, "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal,
-}  # fmt: skip
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+}
 UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute}
 MEMBERS = (
     *("all", "any", "argmax", "argmin", "argpartition", "argsort", "nonzero", "searchsorted", "round", "clip"),
@@ -230,7 +241,7 @@ MEMBERS = (
 
 
 def calling(function: Any) -> Any:
-    """A method that calls a NumPy function."""
+    """Return a method that calls a NumPy function."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return function(self, *args, **options)
@@ -239,7 +250,7 @@ def calling(function: Any) -> Any:
 
 
 def reflected(function: Any) -> Any:
-    """The method of an operator whose first operand is no box."""
+    """Return the reflected method of an operator, whose first operand is not a box."""
 
     def method(self: Any, other: Any) -> Any:
         return function(other, self)
@@ -248,7 +259,7 @@ def reflected(function: Any) -> Any:
 
 
 def set_up() -> None:
-    """Put operators and methods on the class."""
+    """Add operators and methods to the class."""
     for name, function in (OPERATORS | COMPARISONS | UNARY).items():
         setattr(ArrayBox, f"__{name}__", calling(function))
     for name, function in OPERATORS.items():

@@ -1,6 +1,6 @@
-"""Python's containers, which programs for HIPS autograd take from here; here boxes stand in ordinary ones.
+"""Python's containers and types for programs of HIPS autograd; here boxes may be in ordinary containers.
 
-`isinstance` and `type` see through boxes: a box counts as the array or the number that it holds.
+`isinstance` and `type` treat a box as the array or the number in it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ __all__ = ["dict", "isinstance", "list", "tuple", "type"]
 
 
 def isinstance(value: Any, kind: Any) -> bool:
-    """Whether a value, or the one that a box holds, is of a kind."""
+    """Return whether a value, or the one in a box, is an instance of `kind`."""
     return isinstance_(getval(value), kind)
 
 
 def type(value: Any, *more: Any) -> Any:
-    """The type of a value, or of the one that a box holds."""
+    """Return the type of a value, or of the one in a box."""
     return type_(value, *more) if more else type_(getval(value))

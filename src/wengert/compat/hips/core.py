@@ -1,4 +1,4 @@
-"""The derivatives of a function of one argument at a point, by the names that HIPS autograd has for them."""
+"""Derivatives of a function of one argument at a point, under the names of HIPS autograd."""
 
 from __future__ import annotations
 

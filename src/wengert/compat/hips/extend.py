@@ -1,4 +1,4 @@
-"""Functions with derivatives of the program's own."""
+"""Functions with user-defined derivatives."""
 
 from __future__ import annotations
 
@@ -33,50 +33,50 @@ class Call:
 
     Attributes:
         function, kwargs: the primitive and its keyword arguments.
-        elements, structure: what is in the arguments, also in containers, and which these are.
-        places: where among the elements there are boxes.
-        made: the structure of what the primitive gave.
+        elements, structure: the flattened arguments, and the structure of their containers.
+        places: positions of boxes among the elements.
+        answer_structure: structure of the primitive's result.
     """
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.function = function
         self.kwargs = kwargs
         self.elements, self.structure = flatten(args)
-        self.places = [at for at, each in enumerate(self.elements) if isinstance(each, ArrayBox)]
-        self.tensors = [self.elements[at].tensor for at in self.places]
-        self.made: Any = None
+        self.places = [place for place, element in enumerate(self.elements) if isinstance(element, ArrayBox)]
+        self.tensors = [self.elements[place].tensor for place in self.places]
+        self.answer_structure: Any = None
 
     def args(self, values: Sequence[Any]) -> Any:
-        """The arguments with other values in the places of boxes."""
+        """Return the arguments with other values in place of boxes."""
         elements = list(self.elements)
         for place, value in zip(self.places, values):
             elements[place] = value
         return unflatten(elements, self.structure)
 
     def read(self, ctx: Any) -> tuple[Any, Any]:
-        """The answer and the arguments, as a rule is to have them."""
-        saved = [boxed(each) for each in ctx.saved_tensors]
-        return unflatten(saved[len(self.places) :], self.made), self.args(saved[: len(self.places)])
+        """Return the answer and the arguments for a rule."""
+        saved = [boxed(tensor) for tensor in ctx.saved_tensors]
+        return unflatten(saved[len(self.places) :], self.answer_structure), self.args(saved[: len(self.places)])
 
     def argnums(self, wanted: Sequence[bool]) -> list[int]:
-        """The positions of the arguments with boxes, of those that are wanted, in them."""
-        places = {place for place, each in zip(self.places, wanted) if each}
-        found, start = [], 0
+        """Return the positions of the arguments that hold wanted boxes."""
+        places = {place for place, flag in zip(self.places, wanted) if flag}
+        positions, start = [], 0
         for argnum, child in enumerate(self.structure.children):
             if not places.isdisjoint(range(start, start + child.count)):
-                found.append(argnum)
+                positions.append(argnum)
             start += child.count
-        return found
+        return positions
 
 
 class Primitive(Function):
-    """The node of a call of a primitive, by whose rules it is differentiated."""
+    """Node of a call of a primitive, which applies the primitive's rules."""
 
     @staticmethod
     def forward(call: Call, *tensors: Any) -> Any:
-        answer = call.function.fun(*call.args([each.detach().numpy()[()] for each in tensors]), **call.kwargs)
-        elements, call.made = flatten(answer)
-        return tuple([tensor_of(each) for each in elements])
+        answer = call.function.fun(*call.args([tensor.detach().numpy()[()] for tensor in tensors]), **call.kwargs)
+        elements, call.answer_structure = flatten(answer)
+        return tuple([tensor_of(element) for element in elements])
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -87,19 +87,21 @@ class Primitive(Function):
         ctx.save_for_forward(*tensors, *output)
 
     @staticmethod
-    def backward(ctx: Any, *cotangents: Any) -> Any:
+    def backward(ctx: Any, *grads_of_outputs: Any) -> Any:
         call = ctx.call
         outputs = ctx.saved_tensors[len(call.places) :]
         answer, args = call.read(ctx)
         wanted = call.argnums(ctx.needs_input_grad[1:])
-        given = [
-            boxed(output.new_zeros(output.shape) if each is None else each.conj_physical())
-            for each, output in zip(cotangents, outputs)
+        grads = [
+            boxed(output.new_zeros(output.shape) if grad is None else grad.conj_physical())
+            for grad, output in zip(grads_of_outputs, outputs)
         ]
-        found = call.function.vjps(wanted, answer, args, call.kwargs)(unflatten(given, call.made))
+        grads_of_arguments = call.function.vjps(wanted, answer, args, call.kwargs)(
+            unflatten(grads, call.answer_structure)
+        )
         gradients: dict[int, Any] = {}
         starts = np.cumsum([0, *(child.count for child in call.structure.children)])
-        for argnum, gradient in zip(wanted, found):
+        for argnum, gradient in zip(wanted, grads_of_arguments):
             gradients.update(enumerate(flatten(gradient)[0], int(starts[argnum])))
         return None, *(
             tensor_of(gradients[place]).conj_physical() if need else None
@@ -110,43 +112,49 @@ class Primitive(Function):
     def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
         call = ctx.call
         if call.function.jvps is None:
-            raise undefined("JVP", call.function, call.argnums([each is not None for each in tangents]))
+            raise undefined("JVP", call.function, call.argnums([tangent is not None for tangent in tangents]))
         answer, args = call.read(ctx)
-        wanted = call.argnums([each is not None for each in tangents])
+        wanted = call.argnums([tangent is not None for tangent in tangents])
         inputs = ctx.saved_tensors[: len(call.places)]
-        ways = call.args([boxed(zeros(x) if way is None else way) for way, x in zip(tangents, inputs)])
-        found = call.function.jvps(wanted, [ways[at] for at in wanted], answer, args, call.kwargs)
+        directions = call.args(
+            [boxed(zeros(x) if tangent is None else tangent) for tangent, x in zip(tangents, inputs)]
+        )
+        tangent_of_answer = call.function.jvps(
+            wanted, [directions[argnum] for argnum in wanted], answer, args, call.kwargs
+        )
         outputs = ctx.saved_tensors[len(call.places) :]
-        return tuple(fitted(tensor_of(each), output) for each, output in zip(flatten(found)[0], outputs))
+        return tuple(
+            fitted(tensor_of(element), output) for element, output in zip(flatten(tangent_of_answer)[0], outputs)
+        )
 
 
 def zeros(tensor: Any) -> Any:
-    """Zeros like a tensor."""
+    """Return zeros like a tensor."""
     return tensor.new_zeros(tensor.shape)
 
 
 def fitted(tangent: Any, output: Any) -> Any:
-    """A tangent of the data type and shape of its output."""
+    """Convert a tangent to the data type and shape of its output."""
     return tangent.to(output.dtype).expand(output.shape) if output.dtype.is_floating_point else tangent
 
 
 def undefined(kind: str, function: Any, argnums: Sequence[int]) -> NotImplementedError:
-    """The error about a derivative that a program has not given."""
+    """Return the error about a derivative that is not defined."""
     name = getattr(function, "__name__", function)
     return NotImplementedError(f"{kind} of {name} wrt argnums {tuple(argnums)} not defined: see def{kind.lower()}")
 
 
 def primitive(f_raw: Callable[..., Any]) -> Any:
-    """A function whose derivatives the program gives, by `defvjp` and `defjvp`; boxes do not come into it.
+    """Return a function whose derivatives are defined by `defvjp` and `defjvp`; it never receives boxes.
 
     Args:
-        f_raw: a function of arrays, numbers and containers of them, which gives such.
+        f_raw: a function of arrays, numbers and containers of these, which returns the same kinds.
 
     Returns:
         The function; for boxes among its positional arguments it is recorded as one operation.
 
     Raises:
-        NotImplementedError: (when called with a box) no derivative by that argument was given.
+        NotImplementedError: if (when called with a box) the derivative with respect to that argument is not defined.
 
     >>> import numpy
     >>> import wengert.compat.hips as autograd
@@ -163,11 +171,11 @@ def primitive(f_raw: Callable[..., Any]) -> Any:
         call = Call(wrapped, args, kwargs)
         if not call.places:
             return f_raw(*args, **kwargs)
-        recorded = call.argnums([each.requires_grad for each in call.tensors])
+        recorded = call.argnums([tensor.requires_grad for tensor in call.tensors])
         if recorded and wrapped.vjps is None:  # type: ignore[attr-defined]
             raise undefined("VJP", wrapped, recorded)
         outputs = Primitive.apply(call, *call.tensors)
-        return unflatten([boxed(each) for each in outputs], call.made)
+        return unflatten([boxed(output) for output in outputs], call.answer_structure)
 
     function: Any = wrapped
     function.fun = f_raw
@@ -176,7 +184,7 @@ def primitive(f_raw: Callable[..., Any]) -> Any:
 
 
 def notrace_primitive(f_raw: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is given plain values in the place of boxes, so that its result has no derivative."""
+    """Return a function that receives plain values in place of boxes, so that its result has no derivative."""
 
     @wraps(f_raw)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -186,10 +194,10 @@ def notrace_primitive(f_raw: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def checked(caller: str, fun: Any) -> Any:
-    """Refuse to give a derivative to what is no primitive.
+    """Refuse to define a derivative of a function that is not a primitive.
 
     Raises:
-        TypeError: it is none.
+        TypeError: if `fun` is not a primitive.
     """
     if not hasattr(fun, "vjps"):
         raise TypeError(f"{caller}: argument 'fun' must be made by primitive(...), but got {fun!r}")
@@ -197,17 +205,17 @@ def checked(caller: str, fun: Any) -> Any:
 
 
 def defvjp_argnums(fun: Any, vjpmaker: Callable[..., Any]) -> None:
-    """Give a primitive its gradients: `vjpmaker(argnums, ans, args, kwargs)` gives a function from the gradient of the
-    answer to those of the arguments `argnums`.
+    """Define the gradients of a primitive: `vjpmaker(argnums, ans, args, kwargs)` returns a function from the gradient
+    of the answer to those of the arguments `argnums`.
 
-    Gradients are as HIPS autograd has them: of a real function of a complex z = x + iy, dx - i dy.
+    Gradients follow the convention of HIPS autograd: dx - i dy for a real function of a complex z = x + iy.
     """
     checked("defvjp_argnums", fun).vjps = vjpmaker
 
 
 def defvjp_argnum(fun: Any, vjpmaker: Callable[..., Any]) -> None:
-    """Give a primitive its gradients: `vjpmaker(argnum, ans, args, kwargs)` gives a function from the gradient of the
-    answer to that of argument `argnum`.
+    """Define the gradients of a primitive: `vjpmaker(argnum, ans, args, kwargs)` returns a function from the gradient
+    of the answer to that of argument `argnum`.
     """
 
     def maker(argnums: Sequence[int], ans: Any, args: Any, kwargs: Any) -> Any:
@@ -219,17 +227,17 @@ def defvjp_argnum(fun: Any, vjpmaker: Callable[..., Any]) -> None:
 
 
 def defvjp(fun: Any, *vjpmakers: Any, argnums: Any = None) -> None:
-    """Give a primitive its gradients, one argument after the other.
+    """Define the gradients of a primitive, one argument after the other.
 
     Args:
         fun: made by `primitive`.
-        vjpmakers: `vjpmaker(ans, *args, **kwargs)` gives a function from the gradient of the answer to that of an
-            argument; None for one on which the answer does not depend.
-        argnums: for which arguments they are; from the first on, unless given.
+        vjpmakers: `vjpmaker(ans, *args, **kwargs)` returns a function from the gradient of the answer to that of an
+            argument; None for an argument on which the answer does not depend.
+        argnums: positions of the arguments; from the first on by default.
     """
     makers = dict(zip(count() if argnums is None else argnums, vjpmakers))
 
-    def one(argnum: int, ans: Any, args: Any, kwargs: Any) -> Any:
+    def vjp_of_argument(argnum: int, ans: Any, args: Any, kwargs: Any) -> Any:
         if argnum not in makers:
             raise undefined("VJP", fun, [argnum])
         if makers[argnum] is None:
@@ -237,41 +245,47 @@ def defvjp(fun: Any, *vjpmakers: Any, argnums: Any = None) -> None:
         return makers[argnum](ans, *args, **kwargs)
 
     checked("defvjp", fun)
-    defvjp_argnum(fun, one)
+    defvjp_argnum(fun, vjp_of_argument)
 
 
 def defjvp_argnums(fun: Any, jvpmaker: Callable[..., Any]) -> None:
-    """Give a primitive its tangents: `jvpmaker(argnums, gs, ans, args, kwargs)` gives the tangent of the answer, of the
-    tangents `gs` of the arguments `argnums`.
+    """Define the tangents of a primitive: `jvpmaker(argnums, gs, ans, args, kwargs)` returns the tangent of the answer
+    for the tangents `gs` of the arguments `argnums`.
     """
     checked("defjvp_argnums", fun).jvps = jvpmaker
 
 
 def defjvp_argnum(fun: Any, jvpmaker: Callable[..., Any]) -> None:
-    """Give a primitive its tangents: `jvpmaker(argnum, g, ans, args, kwargs)` gives what the tangent `g` of argument
-    `argnum` contributes to that of the answer.
+    """Define the tangents of a primitive: `jvpmaker(argnum, g, ans, args, kwargs)` returns the contribution of the
+    tangent `g` of argument `argnum` to that of the answer.
     """
 
     def maker(argnums: Sequence[int], gs: Sequence[Any], ans: Any, args: Any, kwargs: Any) -> Any:
         parts = [flatten(jvpmaker(argnum, g, ans, args, kwargs)) for argnum, g in zip(argnums, gs)]
-        return unflatten([sum(each[1:], each[0]) for each in zip(*(elements for elements, _ in parts))], parts[0][1])
+        return unflatten(
+            [
+                sum(elements_of_parts[1:], elements_of_parts[0])
+                for elements_of_parts in zip(*(elements for elements, _ in parts))
+            ],
+            parts[0][1],
+        )
 
     checked("defjvp_argnum", fun)
     defjvp_argnums(fun, maker)
 
 
 def defjvp(fun: Any, *jvpfuns: Any, argnums: Any = None) -> None:
-    """Give a primitive its tangents, one argument after the other.
+    """Define the tangents of a primitive, one argument after the other.
 
     Args:
         fun: made by `primitive`.
-        jvpfuns: `jvpfun(g, ans, *args, **kwargs)` gives what the tangent `g` of an argument contributes to that of the
-            answer; None for nothing, "same" where the function is linear in the argument.
-        argnums: for which arguments they are; from the first on, unless given.
+        jvpfuns: `jvpfun(g, ans, *args, **kwargs)` returns the contribution of the tangent `g` of an argument to that of
+            the answer; None for none, "same" if the function is linear in the argument.
+        argnums: positions of the arguments; from the first on by default.
     """
     functions = dict(zip(count() if argnums is None else argnums, jvpfuns))
 
-    def one(argnum: int, g: Any, ans: Any, args: Any, kwargs: Any) -> Any:
+    def jvp_of_argument(argnum: int, g: Any, ans: Any, args: Any, kwargs: Any) -> Any:
         if argnum not in functions:
             raise undefined("JVP", fun, [argnum])
         if functions[argnum] is None:
@@ -281,10 +295,10 @@ def defjvp(fun: Any, *jvpfuns: Any, argnums: Any = None) -> None:
         return functions[argnum](g, ans, *args, **kwargs)
 
     checked("defjvp", fun)
-    defjvp_argnum(fun, one)
+    defjvp_argnum(fun, jvp_of_argument)
 
 
 def def_linear(fun: Any) -> None:
-    """Say that a primitive is linear in each of its arguments, for its tangents."""
+    """Declare that a primitive is linear in each of its arguments, which defines its tangents."""
     checked("def_linear", fun)
     defjvp_argnum(fun, lambda argnum, g, ans, args, kwargs: fun(*args[:argnum], g, *args[argnum + 1 :], **kwargs))

@@ -1,4 +1,4 @@
-"""Derivatives of a function of one argument at a point: what all else is made of."""
+"""Derivatives of a function of one argument at a point, on which all others are built."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from .boxes import RUNNING, ArrayBox, boxed, getval, tensor_of
 
 
 class Traced:
-    """A function of arrays in containers as a function of tensors.
+    """A function of containers of arrays as a function of tensors.
 
     Attributes:
         fun: the function.
         elements: the tensors in its argument.
-        structure, made: of the argument and of what the function gave.
+        structure, answer_structure: structures of the argument and of the result.
     """
 
     def __init__(self, fun: Callable[..., Any], x: Any) -> None:
         self.fun = fun
-        found, self.structure = flatten(x)
-        self.elements = [variable_of(each) for each in found]
-        self.made: Any = None
+        elements, self.structure = flatten(x)
+        self.elements = [variable_of(element) for element in elements]
+        self.answer_structure: Any = None
 
     def __call__(self, *tensors: Any) -> Any:
-        """What the function gives, as tensors."""
+        """Call the function; return its results as tensors."""
         run = object()
         RUNNING.add(run)
         try:
-            answer = self.fun(unflatten([ArrayBox(each) for each in tensors], self.structure))
+            answer = self.fun(unflatten([ArrayBox(tensor) for tensor in tensors], self.structure))
         finally:
             RUNNING.discard(run)
-        elements, self.made = flatten(answer)
-        outputs = [output_of(each) for each in elements]
-        if not any(isinstance(each, ArrayBox) for each in elements):
+        elements, self.answer_structure = flatten(answer)
+        outputs = [output_of(element) for element in elements]
+        if not any(isinstance(element, ArrayBox) for element in elements):
             warnings.warn("Output seems independent of input.", stacklevel=5)
         return outputs
 
 
 def variable_of(value: Any) -> Any:
-    """The tensor of something to differentiate by; integers in arrays become floats.
+    """Return the tensor of an argument of a derivative; integers in arrays become floats.
 
     Raises:
-        TypeError: it is neither an array nor a number with a derivative.
+        TypeError: if the value is neither an array nor a number, or its type has no derivatives.
     """
     if isinstance(value, ArrayBox):
         return value.tensor
@@ -63,10 +63,10 @@ def variable_of(value: Any) -> Any:
 
 
 def output_of(value: Any) -> Any:
-    """The tensor of something that a function gave.
+    """Return the tensor of a result.
 
     Raises:
-        TypeError: it is neither an array nor a number of a type that has derivatives.
+        TypeError: if the value is neither an array nor a number, or its type has no derivatives.
     """
     if isinstance(value, (ArrayBox, np.ndarray, np.inexact, float, complex)):
         return tensor_of(value)
@@ -76,58 +76,60 @@ def output_of(value: Any) -> Any:
     )
 
 
-def fitting(caller: str, given: Any, tensors: list[Any], structure: Any) -> list[Any]:
-    """The tensors of gradients or directions that belong to others.
+def fitting(caller: str, value: Any, tensors: list[Any], structure: Any) -> list[Any]:
+    """Return the tensors of gradients or directions, which must fit other tensors.
 
     Raises:
-        TypeError: they are not in the same containers.
-        ValueError: one has another shape.
+        TypeError: if the containers differ.
+        ValueError: if a shape differs.
     """
-    elements, own = flatten(given)
+    elements, own = flatten(value)
     if own != structure:
         raise TypeError(f"{caller}: expected what has the structure {structure}, but got {own}")
-    found = []
-    for each, like in zip(elements, tensors):
-        tensor = tensor_of(each)
+    fitted = []
+    for element, like in zip(elements, tensors):
+        tensor = tensor_of(element)
         if tuple(tensor.shape) != tuple(like.shape):
             raise ValueError(f"{caller}: expected an array of shape {tuple(like.shape)}, but got {tuple(tensor.shape)}")
         if tensor.is_complex() and not like.is_complex():
             tensor = tensor.real
         inexact = like.is_complex() or like.is_floating_point()
-        found.append(tensor.to(like.dtype) if inexact else tensor)
-    return found
+        fitted.append(tensor.to(like.dtype) if inexact else tensor)
+    return fitted
 
 
 def vjp_at(fun: Callable[..., Any], x: Any) -> tuple[Callable[[Any], Any], Any]:
-    """The function from gradients of the output to those of the argument at a point, and the output.
+    """Return the function from gradients of the output to those of the argument at a point, and the output.
 
-    HIPS autograd's gradient by a complex number is the conjugate of torch's.
+    Gradients with respect to complex numbers are the conjugates of torch's, as in HIPS autograd.
     """
     traced = Traced(fun, x)
     outputs, back = func_vjp(traced, *traced.elements)
 
     def vjp(g: Any) -> Any:
-        given = fitting("vjp", g, outputs, traced.made)
-        found = back([each.conj_physical() for each in given])
-        return unflatten([boxed(each.conj_physical()) for each in found], traced.structure)
+        grads = fitting("vjp", g, outputs, traced.answer_structure)
+        grads_of_inputs = back([grad.conj_physical() for grad in grads])
+        return unflatten([boxed(grad.conj_physical()) for grad in grads_of_inputs], traced.structure)
 
-    return vjp, unflatten([boxed(each) for each in outputs], traced.made)
+    return vjp, unflatten([boxed(output) for output in outputs], traced.answer_structure)
 
 
 def jvp_at(fun: Callable[..., Any], x: Any) -> Callable[[Any], tuple[Any, Any]]:
-    """The function from a direction to the output and its derivative along it."""
+    """Return the function from a direction to the output and its derivative along it."""
     traced = Traced(fun, x)
 
     def jvp(v: Any) -> tuple[Any, Any]:
-        ways = fitting("jvp", v, traced.elements, traced.structure)
-        outputs, moved = func_jvp(traced, tuple(traced.elements), tuple(ways))
-        return tuple(unflatten([boxed(each) for each in part], traced.made) for part in (outputs, moved))  # type: ignore[return-value]
+        directions = fitting("jvp", v, traced.elements, traced.structure)
+        outputs, tangents = func_jvp(traced, tuple(traced.elements), tuple(directions))
+        return tuple(
+            unflatten([boxed(tensor) for tensor in part], traced.answer_structure) for part in (outputs, tangents)
+        )  # type: ignore[return-value]
 
     return jvp
 
 
 def unary_to_nary(operator: Callable[..., Any]) -> Any:
-    """Let what differentiates a function of one argument do so by one or several arguments of any function."""
+    """Extend a derivative of functions of one argument to one or several arguments of any function."""
 
     @wraps(operator)
     def on_function(fun: Callable[..., Any], argnum: Any = 0, *own_args: Any, **own_kwargs: Any) -> Any:
@@ -137,12 +139,12 @@ def unary_to_nary(operator: Callable[..., Any]) -> Any:
         def derivative(*args: Any, **kwargs: Any) -> Any:
             @wraps(fun, updated=())
             def unary(x: Any) -> Any:
-                given = list(args)
-                for at, value in [(argnum, x)] if isinstance(argnum, int) else zip(argnum, x):
-                    given[at] = value
-                return fun(*given, **kwargs)
+                values = list(args)
+                for position, value in [(argnum, x)] if isinstance(argnum, int) else zip(argnum, x):
+                    values[position] = value
+                return fun(*values, **kwargs)
 
-            x = args[argnum] if isinstance(argnum, int) else tuple(args[at] for at in argnum)
+            x = args[argnum] if isinstance(argnum, int) else tuple(args[position] for position in argnum)
             return operator(unary, x, *own_args, **own_kwargs)
 
         name = getattr(fun, "__name__", "[unknown name]")
@@ -153,22 +155,22 @@ def unary_to_nary(operator: Callable[..., Any]) -> Any:
         )
         return derivative
 
-    del on_function.__wrapped__  # type: ignore[attr-defined]  # its own parameters are what help shall show
+    del on_function.__wrapped__  # type: ignore[attr-defined]  # help shall show its own parameters
     return on_function
 
 
 def size_of(value: Any) -> int:
-    """How many real numbers there are in an output."""
+    """Number of real numbers in an output."""
     if isinstance(value, (list, tuple, dict)):
-        return sum(size_of(each) for each in flatten(value)[0])
+        return sum(size_of(element) for element in flatten(value)[0])
     return int(np.size(value)) * (2 if np.iscomplexobj(value) else 1)
 
 
 def shape_of(caller: str, value: Any) -> tuple[int, ...]:
-    """The shape of an array.
+    """Return the shape of an array.
 
     Raises:
-        TypeError: it is a container of several.
+        TypeError: if the value is a container.
     """
     if isinstance(value, (list, tuple, dict)):
         raise TypeError(f"{caller}: needs a function of one array that gives one array, not a {type(value).__name__}")
@@ -176,5 +178,7 @@ def shape_of(caller: str, value: Any) -> tuple[int, ...]:
 
 
 def ones_like(value: Any) -> Any:
-    """Ones like what is in containers, of a data type with derivatives."""
-    return mapped(lambda each: np.ones_like(getval(each), dtype=np.result_type(getval(each), np.float16)), value)
+    """Return ones like the elements of containers, of a data type with derivatives."""
+    return mapped(
+        lambda element: np.ones_like(getval(element), dtype=np.result_type(getval(element), np.float16)), value
+    )

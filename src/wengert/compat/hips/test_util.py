@@ -1,4 +1,4 @@
-"""Checks of derivatives against differences of values."""
+"""Checks of derivatives against finite differences."""
 
 from __future__ import annotations
 
@@ -17,63 +17,65 @@ TOLERANCE, RELATIVE_TOLERANCE = 1e-6, 1e-6
 
 
 def random_like(value: Any) -> Any:
-    """Random numbers like what is in containers, for a direction or a gradient."""
+    """Return random numbers like the elements of containers, as a direction or a gradient."""
 
-    def one(each: Any) -> Any:
-        each = np.asarray(getval(each))
-        found = np.random.standard_normal(each.shape)
-        if np.iscomplexobj(each):
-            found = found + 1j * np.random.standard_normal(each.shape)
-        return found.astype(each.dtype if each.dtype.kind in "fc" else np.float64)[()]
+    def numbers_like(value_of_leaf: Any) -> Any:
+        value_of_leaf = np.asarray(getval(value_of_leaf))
+        numbers = np.random.standard_normal(value_of_leaf.shape)
+        if np.iscomplexobj(value_of_leaf):
+            numbers = numbers + 1j * np.random.standard_normal(value_of_leaf.shape)
+        return numbers.astype(value_of_leaf.dtype if value_of_leaf.dtype.kind in "fc" else np.float64)[()]
 
-    return mapped(one, value)
+    return mapped(numbers_like, value)
 
 
 def combined(function: Callable[..., Any], *values: Any) -> Any:
-    """Containers of one structure, element by element."""
-    parts = [flatten(each) for each in values]
-    return unflatten([function(*each) for each in zip(*(elements for elements, _ in parts))], parts[0][1])
+    """Apply a function elementwise to containers of one structure."""
+    parts = [flatten(value) for value in values]
+    return unflatten(
+        [function(*elements_of_values) for elements_of_values in zip(*(elements for elements, _ in parts))], parts[0][1]
+    )
 
 
 def inner(x: Any, y: Any) -> float:
-    """The real part of the sum of all products."""
+    """Real part of the sum of all products."""
     return float(np.real(sum(np.sum(a * b) for a, b in zip(flatten(x)[0], flatten(y)[0]))))
 
 
 def numerical_jvp(f: Callable[..., Any], x: Any, v: Any) -> Any:
-    """The derivative along a direction, by central differences."""
+    """Derivative along a direction, by central differences."""
     ahead = f(combined(lambda a, b: a + b * (STEP / 2), x, v))
     behind = f(combined(lambda a, b: a - b * (STEP / 2), x, v))
     return combined(lambda a, b: (a - b) / STEP, ahead, behind)
 
 
 def scalar_close(a: float, b: float) -> bool:
-    """Whether two numbers agree."""
+    """Return whether two numbers agree."""
     return bool(abs(a - b) <= TOLERANCE + RELATIVE_TOLERANCE * abs(b))
 
 
 def name_of(f: Any) -> str:
-    """The name of a function."""
+    """Return the name of a function."""
     return getattr(f, "__name__", "[unknown name]")
 
 
-def check_close(what: str, found: float, wanted: float) -> None:
+def check_close(what: str, analytic: float, numeric: float) -> None:
     """Refuse numbers that differ.
 
     Raises:
-        AssertionError: they do.
+        AssertionError: if the numbers differ.
     """
-    if not scalar_close(found, wanted):
-        raise AssertionError(f"{what}:\nanalytic: {found}\nnumeric:  {wanted}")
+    if not scalar_close(analytic, numeric):
+        raise AssertionError(f"{what}:\nanalytic: {analytic}\nnumeric:  {numeric}")
 
 
 def check_equivalent(x: Any, y: Any, what: str = "Value mismatch") -> None:
-    """Refuse what differs in structure, shape or values.
+    """Refuse values that differ in structure, shape or elements.
 
     Raises:
-        AssertionError: it does.
+        AssertionError: if `x` and `y` differ.
     """
-    shapes = [mapped(lambda each: (np.shape(each), np.iscomplexobj(each)), value) for value in (x, y)]
+    shapes = [mapped(lambda leaf: (np.shape(leaf), np.iscomplexobj(leaf)), value) for value in (x, y)]
     if flatten(x)[1] != flatten(y)[1] or shapes[0] != shapes[1]:
         raise AssertionError(f"VSpace mismatch:\nx: {shapes[0]}\ny: {shapes[1]}")
     v = random_like(x)
@@ -81,26 +83,26 @@ def check_equivalent(x: Any, y: Any, what: str = "Value mismatch") -> None:
 
 
 def check_vjp(f: Callable[..., Any], x: Any) -> None:
-    """Compare the gradient with differences, along random directions.
+    """Compare the gradient with finite differences along random directions.
 
     Raises:
-        AssertionError: they differ.
+        AssertionError: if they differ.
     """
     vjp, value = vjp_at(f, x)
     direction, weights = random_like(x), random_like(value)
-    found = vjp(weights)
-    for each, like in zip(flatten(found)[0], flatten(x)[0]):
-        if np.shape(each) != np.shape(like) or np.iscomplexobj(each) != np.iscomplexobj(getval(like)):
-            raise AssertionError(f"VSpace mismatch:\nx: {like}\ngradient: {each}")
+    gradient = vjp(weights)
+    for part, like in zip(flatten(gradient)[0], flatten(x)[0]):
+        if np.shape(part) != np.shape(like) or np.iscomplexobj(part) != np.iscomplexobj(getval(like)):
+            raise AssertionError(f"VSpace mismatch:\nx: {like}\ngradient: {part}")
     wanted = inner(weights, numerical_jvp(f, x, direction))
-    check_close(f"Derivative (VJP) check of {name_of(f)} failed with arg {x}", inner(found, direction), wanted)
+    check_close(f"Derivative (VJP) check of {name_of(f)} failed with arg {x}", inner(gradient, direction), wanted)
 
 
 def check_jvp(f: Callable[..., Any], x: Any) -> None:
-    """Compare the derivative along a random direction with differences.
+    """Compare the derivative along a random direction with finite differences.
 
     Raises:
-        AssertionError: they differ.
+        AssertionError: if they differ.
     """
     direction = random_like(x)
     what = f"Derivative (JVP) check of {name_of(f)} failed with arg {x}"
@@ -109,10 +111,10 @@ def check_jvp(f: Callable[..., Any], x: Any) -> None:
 
 @unary_to_nary
 def check_grads(f: Any, x: Any, modes: Sequence[str] = ("fwd", "rev"), order: int = 2) -> None:
-    """Compare derivatives up to an order with differences, in both modes or one.
+    """Compare derivatives up to an order with finite differences, in one mode or both.
 
     Raises:
-        AssertionError: they differ.
+        AssertionError: if they differ.
     """
     if not set(modes) <= {"fwd", "rev"}:
         raise ValueError(f"check_grads: modes must be 'fwd' and 'rev', but got {modes}")
@@ -124,7 +126,7 @@ def check_grads(f: Any, x: Any, modes: Sequence[str] = ("fwd", "rev"), order: in
 
 
 def derived(f: Callable[..., Any], mode: str) -> Callable[..., Any]:
-    """The derivative of a function as a function of the point and of the direction."""
+    """Return the derivative of a function as a function of the point and the direction."""
 
     def derivative(x: Any, direction: Any) -> Any:
         return jvp_at(f, x)(direction)[1] if mode == "fwd" else vjp_at(f, x)[0](direction)
@@ -134,7 +136,7 @@ def derived(f: Callable[..., Any], mode: str) -> Callable[..., Any]:
 
 
 def combo_check(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., None]:
-    """`check_grads` for all combinations of arguments from lists of them."""
+    """Return a function that calls `check_grads` for all combinations of arguments from lists."""
 
     def check(*lists: Any, **named: Any) -> None:
         for positional in product(*lists):

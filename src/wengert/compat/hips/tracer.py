@@ -1,4 +1,4 @@
-"""The values in boxes."""
+"""Access to the values in boxes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What programs for HIPS autograd use beside it: flattening of containers, fixed points, optimisers.
+"""Tools of HIPS autograd: flattening of containers, fixed points, optimisers.
 
-As there, `flatten` and `fixed_point` are functions here; `misc.flatten` in an import statement finds the module.
+As there, `flatten` and `fixed_point` are functions here; an import statement of `misc.flatten` imports the module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fixed points, differentiated without the steps that led to them."""
+"""Fixed points, differentiated without the steps of the iteration."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..operators import make_vjp
 
 @primitive
 def fixed_point(f: Any, a: Any, x0: Any, distance: Callable[[Any, Any], Any], tol: float) -> Any:
-    """The point x = f(a)(x) that iteration from `x0` leads to, differentiable by `a`.
+    """Return the fixed point x = f(a)(x) reached from `x0`, differentiable with respect to `a`.
 
     Args:
-        f: gives for parameters `a` a function from points to points.
+        f: returns a function from points to points for parameters `a`.
         a: the parameters.
-        x0: where the iteration begins.
-        distance: of two points; the iteration ends when it is less than `tol`.
+        x0: initial point.
+        distance: distance of two points; the iteration ends when it is less than `tol`.
         tol: see `distance`.
 
     Source: the implicit function theorem: u = g + (df/dx)' u is a fixed point itself, and the gradient is (df/da)' u.
@@ -30,12 +30,12 @@ def fixed_point(f: Any, a: Any, x0: Any, distance: Callable[[Any, Any], Any], to
 
 
 def fixed_point_vjp(ans: Any, f: Any, a: Any, x0: Any, distance: Any, tol: float) -> Any:
-    """The gradient of the parameters."""
+    """Return the gradient with respect to the parameters."""
 
     def vjp(g: Any) -> Any:
-        def adjoint(given: Any) -> Any:
-            back = make_vjp(lambda x: f(given[0])(x))(given[1])[0]
-            return lambda u: given[2] + back(u)
+        def adjoint(arguments: Any) -> Any:
+            back = make_vjp(lambda x: f(arguments[0])(x))(arguments[1])[0]
+            return lambda u: arguments[2] + back(u)
 
         u = fixed_point(adjoint, (a, ans, g), g, distance, tol)
         return make_vjp(lambda a: f(a)(ans))(a)[0](u)

@@ -1,6 +1,6 @@
 """Gradient descent, for functions of nested containers of arrays.
 
-Each takes `grad(x, i)`, the gradient at step `i`, a starting point, and `callback(x, i, g)`; it gives the last point.
+Each takes `grad(x, i)`, the gradient at step `i`, an initial point, and `callback(x, i, g)`; it returns the last point.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .flatten import flatten
 
 
 def on_containers(steps: Callable[..., Generator[Any, Any, Any]]) -> Callable[..., Any]:
-    """A whole descent, of steps that are given vectors and yield the next one for each gradient that they are sent."""
+    """Return an optimiser of containers, from a generator of vectors that yields the next point for each gradient."""
 
     @wraps(steps)
     def optimize(
@@ -52,7 +52,7 @@ def sgd(x: Any, step_size: float = 0.1, mass: float = 0.9) -> Generator[Any, Any
 
 @on_containers
 def rmsprop(x: Any, step_size: float = 0.1, gamma: float = 0.9, eps: float = 1e-8) -> Generator[Any, Any, Any]:
-    """Steps in the scale of recent gradients."""
+    """RMSprop: steps scaled by recent gradients."""
     square = np.ones(len(x))
     _, g = yield None
     while True:

@@ -1,7 +1,7 @@
 """NumPy, for functions that are differentiated: `import wengert.compat.hips.numpy as np`.
 
-On plain arrays it is NumPy. NumPy's own functions also know what to do with boxes (see `wengert.compat.hips.boxes`);
-what stands here beside them are those that make arrays of lists with boxes in them.
+On plain arrays it is NumPy. NumPy's own functions also handle boxes (see `wengert.compat.hips.boxes`); the functions
+defined here create arrays from lists with boxes in them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
-    """`numpy.full`, also of a box."""
+    """`numpy.full`, also with a box."""
     if not isinstance(fill_value, ArrayBox):
         return _numpy.full(shape, fill_value, dtype, **options)
     return _numpy.broadcast_to(asarray(fill_value, dtype), shape)
@@ -46,7 +46,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, **opti
 
 
 def isscalar(element: Any) -> bool:
-    """`numpy.isscalar` of a value, or of that of a box."""
+    """`numpy.isscalar` of a value, or of the value in a box."""
     return _numpy.isscalar(getval(element))
 
 
@@ -59,19 +59,19 @@ class Joined:
 
     def __getitem__(self, parts: Any) -> Any:
         parts = parts if isinstance(parts, tuple) else (parts,)
-        if not any(has_box(each) for each in parts):
+        if not any(has_box(part) for part in parts):
             return self.plain[parts]
-        return self.join([_numpy.r_[each] if isinstance(each, slice) else array(each) for each in parts])
+        return self.join([_numpy.r_[part] if isinstance(part, slice) else array(part) for part in parts])
 
 
 def in_row(parts: list[Any]) -> Any:
-    """Arrays one after the other."""
-    return _numpy.concatenate([_numpy.atleast_1d(each) for each in parts])
+    """Concatenate arrays."""
+    return _numpy.concatenate([_numpy.atleast_1d(part) for part in parts])
 
 
 def in_columns(parts: list[Any]) -> Any:
-    """Vectors as columns, side by side."""
-    return _numpy.concatenate([each[:, None] if _numpy.ndim(each) == 1 else each for each in parts], axis=-1)
+    """Concatenate vectors as columns."""
+    return _numpy.concatenate([part[:, None] if _numpy.ndim(part) == 1 else part for part in parts], axis=-1)
 
 
 RULE_MODULES = (pointwise, reductions, shapes, products, matrices, decompositions, fourier)
@@ -81,7 +81,7 @@ RULES[_numpy.linspace] = lambda *args, **options: tensor_of(linspace(*args, **op
 
 
 def of_integers(kind: Any) -> Any:
-    """An integer type that takes the value of a box; the result has no derivative."""
+    """Return an integer type that accepts a box; the result has no derivative."""
     return type(kind.__name__, (kind,), {"__new__": lambda cls, *args: kind(*map(getval, args))})
 
 

@@ -1,7 +1,7 @@
-"""The eigenvalues, singular values and vectors of `numpy.linalg`, with derivatives.
+"""Eigenvalues, singular values and vectors of `numpy.linalg`, with derivatives.
 
 Source of the formulas: M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
-differentiation, 2008; for vectors of complex matrices, whose phase is free, that which is turned least.
+differentiation, 2008; the free phase of vectors of complex matrices is chosen such that their rotation is least.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from .matrices import H, T, diagonal_of, real_like, solve, with_diagonal
 
 
 def gaps(values: Any) -> Any:
-    """One over the differences of eigenvalues, zeros on the diagonal: element ij is 1 / (values[j] - values[i])."""
+    """Reciprocal differences of eigenvalues: element ij is 1 / (values[j] - values[i]), 0 on the diagonal."""
     apart = np.expand_dims(values, -2) - np.expand_dims(values, -1)
-    one = np.eye(np.shape(values)[-1])
-    return (1 - one) / (apart + one)
+    identity = np.eye(np.shape(values)[-1])
+    return (1 - identity) / (apart + identity)
 
 
 def eigh_vjp(ans: Any, a: Any, UPLO: str = "L") -> Any:  # noqa: N803  NumPy's name
-    """The gradient of a symmetric matrix, of those of its eigenvalues and eigenvectors."""
+    """Gradient with respect to a symmetric matrix, from those of its eigenvalues and eigenvectors."""
     values, vectors = ans
 
     def vjp(g: Any) -> Any:
         of_values, of_vectors = g[0], np.conj(g[1])
         inner = with_diagonal(of_values)
-        if np.any(of_vectors != 0):  # otherwise equal eigenvalues do no harm
+        if np.any(of_vectors != 0):  # else equal eigenvalues are harmless
             inner = inner + gaps(values) * np.matmul(H(vectors), of_vectors)
-        found = np.conj(np.matmul(np.matmul(vectors, inner), H(vectors)))
+        gradient = np.conj(np.matmul(np.matmul(vectors, inner), H(vectors)))
         one_side = (np.tril if UPLO == "L" else np.triu)(np.ones(np.shape(a)[-2:]), -1 if UPLO == "L" else 1)
-        return np.real(found) * np.eye(np.shape(a)[-1]) + (found + H(found)) * one_side
+        return np.real(gradient) * np.eye(np.shape(a)[-1]) + (gradient + H(gradient)) * one_side
 
     return vjp
 
 
 def eigh_jvp(g: Any, ans: Any, a: Any, UPLO: str = "L") -> Any:  # noqa: N803
-    """The tangents of eigenvalues and eigenvectors."""
+    """Tangents of eigenvalues and eigenvectors."""
     values, vectors = ans
     half = np.tril(g, -1) if UPLO == "L" else np.triu(g, 1)
     g = half + H(half) + with_diagonal(np.real(diagonal_of(g)))
@@ -54,12 +54,12 @@ defjvp(eigh, eigh_jvp)
 
 @rule(np.linalg.eigvalsh)
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:  # noqa: N803
-    """The eigenvalues of symmetric matrices."""
+    """Eigenvalues of symmetric matrices."""
     return tensor_of(eigh(a, UPLO)[0])
 
 
 def eig_vjp(ans: Any, a: Any) -> Any:
-    """The gradient of a general matrix. Source: C. Boeddeker and others, arXiv:1701.00392, equation 4.77."""
+    """Gradient with respect to a general matrix. Source: C. Boeddeker and others, arXiv:1701.00392, equation 4.77."""
     values, vectors = ans
     adjoint = H(vectors)
 
@@ -74,7 +74,7 @@ def eig_vjp(ans: Any, a: Any) -> Any:
 
 
 def eig_jvp(g: Any, ans: Any, a: Any) -> Any:
-    """The tangents of eigenvalues and eigenvectors of length one."""
+    """Tangents of eigenvalues, and of eigenvectors of length one."""
     values, vectors = ans
     inner = solve(vectors, np.matmul(g, vectors))
     moved = np.matmul(vectors, gaps(values) * inner)
@@ -89,7 +89,7 @@ defjvp(eig, eig_jvp)
 
 @rule(np.linalg.eigvals)
 def eigvals(a: Any) -> Any:
-    """The eigenvalues of general matrices."""
+    """Eigenvalues of general matrices."""
     return tensor_of(eig(a)[0])
 
 
@@ -98,7 +98,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     """Singular values and vectors.
 
     Raises:
-        NotImplementedError: all vectors of matrices that are not square are wanted.
+        NotImplementedError: if `full_matrices` is True and the matrices are not square.
     """
     rows, columns = np.shape(a)[-2:]
     if compute_uv and full_matrices and rows != columns:
@@ -111,37 +111,37 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
 
 @primitive
 def thin_svd(a: Any) -> Any:
-    """Singular values, and as many vectors."""
+    """Singular values, and as many singular vectors."""
     return tuple(np.linalg.svd(a, full_matrices=False))
 
 
 def turned(a: Any, x: Any) -> Any:
-    """For complex matrices the imaginary parts of diagonals, times i: how far vectors are turned."""
+    """Rotation of the vectors of complex matrices: the imaginary parts of diagonals, times i."""
     return with_diagonal(1j * np.imag(diagonal_of(x))) if np.iscomplexobj(a) else 0.0
 
 
 def thin_svd_vjp(ans: Any, a: Any) -> Any:
-    """The gradient of a matrix, of those of its singular values and vectors."""
+    """Gradient with respect to a matrix, from those of its singular values and vectors."""
     u, s, vh = ans
     row, column, v = np.expand_dims(s, -2), np.expand_dims(s, -1), H(vh)
 
     def vjp(g: Any) -> Any:
         gu, gs, gv = np.conj(g[0]), g[1], T(g[2])
         core = with_diagonal(gs)
-        if np.any(gu != 0) or np.any(gv != 0):  # otherwise equal singular values do no harm
+        if np.any(gu != 0) or np.any(gv != 0):  # else equal singular values are harmless
             left, right, between = np.matmul(H(u), gu), np.matmul(vh, gv), gaps(s**2)
             core = core + between * (left - H(left)) * row + column * between * (right - H(right))
             core = core + turned(a, left - right) / (2 * row)
-        found = np.matmul(np.matmul(u, core), vh)
+        gradient = np.matmul(np.matmul(u, core), vh)
         away_u, away_v = gu / row, gv / row
-        found = found + np.matmul(away_u - np.matmul(u, np.matmul(H(u), away_u)), vh)
-        return np.conj(found + np.matmul(u, H(away_v - np.matmul(v, np.matmul(vh, away_v)))))
+        gradient = gradient + np.matmul(away_u - np.matmul(u, np.matmul(H(u), away_u)), vh)
+        return np.conj(gradient + np.matmul(u, H(away_v - np.matmul(v, np.matmul(vh, away_v)))))
 
     return vjp
 
 
 def thin_svd_jvp(g: Any, ans: Any, a: Any) -> Any:
-    """The tangents of singular values and vectors."""
+    """Tangents of singular values and vectors."""
     u, s, vh = ans
     row, column, v, between = np.expand_dims(s, -2), np.expand_dims(s, -1), H(vh), gaps(s**2)
     inner = np.matmul(np.matmul(H(u), g), v)

@@ -1,4 +1,4 @@
-"""`numpy.fft`, whose functions also take boxes; their rules are in `fourier`."""
+"""`numpy.fft`, whose functions also accept boxes; their rules are in `fourier`."""
 
 from __future__ import annotations
 

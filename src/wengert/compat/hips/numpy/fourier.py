@@ -1,4 +1,4 @@
-"""The functions of `numpy.fft`, on tensors."""
+"""Functions of `numpy.fft`, on tensors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .matrices import real_like
 
 
 def fitted(x: Any, length: int, axis: int) -> Any:
-    """An array cut or filled with zeros to a length along a dimension."""
+    """Truncate an array, or pad it with zeros, to a length along a dimension."""
     own = np.shape(x)[axis]
     if own > length:
         return np.take(x, np.arange(length), axis=axis)
-    widths = [(0, length - own if at == axis % np.ndim(x) else 0) for at in range(np.ndim(x))]
+    widths = [(0, length - own if dim == axis % np.ndim(x) else 0) for dim in range(np.ndim(x))]
     return np.pad(x, widths) if own < length else x
 
 
 def transform(function: Any) -> Any:
-    """A Fourier transform along one dimension as a primitive: its matrix is symmetric."""
-    made = primitive(lambda a, axis, norm: function(a, None, axis, norm))
-    defvjp(made, lambda ans, a, axis, norm: lambda g: real_like(a, made(g, axis, norm)))
-    defjvp(made, lambda g, ans, a, axis, norm: made(g, axis, norm))
-    return made
+    """Return a Fourier transform along one dimension as a primitive, whose matrix is symmetric."""
+    operation = primitive(lambda a, axis, norm: function(a, None, axis, norm))
+    defvjp(operation, lambda ans, a, axis, norm: lambda g: real_like(a, operation(g, axis, norm)))
+    defjvp(operation, lambda g, ans, a, axis, norm: operation(g, axis, norm))
+    return operation
 
 
 forward, backward = transform(np.fft.fft), transform(np.fft.ifft)
@@ -33,19 +33,19 @@ forward, backward = transform(np.fft.fft), transform(np.fft.ifft)
 
 @rule(np.fft.fft)
 def fft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-    """The Fourier transform along a dimension."""
+    """Fourier transform along a dimension."""
     return tensor_of(forward(fitted(a, np.shape(a)[axis] if n is None else n, axis), axis, norm))
 
 
 @rule(np.fft.ifft)
 def ifft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-    """The inverse of `fft`."""
+    """Inverse of `fft`."""
     return tensor_of(backward(fitted(a, np.shape(a)[axis] if n is None else n, axis), axis, norm))
 
 
 @rule(np.fft.rfft)
 def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-    """The Fourier transform of real numbers: the half that tells the other."""
+    """Fourier transform of real numbers, without the conjugate half."""
     length = np.shape(a)[axis] if n is None else n
     whole = forward(fitted(a, length, axis), axis, norm)
     return tensor_of(np.take(whole, np.arange(length // 2 + 1), axis=axis))
@@ -53,34 +53,34 @@ def rfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
 
 @rule(np.fft.irfft)
 def irfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-    """The inverse of `rfft`, for `n` real numbers."""
+    """Inverse of `rfft`, with `n` real results."""
     length = 2 * (np.shape(a)[axis] - 1) if n is None else n
     half = fitted(a, length // 2 + 1, axis)
     mirrored = np.conj(np.take(half, np.arange((length - 1) // 2, 0, -1), axis=axis))
     return tensor_of(np.real(backward(np.concatenate([half, mirrored], axis), axis, norm)))
 
 
-def several(one: Any, axes_before: Any = None) -> Any:
-    """A transform along several dimensions, the last first; all of them unless given."""
+def several(transform_of_one: Any, axes_before: Any = None) -> Any:
+    """Return a transform along several dimensions (all by default), the last first."""
 
     def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
         axes, lengths = named_axes(a, s, axes)
         for axis, length in reversed(list(zip(axes, lengths))):
-            a = one(a, length, axis, norm)
+            a = transform_of_one(a, length, axis, norm)
         return tensor_of(a)
 
     return apply
 
 
 def named_axes(a: Any, s: Any, axes: Any) -> tuple[list[int], list[Any]]:
-    """The dimensions of a transform, and the lengths along them, None for the array's own."""
+    """Return the dimensions of a transform, and the lengths along them (None for the array's own)."""
     if axes is None:
         axes = range(np.ndim(a) - len(s), np.ndim(a)) if s is not None else range(np.ndim(a))
     return list(axes), [None] * len(axes) if s is None else list(s)
 
 
 def of_real(axes_before: Any = None) -> Any:
-    """The transform of real numbers along several dimensions: the last one by `rfft`, the others by `fft`."""
+    """Return the transform of real numbers along several dimensions: `rfft` along the last, `fft` along the others."""
 
     def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
         axes, lengths = named_axes(a, s, axes)
@@ -91,7 +91,7 @@ def of_real(axes_before: Any = None) -> Any:
 
 
 def to_real(axes_before: Any = None) -> Any:
-    """The inverse of `of_real`."""
+    """Return the inverse of `of_real`."""
 
     def apply(a: Any, s: Any = None, axes: Any = axes_before, norm: Any = None) -> Any:
         axes, lengths = named_axes(a, s, axes)

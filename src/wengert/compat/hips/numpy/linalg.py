@@ -1,4 +1,4 @@
-"""`numpy.linalg`, whose functions also take boxes; their rules are in `matrices`."""
+"""`numpy.linalg`, whose functions also accept boxes; their rules are in `matrices`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of `numpy.linalg`, with derivatives.
+"""Functions of `numpy.linalg`, with derivatives.
 
 Source of the formulas: M. B. Giles, Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation, 2008; S. F. Walter, Structured higher-order algorithmic differentiation, 2011.
@@ -15,41 +15,41 @@ from ..extend import defjvp, defvjp, primitive
 from .reductions import axes_of
 
 
-def T(x: Any) -> Any:  # noqa: N802  the field's sign
-    """Matrices with rows and columns exchanged."""
+def T(x: Any) -> Any:  # noqa: N802  the usual notation
+    """Transposed matrices."""
     return np.swapaxes(x, -1, -2)
 
 
 def H(x: Any) -> Any:  # noqa: N802
-    """Transposed and conjugated matrices."""
+    """Conjugate transposes of matrices."""
     return np.conj(T(x))
 
 
 def spread(x: Any) -> Any:
-    """Numbers as matrices of one element."""
+    """Reshape numbers to matrices of one element."""
     return np.expand_dims(np.expand_dims(x, -1), -1) if np.ndim(x) else x
 
 
 def real_like(x: Any, g: Any) -> Any:
-    """A gradient, real for a real argument."""
+    """Convert a gradient to the real part for a real argument."""
     return np.real(g) if np.iscomplexobj(g) and not np.iscomplexobj(x) else g
 
 
 def diagonal_of(x: Any) -> Any:
-    """The diagonals of matrices."""
+    """Diagonals of matrices."""
     return np.diagonal(x, 0, -1, -2)
 
 
 def with_diagonal(x: Any) -> Any:
-    """Matrices with these diagonals, otherwise zero."""
+    """Diagonal matrices."""
     return np.expand_dims(x, -1) * np.eye(np.shape(x)[-1])
 
 
 def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:  # noqa: N803  HIPS autograd's name
-    """The matrices, in the last two dimensions, that have these diagonals.
+    """Diagonal matrices, in the last two dimensions.
 
     Raises:
-        NotImplementedError: other diagonals or dimensions are asked for.
+        NotImplementedError: if the offset or the dimensions are other than `offset=0, axis1=-1, axis2=-2`.
     """
     if (offset, {axis1, axis2}) != (0, {-1, -2}):
         raise NotImplementedError("make_diagonal: only with offset=0, axis1=-1, axis2=-2")
@@ -57,7 +57,7 @@ def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> An
 
 
 def traces(x: Any) -> Any:
-    """The sums of the diagonals."""
+    """Sums of the diagonals."""
     return np.trace(x, 0, -2, -1)
 
 
@@ -78,24 +78,24 @@ defjvp(
 
 
 def is_vector(a: Any, b: Any) -> bool:
-    """Whether the right side of a system is a single vector."""
+    """Return whether the right side of a system is a single vector."""
     return np.ndim(b) == 1
 
 
 def as_columns(a: Any, b: Any) -> Any:
-    """The right side of a system as a matrix."""
+    """Return the right side of a system as a matrix."""
     return np.expand_dims(b, -1) if is_vector(a, b) else b
 
 
 def summed_to(x: Any, g: Any) -> Any:
-    """The sum of a gradient over the dimensions in front along which an argument was repeated."""
+    """Sum a gradient over the leading dimensions along which an argument was broadcast."""
     g = np.sum(g, axis=tuple(range(np.ndim(g) - np.ndim(x)))) if np.ndim(g) > np.ndim(x) else g
     repeated = tuple(axis for axis, length in enumerate(np.shape(x)) if length == 1 and np.shape(g)[axis] != 1)
     return real_like(x, np.sum(g, axis=repeated, keepdims=True) if repeated else g)
 
 
 def solve_vjp_matrix(ans: Any, a: Any, b: Any) -> Any:
-    """The gradient of a system's matrix."""
+    """Gradient with respect to the matrix of a system."""
     columns = as_columns(a, ans) if is_vector(a, b) else ans
 
     def vjp(g: Any) -> Any:
@@ -106,14 +106,14 @@ def solve_vjp_matrix(ans: Any, a: Any, b: Any) -> Any:
 
 
 def solve_vjp_side(ans: Any, a: Any, b: Any) -> Any:
-    """The gradient of a system's right side."""
+    """Gradient with respect to the right side of a system."""
     if is_vector(a, b):
         return lambda g: summed_to(b, solve(T(a), np.expand_dims(g, -1))[..., 0])
     return lambda g: summed_to(b, solve(T(a), g))
 
 
 def solve_jvp_matrix(g: Any, ans: Any, a: Any, b: Any) -> Any:
-    """The tangent by a system's matrix."""
+    """Tangent from that of the matrix of a system."""
     if is_vector(a, b):
         return -solve(a, np.matmul(g, np.expand_dims(ans, -1)))[..., 0]
     return -solve(a, np.matmul(g, ans))
@@ -125,18 +125,18 @@ defjvp(solve, solve_jvp_matrix, "same")
 
 
 def lower_half(x: Any) -> Any:
-    """The lower triangle, with half the diagonal."""
+    """Lower triangle with half the diagonal."""
     return np.tril(x) - 0.5 * with_diagonal(diagonal_of(x))
 
 
 def cholesky_vjp(ans: Any, a: Any) -> Any:
-    """The gradient of a symmetric matrix of which the factor is computed."""
+    """Gradient with respect to a symmetric matrix, from that of its Cholesky factor."""
 
     def vjp(g: Any) -> Any:
         inner = inv(ans)
         g = np.conj(g)
-        found = np.matmul(np.matmul(H(inner), lower_half(np.matmul(H(ans), g))), inner)
-        return np.conj(0.5 * (found + H(found)))
+        gradient = np.matmul(np.matmul(H(inner), lower_half(np.matmul(H(ans), g))), inner)
+        return np.conj(0.5 * (gradient + H(gradient)))
 
     return vjp
 
@@ -148,7 +148,7 @@ defjvp(cholesky, lambda g, ans, a: np.matmul(ans, lower_half(np.matmul(np.matmul
 
 @rule(np.linalg.pinv)
 def pinv(a: Any, *args: Any, **options: Any) -> Any:
-    """The pseudo-inverse of matrices of full rank."""
+    """Pseudo-inverses of matrices of full rank."""
     rows, columns = np.shape(a)[-2:]
     if rows >= columns:
         return tensor_of(solve(np.matmul(H(a), a), H(a)))
@@ -157,21 +157,21 @@ def pinv(a: Any, *args: Any, **options: Any) -> Any:
 
 @rule(np.linalg.matrix_power)
 def matrix_power(a: Any, n: int) -> Any:
-    """A matrix times itself."""
+    """Integer power of a matrix."""
     base = inv(a) if n < 0 else a
-    found = np.eye(np.shape(a)[-1])
+    result = np.eye(np.shape(a)[-1])
     for digit in f"{abs(n):b}":
-        found = np.matmul(found, found)
-        found = np.matmul(found, base) if digit == "1" else found
-    return tensor_of(found)
+        result = np.matmul(result, result)
+        result = np.matmul(result, base) if digit == "1" else result
+    return tensor_of(result)
 
 
 @rule(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """The norm of vectors or matrices.
+    """Norms of vectors or matrices.
 
     Raises:
-        NotImplementedError: it is one of those that have no rule here.
+        NotImplementedError: if the norm has no rule here.
     """
     tensor = tensor_of(x)
     if axis is None and ord is None:
@@ -185,13 +185,15 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         moved = np.moveaxis(boxed(tensor), axes, (-2, -1))
         values = tensor_of(np.linalg.svd(moved, compute_uv=False)).sum(-1)
         return (
-            values.reshape([1 if at in axes else each for at, each in enumerate(tensor.shape)]) if keepdims else values
+            values.reshape([1 if dim in axes else length for dim, length in enumerate(tensor.shape)])
+            if keepdims
+            else values
         )
     raise NotImplementedError(f"norm: matrix norms of ord={ord!r} have no derivative in wengert.compat.hips")
 
 
 def vector_norm(tensor: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The norm of vectors, or of matrices taken for such."""
+    """Norms of vectors, or of flattened matrices."""
     if ord == np.inf:
         return tensor.abs().amax(dim=axes, keepdim=keepdims)
     if ord == -np.inf:

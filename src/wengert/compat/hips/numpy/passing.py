@@ -1,4 +1,4 @@
-"""Modules of NumPy's names: its own functions, which know boxes, and which here also take lists of boxes."""
+"""Modules with NumPy's names: its own functions, which handle boxes, and here also lists of boxes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ LISTS = {np.concatenate, np.stack, np.meshgrid, np.select, np.einsum, np.broadca
 
 
 def taking_lists(function: Any) -> Any:
-    """A NumPy function whose arguments may also be lists with boxes in them."""
+    """Return a NumPy function whose arguments may also be lists with boxes in them."""
 
     @wraps(function)
     def wrapped(*args: Any, **options: Any) -> Any:
-        given = [array(each) if isinstance(each, (list, tuple)) and has_box(each) else each for each in args]
-        return function(*given, **options)
+        converted_args = [array(arg) if isinstance(arg, (list, tuple)) and has_box(arg) else arg for arg in args]
+        return function(*converted_args, **options)
 
     return wrapped
 
 
 def passing(names: dict[str, Any], module: Any) -> Callable[[str], Any]:
-    """The `__getattr__` of a module, given by its names, that has those of one of NumPy."""
+    """Return the `__getattr__` of a module that has the names of a module of NumPy."""
 
     def get(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {names['__name__']!r} has no attribute {name!r}")
-        found = getattr(module, name)
-        if isinstance(found, (type, np.ufunc)) or not callable(found):
-            return found
-        if (found in RULES or found in CONSTANT) and found not in LISTS:
-            found = names[name] = taking_lists(found)
-        return found
+        value = getattr(module, name)
+        if isinstance(value, (type, np.ufunc)) or not callable(value):
+            return value
+        if (value in RULES or value in CONSTANT) and value not in LISTS:
+            value = names[name] = taking_lists(value)
+        return value
 
     return get

@@ -1,4 +1,4 @@
-"""`numpy.random`: what it gives is never differentiated."""
+"""`numpy.random`, whose results are never differentiated."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""NumPy's functions that arrange elements in another way, on tensors.
+"""NumPy's functions that rearrange elements, on tensors.
 
-Most of them are computed of places: NumPy's own function, applied to the numbers 0, 1, 2, ... in the shape of the
-array, says which element goes where, so that all of its arguments mean what they mean there. Where tensors have views
-these are taken instead.
+Most of them are computed from positions: NumPy's own function, applied to the numbers 0, 1, 2, ... in the shape of the
+array, returns the position of each element of the result, so that all arguments mean the same as in NumPy. Views are
+used where tensors have them.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from .pointwise import converted, kind_of, promoted, where
 
 
 def gathered(tensor: Any, places: Any) -> Any:
-    """The elements at places of the flattened tensor, in the shape of the array of places."""
+    """Return the elements at positions of the flattened tensor, in the shape of the array of positions."""
     return tensor.reshape(-1).index_select(0, tensor_of(places.reshape(-1))).view(places.shape)
 
 
 def places_of(shape: Any, start: int = 0) -> Any:
-    """The places of the elements in an array of a shape."""
+    """Return the positions of the elements of an array of a shape."""
     return np.arange(start, start + int(np.prod(shape))).reshape(shape)
 
 
 def rearranging(function: Any) -> Callable[..., Any]:
-    """A function that only moves, repeats or leaves out elements of its first argument."""
+    """Return a function that only moves, repeats or omits elements of its first argument."""
 
     def rearrange(a: Any, *args: Any, **options: Any) -> Any:
         tensor = tensor_of(a)
-        found = function(places_of(tensor.shape), *args, **options)
-        if isinstance(found, (list, tuple)):
-            return type(found)(gathered(tensor, each) for each in found)
-        return gathered(tensor, np.asarray(found))
+        places = function(places_of(tensor.shape), *args, **options)
+        if isinstance(places, (list, tuple)):
+            return type(places)(gathered(tensor, part) for part in places)
+        return gathered(tensor, np.asarray(places))
 
     return rearrange
 
 
 def zero_filling(function: Any) -> Callable[..., Any]:
-    """The same for one that also fills in zeros, which come from a place of their own before the others."""
+    """Return a function that also fills in zeros, which have a separate position before the others."""
 
     def rearrange(a: Any, *args: Any, **options: Any) -> Any:
         tensor = tensor_of(a)
@@ -52,24 +52,24 @@ def zero_filling(function: Any) -> Callable[..., Any]:
 
 
 def joined(tensors: list[Any]) -> Any:
-    """All elements of tensors, one after the other."""
-    return cat([each.reshape(-1) for each in tensors])
+    """Concatenate all elements of tensors."""
+    return cat([tensor.reshape(-1) for tensor in tensors])
 
 
 def joining(function: Any) -> Callable[..., Any]:
-    """A function that only puts together the elements of several arrays, its first argument."""
+    """Return a function that only combines the elements of several arrays, its first argument."""
 
     def join(arrays: Any, *args: Any, **options: Any) -> Any:
         tensors = promoted(*arrays)
-        starts = np.cumsum([0, *(each.numel() for each in tensors)])
-        places = [places_of(each.shape, int(start)) for each, start in zip(tensors, starts)]
+        starts = np.cumsum([0, *(tensor.numel() for tensor in tensors)])
+        places = [places_of(tensor.shape, int(start)) for tensor, start in zip(tensors, starts)]
         return gathered(joined(tensors), function(places, *args, **options))
 
     return join
 
 
 def sorting(order_of: Any) -> Callable[..., Any]:
-    """A function that puts elements in the order that another function finds for their values."""
+    """Return a function that orders elements by the result of another function for their values."""
 
     def arrange(a: Any, *args: Any, axis: Any = -1, **options: Any) -> Any:
         if len(args) > (1 if order_of is np.argpartition else 0):
@@ -84,10 +84,27 @@ def sorting(order_of: Any) -> Callable[..., Any]:
 
 
 MOVED = (
-    np.rollaxis, np.repeat, np.tile, np.roll, np.flip, np.flipud, np.fliplr, np.rot90, np.diagonal, np.split,
-    np.array_split, np.hsplit, np.vsplit, np.dsplit, np.take, np.take_along_axis, np.delete, np.resize,
-    np.fft.fftshift, np.fft.ifftshift,
-)  # fmt: skip
+    np.rollaxis,
+    np.repeat,
+    np.tile,
+    np.roll,
+    np.flip,
+    np.flipud,
+    np.fliplr,
+    np.rot90,
+    np.diagonal,
+    np.split,
+    np.array_split,
+    np.hsplit,
+    np.vsplit,
+    np.dsplit,
+    np.take,
+    np.take_along_axis,
+    np.delete,
+    np.resize,
+    np.fft.fftshift,
+    np.fft.ifftshift,
+)
 PUT_TOGETHER = (np.hstack, np.vstack, np.dstack, np.column_stack)
 RULES.update({function: rearranging(function) for function in MOVED})
 RULES.update({function: zero_filling(function) for function in (np.diag, np.diagflat, np.triu, np.tril)})
@@ -97,7 +114,7 @@ RULES.update({np.sort: sorting(np.argsort), np.partition: sorting(np.argpartitio
 
 @rule(np.reshape)
 def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> Any:
-    """The elements in another shape."""
+    """Return the elements in another shape."""
     lengths = newshape if shape is None else shape
     if order != "C":
         return rearranging(np.reshape)(a, lengths, order=order)
@@ -106,38 +123,38 @@ def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None
 
 @rule(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
-    """The elements in one dimension."""
+    """Return the elements in one dimension."""
     return tensor_of(a).reshape(-1) if order == "C" else rearranging(np.ravel)(a, order=order)
 
 
 @rule(np.transpose)
 def transpose(a: Any, axes: Any = None) -> Any:
-    """The dimensions in another order, reversed unless given."""
+    """Permute the dimensions, by default to the reversed order."""
     tensor = tensor_of(a)
     return tensor.permute(*(reversed(range(tensor.ndim)) if axes is None else axes)) if tensor.ndim else tensor
 
 
 @rule(np.swapaxes)
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    """Two dimensions in each other's place."""
+    """Swap two dimensions."""
     return tensor_of(a).transpose(axis1, axis2)
 
 
 @rule(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Dimensions in other places."""
+    """Move dimensions to other positions."""
     return tensor_of(a).movedim(source, destination)
 
 
 @rule(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: None = None) -> Any:
-    """The parts of an array whose condition holds."""
+    """Return the parts of an array where the condition is true."""
     tensor = tensor_of(a)
     return gathered(tensor, np.compress(getval(condition), places_of(tensor.shape), axis))
 
 
 def reshaping(function: Any) -> Callable[..., Any]:
-    """A function that only adds or removes dimensions of length 1."""
+    """Return a function that only adds or removes dimensions of length 1."""
 
     def change(a: Any, *args: Any, **options: Any) -> Any:
         return tensor_of(a).reshape(function(np.broadcast_to(0, shape_of(a)), *args, **options).shape)
@@ -149,11 +166,11 @@ RULES.update({np.squeeze: reshaping(np.squeeze), np.expand_dims: reshaping(np.ex
 
 
 def at_least(function: Any) -> Callable[..., Any]:
-    """One of the functions that add dimensions, which take any number of arrays."""
+    """Return a function that adds dimensions, and takes any number of arrays."""
 
     def change(*arrays: Any) -> Any:
-        found = [reshaping(function)(each) for each in arrays]
-        return found[0] if len(found) == 1 else tuple(found)
+        results = [reshaping(function)(operand) for operand in arrays]
+        return results[0] if len(results) == 1 else tuple(results)
 
     return change
 
@@ -163,46 +180,48 @@ RULES.update({function: at_least(function) for function in (np.atleast_1d, np.at
 
 @rule(np.broadcast_to)
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
-    """The array repeated to a shape."""
+    """Broadcast an array to a shape."""
     return tensor_of(array).expand(np.broadcast_to(0, shape).shape)
 
 
 @rule(np.broadcast_arrays)
 def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
-    """Arrays repeated to their common shape."""
+    """Broadcast arrays to their common shape."""
     shape = np.broadcast_shapes(*map(shape_of, arrays))
-    return tuple(tensor_of(each).expand(shape) for each in arrays)
+    return tuple(tensor_of(operand).expand(shape) for operand in arrays)
 
 
 @rule(np.meshgrid)
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """Coordinates of a grid."""
-    places = np.meshgrid(*(places_of(int(np.prod(shape_of(each)))) for each in xi), sparse=sparse, indexing=indexing)  # type: ignore[call-overload]
-    return tuple(gathered(tensor_of(each), place) for each, place in zip(xi, places))
+    places = np.meshgrid(
+        *(places_of(int(np.prod(shape_of(vector)))) for vector in xi), sparse=sparse, indexing=indexing
+    )  # type: ignore[call-overload]
+    return tuple(gathered(tensor_of(vector), place) for vector, place in zip(xi, places))
 
 
 @rule(np.concatenate)
 def concatenate(arrays: Any, axis: Any = 0) -> Any:
-    """Arrays one after the other along a dimension."""
+    """Concatenate arrays along a dimension."""
     tensors = promoted(*arrays)
     return joined(tensors) if axis is None else cat(tensors, axis)
 
 
 @rule(np.stack)
 def stack(arrays: Any, axis: int = 0) -> Any:
-    """Arrays of one shape along a new dimension."""
+    """Stack arrays of one shape along a new dimension."""
     return stack_tensors(promoted(*arrays), axis)
 
 
 @rule(np.append)
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
-    """Values after those of an array."""
+    """Append values to an array."""
     return concatenate((arr, values), axis)
 
 
 @rule(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
-    """The array with more elements around it, numbers or what it has itself."""
+    """Pad an array with numbers or its own elements."""
     if mode == "constant":
         tensor = tensor_of(array)
         values = options.get("constant_values", 0)
@@ -216,7 +235,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
 
 @rule(np.diff)
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    """The differences of neighbours, `n` times."""
+    """Differences of neighbours, `n` times."""
     tensor = tensor_of(a)
     for _ in range(n):
         count = tensor.shape[axis] - 1
@@ -226,22 +245,22 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
 
 @rule(np.gradient)
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Central differences, at the edges one-sided ones.
+    """Central differences, one-sided at the edges.
 
     Raises:
-        NotImplementedError: the points are not equally spaced, or the edges are to be of second order.
+        NotImplementedError: if the points are not equally spaced, or `edge_order` is not 1.
     """
     tensor = tensor_of(f)
     axes = np.lib.array_utils.normalize_axis_tuple(range(tensor.ndim) if axis is None else axis, tensor.ndim)
     steps = spacing * len(axes) if len(spacing) == 1 else spacing or (1.0,) * len(axes)
-    if edge_order != 1 or len(steps) != len(axes) or any(shape_of(each) for each in steps):
+    if edge_order != 1 or len(steps) != len(axes) or any(shape_of(step) for step in steps):
         raise NotImplementedError("gradient: of boxes, only with one number for each axis, and edge_order=1")
-    found = [central(tensor, each, step) for each, step in zip(axes, steps)]
-    return found[0] if len(found) == 1 else tuple(found)
+    results = [central(tensor, dim, step) for dim, step in zip(axes, steps)]
+    return results[0] if len(results) == 1 else tuple(results)
 
 
 def central(tensor: Any, axis: int, step: Any) -> Any:
-    """Differences along a dimension, divided by the distance."""
+    """Central differences along a dimension, divided by the distance."""
     count = tensor.shape[axis]
     single = diff(tensor, axis=axis)
     inner = (tensor.narrow(axis, 2, count - 2) - tensor.narrow(axis, 0, count - 2)) / 2
@@ -250,26 +269,26 @@ def central(tensor: Any, axis: int, step: Any) -> Any:
 
 @rule(np.select)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """Elements of the first array whose condition holds."""
-    found = default
+    """Elements of the first array whose condition is true."""
+    result = default
     for condition, choice in reversed(list(zip(condlist, choicelist))):
-        found = where(condition, choice, found)
-    return tensor_of(found)
+        result = where(condition, choice, result)
+    return tensor_of(result)
 
 
 @rule(ArrayBox.__getitem__)
 def getitem(a: Any, index: Any) -> Any:
-    """A part of an array, or elements of it, by any of NumPy's indices."""
+    """Index an array with any of NumPy's indices."""
     tensor = tensor_of(a)
     parts = index if isinstance(index, tuple) else (index,)
-    if all(is_basic(each) for each in parts):
+    if all(is_basic(part) for part in parts):
         return tensor[index]
-    index = tuple(getval(each) for each in parts) if isinstance(index, tuple) else getval(index)
+    index = tuple(getval(part) for part in parts) if isinstance(index, tuple) else getval(index)
     return gathered(tensor, np.asarray(places_of(tensor.shape)[index]))
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index makes a view, as tensors have it too."""
+    """Return whether an index creates a view, also of tensors."""
     if isinstance(index, slice):
         return index.step is None or index.step > 0
     return index is None or index is Ellipsis or type(index) is int
@@ -279,16 +298,16 @@ def array(object: Any, dtype: Any = None, *, ndmin: int = 0, **options: Any) -> 
     """`numpy.array`, also of lists with boxes in them."""
     if not has_box(object):
         return np.array(object, dtype, ndmin=ndmin, **options)
-    found = nested(object)
+    result = nested(object)
     if dtype is not None:
-        found = found.astype(dtype) if isinstance(found, ArrayBox) else found
-    return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
+        result = result.astype(dtype) if isinstance(result, ArrayBox) else result
+    return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 
 def nested(value: Any) -> Any:
-    """An array of nested lists."""
+    """Convert nested lists to an array."""
     if not isinstance(value, (list, tuple)):
         return value
-    parts = [nested(each) for each in value]
+    parts = [nested(item) for item in value]
     kinds = np.result_type(*map(kind_of, parts))
-    return np.stack([boxed(converted(each, kinds)) for each in parts])
+    return np.stack([boxed(converted(part, kinds)) for part in parts])

@@ -1,4 +1,4 @@
-"""What functions that are differentiated may use of SciPy: `special`, and `stats.norm`."""
+"""SciPy for functions that are differentiated: `special` and `stats`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scipy.special`: its functions also take boxes once this module was asked for one of them."""
+"""`scipy.special`, whose functions also accept boxes after the first use of this module."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ROOT_PI = np.sqrt(np.pi)
 
 @cache
 def loaded() -> Any:
-    """SciPy's module, whose functions are given their derivatives first.
+    """Return SciPy's module; define the derivatives of its functions first.
 
     Raises:
-        ImportError: SciPy is not installed.
+        ImportError: if SciPy is not installed.
     """
     try:
         import scipy.special as sp
@@ -35,7 +35,7 @@ def loaded() -> Any:
 
 
 def of_one_argument(sp: Any) -> dict[Any, Any]:
-    """The derivatives of functions of one argument."""
+    """Derivatives of functions of one argument."""
     return {
         sp.erf: lambda ans, x: 2 / ROOT_PI * np.exp(-(x**2)),
         sp.erfc: lambda ans, x: -2 / ROOT_PI * np.exp(-(x**2)),
@@ -60,7 +60,7 @@ def of_one_argument(sp: Any) -> dict[Any, Any]:
 
 
 def of_an_order(sp: Any) -> dict[Any, Any]:
-    """The derivatives, by the argument, of functions that also have an order."""
+    """Derivatives of functions with an order, with respect to the argument."""
     return {
         sp.jv: lambda ans, n, x: (sp.jv(n - 1, x) - sp.jv(n + 1, x)) / 2,
         sp.yv: lambda ans, n, x: (sp.yv(n - 1, x) - sp.yv(n + 1, x)) / 2,
@@ -71,7 +71,7 @@ def of_an_order(sp: Any) -> dict[Any, Any]:
 
 
 def of_two_arguments(sp: Any) -> dict[Any, Any]:
-    """The derivatives of functions of two arguments."""
+    """Derivatives of functions of two arguments."""
     return {
         sp.beta: (
             lambda ans, a, b: ans * (sp.psi(a) - sp.psi(a + b)),
@@ -96,12 +96,12 @@ polygamma: Any = defpartials(lambda n, x: loaded().polygamma(n, x), lambda ans, 
 
 
 def trigamma(x: Any) -> Any:
-    """The derivative of digamma."""
+    """Derivative of digamma."""
     return polygamma(1, x)
 
 
 def multigammaln(a: Any, d: int) -> Any:
-    """The logarithm of the multivariate gamma function."""
+    """Logarithm of the multivariate gamma function."""
     sp = loaded()
     if not has_box(a):
         return sp.multigammaln(a, d)
@@ -109,10 +109,10 @@ def multigammaln(a: Any, d: int) -> Any:
 
 
 def logsumexp(x: Any, axis: Any = None, b: Any = 1.0, keepdims: bool = False, return_sign: bool = False) -> Any:
-    """The logarithm of the sum of exponentials, with weights `b`.
+    """Logarithm of the sum of exponentials, with weights `b`.
 
     Raises:
-        NotImplementedError: the sign is asked for, of a box.
+        NotImplementedError: if `return_sign` is True and `x` is a box.
     """
     x = array(x) if isinstance(x, (list, tuple)) else x
     if not has_box([x, b]):
@@ -132,12 +132,12 @@ def softmax(x: Any, axis: Any = None) -> Any:
 
 
 def log_softmax(x: Any, axis: Any = None) -> Any:
-    """The logarithm of `softmax`."""
+    """Logarithm of `softmax`."""
     return x - logsumexp(x, axis, keepdims=True)
 
 
 def __getattr__(name: str) -> Any:
-    """SciPy's."""
+    """Return the attribute of SciPy's module."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(loaded(), {"jn": "jv", "yn": "yv"}.get(name, name))

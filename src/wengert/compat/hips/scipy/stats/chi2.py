@@ -22,7 +22,7 @@ def pdf(x: Any, df: Any) -> Any:
 
 
 def cdf(x: Any, df: Any) -> Any:
-    """The probability of what is smaller, differentiable by `x`."""
+    """Cumulative distribution function, differentiable with respect to `x`."""
     return loaded().gammainc(df / 2, x / 2)
 
 

@@ -11,7 +11,7 @@ from .distributions import sampling
 
 
 def logpdf(x: Any, alpha: Any) -> Any:
-    """The logarithm of the density; the last of the shares `x` may be left out, as in SciPy."""
+    """The logarithm of the density; the last element of `x` may be omitted, as in SciPy."""
     if np.shape(x)[0] == np.shape(alpha)[0] - 1:
         x = np.append(x, 1 - np.sum(x))
     gammaln = loaded().gammaln

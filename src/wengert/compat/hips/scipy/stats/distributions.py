@@ -1,4 +1,4 @@
-"""What the modules of distributions have in common."""
+"""Common parts of the modules of distributions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def sampling(name: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a distribution's module: what it has no formula for is SciPy's, and takes no boxes."""
+    """Return the `__getattr__` of a distribution's module: functions without a formula are SciPy's, without boxes."""
 
     def get(attribute: str) -> Any:
         if attribute.startswith("__"):

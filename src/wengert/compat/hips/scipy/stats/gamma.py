@@ -21,7 +21,7 @@ def pdf(x: Any, a: Any) -> Any:
 
 
 def cdf(x: Any, a: Any) -> Any:
-    """The probability of what is smaller, differentiable by `x`."""
+    """Cumulative distribution function, differentiable with respect to `x`."""
     return loaded().gammainc(a, x)
 
 

@@ -10,24 +10,24 @@ from .distributions import sampling
 
 
 def matrix_of(x: Any, mean: Any, cov: Any) -> Any:
-    """The covariance as a matrix: a number is that of each element, a vector is the diagonal."""
+    """Return the covariance as a matrix: a number is the variance of all elements, a vector the diagonal."""
     if np.ndim(cov) == 2:
         return cov
-    size = max(np.shape(each)[-1] if np.ndim(each) else 1 for each in (x, mean, cov))
+    size = max(np.shape(value)[-1] if np.ndim(value) else 1 for value in (x, mean, cov))
     return cov * np.eye(size)
 
 
 def logpdf(x: Any, mean: Any = 0.0, cov: Any = 1.0, allow_singular: bool = False) -> Any:
-    """The logarithm of the density of vectors `x`, one or, along the last dimension, many."""
+    """The logarithm of the density of one vector `x`, or of several along the last dimension."""
     matrix = matrix_of(x, mean, cov)
     size = np.shape(matrix)[-1]
     away = x - mean
     if np.ndim(away) == 0 or (size == 1 and np.shape(away)[-1] != 1):
         away = np.expand_dims(away, -1)
     if allow_singular:
-        inverse, found = np.linalg.pinv(matrix, hermitian=True), np.linalg.eigh(matrix)[0]
-        kept = found > 1e6 * np.finfo(float).eps * np.max(np.abs(found))
-        logdet, rank = np.sum(np.log(np.where(kept, found, 1.0))), np.sum(kept)
+        inverse, eigenvalues = np.linalg.pinv(matrix, hermitian=True), np.linalg.eigh(matrix)[0]
+        positive = eigenvalues > 1e6 * np.finfo(float).eps * np.max(np.abs(eigenvalues))
+        logdet, rank = np.sum(np.log(np.where(positive, eigenvalues, 1.0))), np.sum(positive)
         steps = np.matmul(away, inverse)
     else:
         logdet, rank = np.linalg.slogdet(matrix)[1], size

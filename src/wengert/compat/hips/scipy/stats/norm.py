@@ -11,7 +11,7 @@ from .distributions import sampling
 
 
 def standard(x: Any, loc: Any, scale: Any) -> Any:
-    """How many standard deviations lie between a point and the mean."""
+    """Standardised value: distance from the mean in standard deviations."""
     return (x - loc) / scale
 
 
@@ -26,7 +26,7 @@ def pdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 
 
 def cdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """The probability of what is smaller."""
+    """Cumulative distribution function."""
     return loaded().ndtr(standard(x, loc, scale))
 
 
@@ -36,7 +36,7 @@ def logcdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
 
 
 def sf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    """The probability of what is larger."""
+    """Survival function, `1 - cdf`."""
     return loaded().ndtr(-standard(x, loc, scale))
 
 

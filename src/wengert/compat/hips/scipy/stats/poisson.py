@@ -11,7 +11,7 @@ from .distributions import sampling
 
 
 def logpmf(k: Any, mu: Any) -> Any:
-    """The logarithm of the probability of `k`, differentiable by `mu`."""
+    """The logarithm of the probability of `k`, differentiable with respect to `mu`."""
     return k * np.log(mu) - mu - loaded().gammaln(k + 1.0)
 
 
@@ -21,7 +21,7 @@ def pmf(k: Any, mu: Any) -> Any:
 
 
 def cdf(k: Any, mu: Any) -> Any:
-    """The probability of `k` or less, differentiable by `mu`."""
+    """The probability of `k` or less, differentiable with respect to `mu`."""
     return loaded().gammaincc(np.floor(k) + 1.0, mu)
 
 
