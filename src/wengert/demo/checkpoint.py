@@ -1,4 +1,4 @@
-"""A run in one file: weights and the optimiser's state as tensors, the rest as text. Read without running code."""
+"""Checkpoint of a run in one file: tensors of weights and optimiser, the rest as text. Loading runs no code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NETWORK, _OPTIMISER = "network.", "optimiser."
 
 
 def save(run: Run, path: Path) -> None:
-    """Write a run; the file before stays until the new one is whole."""
+    """Write a run; the previous file stays until the new one is complete."""
     state = run.optimiser.state_dict()
     tensors = {_NETWORK + name: value for name, value in run.network.state_dict().items()}
     for number, values in state["state"].items():
@@ -65,7 +65,7 @@ def load(path: Path) -> Run:
 
 
 def restore(run: Run, tensors: dict[str, Any], groups: list[dict[str, Any]]) -> None:
-    """Give weights and state to a new run."""
+    """Load weights and state into a new run."""
     run.network.load_state_dict(
         {name.removeprefix(_NETWORK): value for name, value in tensors.items() if name.startswith(_NETWORK)}
     )
@@ -75,8 +75,8 @@ def restore(run: Run, tensors: dict[str, Any], groups: list[dict[str, Any]]) -> 
             number, _, key = name.removeprefix(_OPTIMISER).partition(".")
             state.setdefault(int(number), {})[key] = value
     parameters = list(run.network.parameters())
-    for at, values in state.items():
+    for index, values in state.items():
         for key in ("exp_avg", "exp_avg_sq"):
-            if values[key].shape != parameters[at].shape:
-                raise ValueError(f"the optimiser's {key} of parameter {at} has the shape {values[key].shape}")
+            if values[key].shape != parameters[index].shape:
+                raise ValueError(f"the optimiser's {key} of parameter {index} has the shape {values[key].shape}")
     run.optimiser.load_state_dict({"state": state, "param_groups": groups})

@@ -1,4 +1,4 @@
-"""The command line: reads the arguments, trains, writes the results, and says where they are."""
+"""The command line: read the arguments, train, write the results, and print their place."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ Ctrl-C stops after the running step, writes everything for what was done so far,
 
 
 def count(text: str) -> int:
-    """A number of epochs."""
+    """Read a number of epochs."""
     if not text.strip().isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, not {text!r}")
     return int(text)
 
 
 def seed(text: str) -> int:
-    """A start for random numbers."""
+    """Read a seed of random numbers."""
     if not text.strip().isdecimal() or int(text) >= 2**32:
         raise argparse.ArgumentTypeError(f"expected a whole number from 0 to {2**32 - 1}, not {text!r}")
     return int(text)
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The arguments of the command."""
+    """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog="python -m wengert.demo",
         description=DESCRIPTION,
@@ -63,7 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def prepare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> tuple[Run, Path]:
-    """The run, new or resumed, and the folder of its results, which exists then."""
+    """Return the run, new or resumed, and the folder of its results, which is created."""
     if arguments.resume is None:
         run = Run.start(arguments.seed or SEED, arguments.epochs or EPOCHS)
     else:
@@ -89,7 +89,7 @@ def prepare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> t
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread for the kernels: images this small gain little from more, and lose much where the cores are busy."""
+    """Context in which kernels use one thread: images this small gain little from more, and lose much on busy cores."""
     before = wg.get_num_threads()
     wg.set_num_threads(1)
     try:
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        arguments: of the command line; those of the process if not given.
+        arguments: command-line arguments; those of the process if not given.
 
     Returns:
         The exit status: 0, or 130 after Ctrl-C. Wrong arguments exit with 2 and a message.

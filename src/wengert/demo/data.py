@@ -1,4 +1,4 @@
-"""The digits, divided into what is learned and what is held out, and the batches of a step."""
+"""Training and held-out digits, and the batches of a step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BATCH = 64
 DARKEST = 16
 CLASSES = 10
 MOVED = 0.5
-"""Share of the images that are moved by up to one pixel in each direction."""
+"""Fraction of the images that are moved by up to one pixel in each direction."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Digits:
 
     @property
     def steps_per_epoch(self) -> int:
-        """Number of batches, the last one perhaps smaller."""
+        """Number of batches; the last one may be smaller."""
         return -(-len(self.train_labels) // BATCH)
 
     def batches(self, seed: int, epoch: int, skip: int) -> Iterator[tuple[wg.Tensor, wg.Tensor]]:
-        """The batches of one epoch in an order that follows from `seed` and `epoch`, without the first `skip`."""
+        """Iterate over the batches of an epoch, in an order given by `seed` and `epoch`, without the first `skip`."""
         order = wg.Generator().manual_seed(mix(seed, epoch))
         dataset = TensorDataset(self.train_images, self.train_labels)
         loader = DataLoader(dataset, batch_size=BATCH, shuffle=True, generator=order)
@@ -42,12 +42,12 @@ class Digits:
 
 
 def mix(*numbers: int) -> int:
-    """One number that follows from several, for seeds that have nothing to do with each other."""
+    """Combine several numbers to one, for independent seeds."""
     return int(np.random.SeedSequence(numbers).generate_state(1)[0])
 
 
 def held_out(labels: np.ndarray) -> np.ndarray:
-    """Which samples are never learned: of each digit every fifth, by the order of the file, whatever the seed."""
+    """Return a mask of the held-out samples: every fifth of each digit, in the order of the file, for any seed."""
     chosen = np.zeros(len(labels), bool)
     for digit in range(CLASSES):
         chosen[np.flatnonzero(labels == digit)[2::5]] = True
@@ -55,7 +55,7 @@ def held_out(labels: np.ndarray) -> np.ndarray:
 
 
 def load() -> Digits:
-    """The digits that come with the package, divided."""
+    """Load the digits of the package, divided."""
     raw, labels = load_digits()
     images = wg.from_numpy((raw / DARKEST).astype(np.float32)[:, None])
     targets = wg.from_numpy(labels.astype(np.int64))
@@ -64,11 +64,11 @@ def load() -> Digits:
 
 
 def moved(images: wg.Tensor, source: np.random.Generator) -> wg.Tensor:
-    """Images of which some are moved by up to one pixel up, down, left or right; what comes in is paper.
+    """Move some images by up to one pixel up, down, left or right; new pixels are 0.
 
     Args:
         images: (N, 1, 8, 8).
-        source: of random numbers.
+        source: generator of random numbers.
     """
     count, _, height, width = images.shape
     steps = source.integers(-1, 2, (2, count, 1, 1)) * (source.random((count, 1, 1)) < MOVED)

@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish: it is noted, and granted after the running step."""
+"""Deferred Ctrl-C: the program stops after the running step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Interruption:
-    """While it is entered, the first Ctrl-C sets `asked`; a second one stops the program at once.
+    """Context in which the first Ctrl-C sets `asked`; a second one stops the program at once.
 
     Attributes:
         asked: whether Ctrl-C was pressed.

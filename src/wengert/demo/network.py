@@ -9,12 +9,12 @@ DROPPED = 0.25
 
 
 def block(inputs: int, outputs: int) -> list[nn.Module]:
-    """The layers of a block, which halves height and width."""
+    """Return the layers of a block, which halves height and width."""
     return [nn.Conv2d(inputs, outputs, 3, padding=1), nn.BatchNorm2d(outputs), nn.ReLU(), nn.MaxPool2d(2)]
 
 
 def make_network() -> nn.Sequential:
-    """The network: (N, 1, 8, 8) to (N, 10) scores."""
+    """Return the network, which maps (N, 1, 8, 8) to scores (N, 10)."""
     return nn.Sequential(
         *block(1, CHANNELS),
         *block(CHANNELS, 2 * CHANNELS),

@@ -1,4 +1,4 @@
-"""What is shown while the run goes on: a bar in a terminal, where tqdm is installed; otherwise a line per epoch."""
+"""Display of a run: a progress bar in a terminal if tqdm is installed, else a line per epoch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .training import Event, Run
 
 
 def make_bar(total: int, initial: int) -> Any:
-    """A progress bar, or None where there is no terminal or no tqdm."""
+    """Return a progress bar, or None without a terminal or tqdm."""
     if not sys.stderr.isatty():
         return None
     try:
@@ -20,12 +20,12 @@ def make_bar(total: int, initial: int) -> Any:
 
 
 class Progress:
-    """Shows the steps of a run.
+    """Display of the steps of a run.
 
     Args:
-        epochs: of the whole run.
-        steps_per_epoch: steps of each.
-        steps_done: steps of earlier runs that this one goes on from.
+        epochs: number of epochs of the whole run.
+        steps_per_epoch: number of steps of an epoch.
+        steps_done: number of steps of earlier runs that this one continues.
     """
 
     def __init__(self, epochs: int, steps_per_epoch: int, steps_done: int) -> None:
@@ -40,7 +40,7 @@ class Progress:
             self.bar.close()
 
     def show(self, run: Run, event: Event) -> None:
-        """One step is done."""
+        """Show that one step is done."""
         if self.bar is not None:
             self.bar.update()
             if event.epoch_ended:

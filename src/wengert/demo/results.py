@@ -1,4 +1,4 @@
-"""What a run leaves in its folder."""
+"""Results of a run: the files in its folder."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def check_writable(folder: Path) -> None:
 
 
 def training_step(run: Run, digits: Digits) -> tuple[viz.Graph, profile]:
-    """The graph of the loss of a training step, and the step's profile.
+    """Return the graph of the loss of a training step, and the step's profile.
 
-    They are of a copy of the network, so that the real one keeps its statistics and has no further gradient.
+    The step is run on a copy of the network, so that statistics and gradients of the real one do not change.
     """
     network = copy.deepcopy(run.network).train()
     step = profile(record_shapes=True)
@@ -50,7 +50,7 @@ def training_step(run: Run, digits: Digits) -> tuple[viz.Graph, profile]:
 
 
 def through(path: Path, draw: Callable[[Path], Any]) -> None:
-    """Let a picture be drawn beside its place, and move it there when it is whole."""
+    """Draw a picture into a temporary file, and move it to `path` when it is complete."""
     temporary = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         draw(temporary)
@@ -60,7 +60,7 @@ def through(path: Path, draw: Callable[[Path], Any]) -> None:
 
 
 def measure(run: Run, digits: Digits, test_loss: float, test_accuracy: float) -> dict[str, Any]:
-    """What metrics.json says."""
+    """Return the content of metrics.json."""
     return {
         "test_accuracy": test_accuracy,
         "test_loss": test_loss,
@@ -82,7 +82,7 @@ def write(run: Run, digits: Digits, folder: Path) -> str:
     """Write all results.
 
     Returns:
-        What to tell: the accuracy, the files, and what was left out for want of a package.
+        A message: the accuracy, the files, and what was omitted because a package is missing.
     """
     test_loss, predictions = run.judge(digits)
     accuracy = accuracy_of(predictions, digits)

@@ -1,7 +1,7 @@
-"""The run: a network, its optimiser, how far they are, and the loop.
+"""The run: network, optimiser, progress, and the training loop.
 
-Every random number of a step follows from the seed and the number of the step: a run that was stopped and resumed is
-the same, bit for bit, as one that was not.
+Every random number of a step is determined by the seed and the number of the step: a run that was stopped and resumed
+equals an uninterrupted one bit for bit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CURVES = ("train_loss", "test_loss", "train_accuracy", "test_accuracy")
 
 @dataclasses.dataclass
 class Sums:
-    """What was counted since the epoch began."""
+    """Sums since the start of the epoch."""
 
     loss: float = 0.0
     right: int = 0
@@ -35,7 +35,7 @@ class Sums:
 
 @dataclasses.dataclass
 class Event:
-    """One step is done."""
+    """Event after a step."""
 
     loss: float
     epoch_ended: bool
@@ -46,15 +46,15 @@ class Run:
     """A training run.
 
     Attributes:
-        seed: from which all random numbers follow.
-        epochs: how many there shall be.
-        network: what learns.
-        optimiser: what moves its parameters.
-        steps_done: steps so far, over all epochs.
-        epochs_done: epochs so far.
-        sums: what was counted in the epoch that runs.
-        history: for each curve one value per epoch.
-        seconds: spent on training so far.
+        seed: seed of all random numbers.
+        epochs: total number of epochs.
+        network: the network.
+        optimiser: optimiser of its parameters.
+        steps_done: number of steps so far, over all epochs.
+        epochs_done: number of epochs so far.
+        sums: sums of the current epoch.
+        history: one value per epoch for each curve.
+        seconds: training time so far.
     """
 
     seed: int
@@ -69,23 +69,23 @@ class Run:
 
     @classmethod
     def start(cls, seed: int, epochs: int) -> Run:
-        """A new run: a network with random weights."""
+        """Start a new run of a network with random weights."""
         wg.manual_seed(mix(seed))
         network = make_network()
         return cls(seed, epochs, network, optim.Adam(network.parameters(), lr=HIGHEST_RATE))
 
     @property
     def finished(self) -> bool:
-        """Whether all epochs are done."""
+        """True if all epochs are done."""
         return self.epochs_done >= self.epochs
 
     @property
     def parameters(self) -> int:
-        """Number of numbers that are learned."""
-        return sum(each.numel() for each in self.network.parameters())  # type: ignore[attr-defined]
+        """Number of trained parameters, counted by element."""
+        return sum(parameter.numel() for parameter in self.network.parameters())  # type: ignore[attr-defined]
 
     def describe(self, digits: Digits) -> str:
-        """One line about what is going to happen."""
+        """Describe the run in one line."""
         onward = f", going on after {self.steps_done} steps" if self.steps_done else ""
         return (
             f"{self.parameters} parameters, {len(digits.train_labels)} digits to learn and {len(digits.test_labels)} "
@@ -93,7 +93,7 @@ class Run:
         )
 
     def train(self, digits: Digits, interruption: Interruption) -> Iterator[Event]:
-        """Train to the end, or to the end of the step in which Ctrl-C was pressed; one event for each step."""
+        """Train to the end, or to the end of the step in which Ctrl-C is pressed; yield an event after each step."""
         total = self.epochs * digits.steps_per_epoch
         if self.finished or interruption.asked:
             return
@@ -116,7 +116,7 @@ class Run:
                     return
 
     def step(self, images: wg.Tensor, labels: wg.Tensor) -> float:
-        """One step: forward, backward, and the parameters moved. Returns the loss."""
+        """Run one step: forward pass, backward pass, update of the parameters. Return the loss."""
         chance = mix(self.seed, self.steps_done, 1)
         wg.manual_seed(chance)  # for dropout
         self.network.train()
@@ -132,7 +132,7 @@ class Run:
         return float(loss.item())
 
     def end_epoch(self, digits: Digits) -> None:
-        """Judge the network on what it never saw, and put the epoch into the history."""
+        """Evaluate the network on the held-out digits, and add the epoch to the history."""
         test_loss, predictions = self.judge(digits)
         accuracy = accuracy_of(predictions, digits)
         values = self.sums.loss / self.sums.seen, test_loss, self.sums.right / self.sums.seen, accuracy
@@ -143,7 +143,7 @@ class Run:
 
     @wg.no_grad()
     def judge(self, digits: Digits) -> tuple[float, np.ndarray]:
-        """The loss on the held-out digits, and what they are taken for."""
+        """Return the loss on the held-out digits, and the predictions."""
         self.network.eval()
         scores = self.network(digits.test_images)
         loss = nn.functional.cross_entropy(scores, digits.test_labels)
@@ -151,5 +151,5 @@ class Run:
 
 
 def accuracy_of(predictions: np.ndarray, digits: Digits) -> float:
-    """Share of the held-out digits that are taken for what they are."""
+    """Return the fraction of the held-out digits that are predicted correctly."""
     return float((predictions == digits.test_labels.numpy()).mean())  # type: ignore[attr-defined]

@@ -70,8 +70,8 @@ def marked(data: Tensor, requires_grad: bool = True) -> Tensor:
     if type(parameter) is not type(data):
         raise RuntimeError(
             f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
-            f"instance of the same type, but return type {type(parameter).__name__} was found instead. To use the type as "
-            "a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+            f"instance of the same type, but return type {type(parameter).__name__} was found instead. To use the type "
+            "as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
         )
     setattr(parameter, "_is_param", True)  # noqa: B010 - the class Tensor has no such attribute
     return parameter  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
-"""Images: the data sets that come with the library.
+"""Images: data sets of the library, networks, and torchvision's operators.
 
-`load_digits` gives 1,797 small handwritten digits, enough to train and judge a first convolutional network.
+`load_digits` returns 1,797 small handwritten digits, enough to train and test a first convolutional network.
 """
 
 from wengert.vision import models

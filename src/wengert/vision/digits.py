@@ -1,6 +1,6 @@
-"""Handwritten digits of 13 people, 8 by 8 pixels: the test part of UCI's optical recognition set, kept in this package.
+"""Handwritten digits of 13 people, 8 by 8 pixels: the test part of UCI's optical recognition set.
 
-The file beside this module is compressed NumPy data without pickles; its licence and history lie next to it in
+The data file in this package is compressed NumPy data without pickles; its licence and history are in
 `data/LICENSE-digits.txt`.
 """
 
@@ -21,12 +21,12 @@ _FILE = "digits.npz"
 
 
 def load_digits() -> tuple[np.ndarray, np.ndarray]:
-    """All digits and what they are, in the order of the original file.
+    """Load all digits and their labels, in the order of the original file.
 
     Returns:
         Two new arrays, which the caller may change: the images, uint8 of shape (1797, 8, 8), values 0 (paper) to 16
         (ink), where each pixel counts the inked points of a 4 by 4 block of the scanned bitmap (divide by 16 for values
-        between 0 and 1); and what they are, uint8 of shape (1797,), values 0 to 9.
+        between 0 and 1); and the labels, uint8 of shape (1797,), values 0 to 9.
 
     Raises:
         FileNotFoundError: if the data file is missing from the installed package.
@@ -50,11 +50,11 @@ def load_digits() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _check(name: str, array: np.ndarray, shape: tuple[int, ...], largest: int) -> None:
-    """Refuse an array that cannot be the one that was stored."""
-    found = f"{array.dtype} {array.shape}, largest value {array.max(initial=0)}"
+    """Refuse an array that differs in dtype, shape or range from the stored one."""
+    actual = f"{array.dtype} {array.shape}, largest value {array.max(initial=0)}"
     wanted = f"uint8 {shape}, largest value {largest}"
-    if found != wanted:
+    if actual != wanted:
         raise ValueError(
-            f"load_digits(): the data file {_FILE} is damaged: {name} are {found} instead of {wanted}; "
+            f"load_digits(): the data file {_FILE} is damaged: {name} are {actual} instead of {wanted}; "
             "install the package again"
         )

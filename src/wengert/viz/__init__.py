@@ -1,7 +1,7 @@
-"""Pictures: the autograd graph of a tensor, its gradients, and the curves and images that a training run leaves behind.
+"""Pictures: the autograd graph of a tensor, its gradients, and the curves and images of a training run.
 
-`graph` needs nothing for the explorer page, SVG, and the languages of Graphviz and Mermaid; PNG files are drawn by
-matplotlib, which `wengert[full]` brings along and which is imported only when such a file is written.
+`graph` needs no other package for the explorer page, SVG, Graphviz and Mermaid; PNG files are drawn by matplotlib,
+which is part of `wengert[full]` and imported only when such a file is written.
 """
 
 from wengert.viz.curves import plot_curves, plot_misclassified

@@ -1,4 +1,4 @@
-"""How a graph is shown, in every form: the words in its boxes, their colours, the sizes, the legend."""
+"""Appearance of a graph in all formats: texts, colours and sizes of boxes, and the legend."""
 
 import dataclasses
 import unicodedata
@@ -15,14 +15,14 @@ HEADER = 78.0
 CHARACTER = 0.602  # width of a character of a fixed-width font, in font sizes
 _PADDING = 11.0
 _LONGEST_TITLE = 40
-_NARROWEST = 460.0  # the legend needs that much
+_NARROWEST = 460.0  # width of the legend
 
 FILL = {OUTPUT: "#1e293b", OPERATOR: "#ffffff", PARAMETER: "#d1fae5", LEAF: "#e0f2fe"}
 EDGE = {OUTPUT: "#1e293b", OPERATOR: "#94a3b8", PARAMETER: "#059669", LEAF: "#0284c7"}
 TEXT = "#0f172a"
 PALE_TEXT = "#475569"
 ARROW = "#64748b"
-# Operators that save most are filled with this colour, the others with something between it and white.
+# Colour of the operators that save most; the others have a colour between it and white.
 _SAVES_MOST = (0xFD, 0xBA, 0x74)
 LEGEND = (
     (FILL[PARAMETER], EDGE[PARAMETER], "parameter"),
@@ -36,17 +36,17 @@ TITLE = "Autograd graph"
 
 @dataclasses.dataclass(frozen=True)
 class Box:
-    """A box as it is drawn.
+    """A box of the picture.
 
     Args:
-        lines: The words, the first line in bold.
+        lines: Text, the first line in bold.
         width: Width.
         height: Height.
         fill: Colour of the inside.
         edge: Colour of the border.
         text: Colour of the first line.
         pale_text: Colour of the other lines.
-        tip: All that is known, over several lines.
+        tip: Text of the tooltip, with all details.
     """
 
     lines: tuple[str, ...]
@@ -66,11 +66,11 @@ class Picture:
     Args:
         width: Width of the picture.
         height: Height of the picture.
-        shift: What to add to the places of `layout`.
-        summary: One line about the whole.
+        shift: Offset of the positions of `layout`.
+        summary: Summary in one line.
         boxes: The boxes, in the order of the graph's nodes.
-        layout: Their places.
-        counts: Per arrow a text for its head where it stands for more than one, else "".
+        layout: Positions of boxes and arrows.
+        counts: Text at the head of each arrow that stands for several edges, else "".
     """
 
     width: float
@@ -83,7 +83,7 @@ class Picture:
 
 
 def draw(graph: Drawable) -> Picture:
-    """Decide on everything that is to be seen of `graph`."""
+    """Compute everything that is visible of `graph`."""
     boxes = draw_boxes(graph)
     layout = lay_out([(box.width, box.height) for box in boxes], [(edge.source, edge.target) for edge in graph.edges])
     width = max(layout.width + 2 * MARGIN, _NARROWEST)
@@ -99,13 +99,13 @@ def draw(graph: Drawable) -> Picture:
 
 
 def draw_boxes(graph: Drawable) -> tuple[Box, ...]:
-    """The boxes of `graph`, in the order of its nodes."""
+    """Return the boxes of `graph`, in the order of its nodes."""
     most = max((node.saved_bytes for node in graph.nodes), default=0)
     return tuple(box_of(node, most) for node in graph.nodes)
 
 
 def box_of(node: GraphNode, most: int) -> Box:
-    """The box of `node`, where the node that saves most keeps `most` bytes."""
+    """Return the box of `node`; `most` is the largest number of bytes saved by a node."""
     lines = box_lines(node)
     columns = max(columns_of(line) for line in lines)
     on_dark = node.kind == OUTPUT
@@ -122,7 +122,7 @@ def box_of(node: GraphNode, most: int) -> Box:
 
 
 def box_lines(node: GraphNode) -> tuple[str, ...]:
-    """What stands in the box of `node`."""
+    """Return the lines of text in the box of `node`."""
     title = clean(node.title) or "(no name)"
     if len(title) > _LONGEST_TITLE:
         half = _LONGEST_TITLE // 2
@@ -131,7 +131,7 @@ def box_lines(node: GraphNode) -> tuple[str, ...]:
     if node.shapes:
         lines.append(readable_shapes(node.shapes))
     if node.saved:
-        packed = ", packed" if any(one.packed for one in node.saved) else ""
+        packed = ", packed" if any(tensor.packed for tensor in node.saved) else ""
         lines.append("saves " + readable_bytes(node.saved_bytes) + packed)
     elif node.released:
         lines.append("saved: released")
@@ -139,14 +139,14 @@ def box_lines(node: GraphNode) -> tuple[str, ...]:
 
 
 def tip_lines(node: GraphNode) -> list[str]:
-    """All that is known about `node`."""
+    """Return all details of `node`."""
     lines = [clean(node.title), *(f"gives {readable_shape(shape)}" for shape in node.shapes[:20])]
-    lines += [f"saves {clean(one.name)}: {tip_of(one)}" for one in node.saved]
+    lines += [f"saves {clean(tensor.name)}: {tip_of(tensor)}" for tensor in node.saved]
     return [*lines, "what it saved is released"] if node.released else lines
 
 
 def tip_of(saved: Saved) -> str:
-    """All that is known about a saved tensor."""
+    """Return all details of a saved tensor."""
     if not saved.dtype:
         return "packed by a hook, where its size cannot be seen"
     known = f"{saved.dtype} {readable_shape(saved.shape)}, {saved.nbytes} bytes"
@@ -154,7 +154,7 @@ def tip_of(saved: Saved) -> str:
 
 
 def fill_of(node: GraphNode, most: int) -> str:
-    """Colour of a node's box: for operators the stronger, the more they save. The eye reads areas, hence the root."""
+    """Colour of a node's box: stronger for operators that save more. The eye reads areas, hence the square root."""
     if node.kind != OPERATOR or not node.saved_bytes:
         return FILL[node.kind]
     share = 0.15 + 0.85 * (node.saved_bytes / most) ** 0.5
@@ -162,7 +162,7 @@ def fill_of(node: GraphNode, most: int) -> str:
 
 
 def summary(graph: Drawable) -> str:
-    """The whole graph in one line."""
+    """Return a summary of the graph in one line."""
     kinds = [node.kind for node in graph.nodes]
     parts = [
         _counted(kinds.count(kind), word)
@@ -179,12 +179,12 @@ def _counted(count: int, word: str) -> str:
 
 
 def readable_shape(shape: Shape) -> str:
-    """`[64, 10]`, or `scalar`."""
+    """Return a shape as `[64, 10]`, or `scalar`."""
     return f"[{', '.join(map(str, shape))}]" if shape else "scalar"
 
 
 def readable_shapes(shapes: tuple[Shape, ...]) -> str:
-    """The shapes of all outputs, short."""
+    """Return the shapes of all outputs, abbreviated."""
     if len(shapes) > 1 and len(set(shapes)) == 1:
         return f"{len(shapes)} × {readable_shape(shapes[0])}"
     shown = "  ".join(map(readable_shape, shapes[:3]))
@@ -192,7 +192,7 @@ def readable_shapes(shapes: tuple[Shape, ...]) -> str:
 
 
 def readable_bytes(count: int) -> str:
-    """`512 B`, `2.5 KiB`, ..."""
+    """Return a number of bytes as `512 B`, `2.5 KiB`, ..."""
     if count < 1024:
         return f"{count} B"
     amount = float(count)
@@ -204,10 +204,10 @@ def readable_bytes(count: int) -> str:
 
 
 def clean(text: str) -> str:
-    """`text` without what cannot be shown, such as line ends, control characters and lone surrogates."""
+    """Replace characters that cannot be shown, such as line ends, control characters and lone surrogates."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
 def columns_of(text: str) -> int:
-    """Columns that `text` takes in a fixed-width font; East Asian characters take two."""
+    """Return the width of `text` in columns of a fixed-width font; East Asian characters take two."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

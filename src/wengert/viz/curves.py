@@ -1,4 +1,4 @@
-"""What a training run leaves behind: its curves, and the images that it gets wrong. PNG files, drawn by matplotlib."""
+"""Curves of a training run, and misclassified images, as PNG files drawn by matplotlib."""
 
 import math
 import os
@@ -19,12 +19,12 @@ _MOST_IMAGES = 64
 
 
 def plot_curves(history: Mapping[str, Sequence[float]], path: str | os.PathLike[str]) -> Path:
-    """Draw what was measured after each epoch.
+    """Draw the curves of a training run over the epochs.
 
     Args:
-        history: Name of each curve and its values, one per epoch, the first epoch first. Curves whose names end in the
-            same word share a panel: "train_loss" and "test_loss" one, "test_accuracy" another. Values that are not
-            finite leave gaps; curves may differ in length; none at all gives a picture that says so.
+        history: Values of each curve by its name, one per epoch. Curves whose names end in the same word share a panel:
+            "train_loss" and "test_loss" one, "test_accuracy" another. Values that are not finite leave gaps; curves may
+            differ in length; if there are none, the picture says so.
         path: PNG file to write.
 
     Returns:
@@ -46,7 +46,7 @@ def plot_curves(history: Mapping[str, Sequence[float]], path: str | os.PathLike[
 
 
 def _draw_panel(axes: Any, quantity: str, curves: Mapping[str, Sequence[float]]) -> None:
-    """All curves of one quantity over the epochs."""
+    """Draw all curves of one quantity over the epochs."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     for position, (name, values) in enumerate(curves.items()):
@@ -71,13 +71,13 @@ def _draw_panel(axes: Any, quantity: str, curves: Mapping[str, Sequence[float]])
 def plot_misclassified(
     images: np.ndarray, labels: np.ndarray, predictions: np.ndarray, path: str | os.PathLike[str]
 ) -> Path:
-    """Draw the images whose prediction is wrong, each with what it is and what it was taken for.
+    """Draw the images whose prediction is wrong, with labels and predictions.
 
     Args:
         images: Grey images of shape (N, height, width) or (N, 1, height, width); large values are dark.
-        labels: Integers of shape (N,): what each image shows.
-        predictions: Integers of shape (N,): what was predicted. Images for which it equals the label are not drawn.
-        path: PNG file to write. At most the first 64 wrong ones are drawn; the title counts all.
+        labels: Integers of shape (N,).
+        predictions: Integers of shape (N,). Images whose prediction equals the label are not drawn.
+        path: PNG file to write. At most the first 64 images are drawn; the title has the number of all.
 
     Returns:
         The path that was written.
@@ -116,7 +116,7 @@ def plot_misclassified(
 
 
 def _save(figure: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the figure as PNG, whatever the suffix says."""
+    """Write the figure as PNG, whatever the suffix."""
     figure.set_layout_engine("tight")
     figure.savefig(path, format="png", dpi=_DOTS_PER_INCH)
     return Path(path)

@@ -1,4 +1,4 @@
-"""What pictures of a graph are made from: boxes, arrows, and what is kept, as plain data."""
+"""Data of a picture of a graph: boxes, arrows, and saved tensors."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -15,15 +15,15 @@ LEAF: Kind = "leaf"
 
 @dataclasses.dataclass(frozen=True)
 class Saved:
-    """A tensor that a node keeps for the backward pass.
+    """A tensor that a node saves for the backward pass.
 
     Args:
-        name: Name of the attribute without `_saved_`, with the position where there are several.
+        name: Name of the attribute without `_saved_`, with the position if there are several.
         shape: Shape of the tensor.
-        dtype: Name of its dtype; empty for a packed one without memory that could be measured.
-        memory: What identifies the storage; equal for tensors that share it.
+        dtype: Name of its dtype; empty for a packed tensor without measurable memory.
+        memory: Key of the storage; equal for tensors that share it.
         nbytes: Bytes of that storage.
-        packed: Whether a hook packed it: shape, dtype and bytes are those of what the hook made.
+        packed: Whether a hook packed it: shape, dtype and bytes are then those of the packed value.
     """
 
     name: str
@@ -41,15 +41,15 @@ class GraphNode:
     Args:
         kind: "output", "operator", "parameter" (a leaf with a name) or "leaf".
         title: Name of the operator or of the parameter.
-        shapes: Shapes of what flows out of it, one per output; empty where unknown.
-        saved: What it keeps, in the order of the names.
-        released: Whether what it kept is gone already, as after a backward pass.
-        module: Path of the module it belongs to, "encoder.0"; empty where it belongs to none.
-        scope: Path of the name scope it was made in, "step/attention"; empty where it was made in none.
-        source: The program's line that made it, where `set_debug` or anomaly mode noted that; else empty.
-        sequence: When it was made, counted per thread; None for leaves.
-        gradient: Norm of the gradient that arrives at it; None where that was not asked for.
-        forward: Microseconds of the operator that made it, from a profile; None where that is not known.
+        shapes: Shapes of its outputs; empty if unknown.
+        saved: Its saved tensors, in the order of the names.
+        released: Whether the saved tensors were released already, as after a backward pass.
+        module: Path of its module, "encoder.0"; empty if it has none.
+        scope: Path of its name scope, "step/attention"; empty if it has none.
+        source: The line of the program that created it, if `set_debug` or anomaly mode recorded it; else empty.
+        sequence: Sequence number, counted per thread; None for leaves.
+        gradient: Norm of the gradient that arrives at it; None if not computed.
+        forward: Microseconds of its operator, from a profile; None if unknown.
         backward: Microseconds of its backward step, likewise.
     """
 
@@ -68,7 +68,7 @@ class GraphNode:
 
     @property
     def saved_bytes(self) -> int:
-        """Bytes that this node keeps; a storage that it keeps twice counts once."""
+        """Bytes saved by this node; a storage that is saved twice counts once."""
         return total_bytes(self.saved)
 
 
@@ -95,10 +95,10 @@ class Drawable:
 
     @property
     def saved_bytes(self) -> int:
-        """Bytes kept for the backward pass by all nodes together; shared storages count once."""
+        """Bytes saved for the backward pass by all nodes; shared storages count once."""
         return total_bytes(saved for node in self.nodes for saved in node.saved)
 
 
 def total_bytes(saved: Iterable[Saved]) -> int:
-    """Bytes of the distinct storages among `saved`."""
-    return sum({one.memory: one.nbytes for one in saved}.values())
+    """Return the bytes of the distinct storages among `saved`."""
+    return sum({tensor.memory: tensor.nbytes for tensor in saved}.values())

@@ -7,7 +7,7 @@ __all__ = ["write_dot"]
 
 
 def write_dot(graph: Drawable) -> str:
-    """The text of a `.dot` file with the same boxes, words and colours as the picture."""
+    """Return the text of a `.dot` file with the same boxes, texts and colours as the picture."""
     lines = [
         "digraph autograd {",
         f"  graph [label={_quoted(TITLE)}, labelloc=t, rankdir=TB, fontname=monospace];",
@@ -27,7 +27,7 @@ def write_dot(graph: Drawable) -> str:
 
 
 def _escaped(text: str) -> str:
-    """`text` for use between quotes: a backslash would begin an escape of Graphviz."""
+    """Escape `text` for use between quotes: a backslash would start an escape of Graphviz."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 

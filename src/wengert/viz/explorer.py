@@ -1,8 +1,8 @@
-"""The explorer: one page for a browser with the graph, the program that shows it, and nothing from anywhere else.
+"""The explorer: one self-contained page for a browser, with the graph and the script that displays it.
 
-What comes from the program (names, lines, messages) is data: it stands in the page as JSON, in which no character
-means anything to HTML, and is shown as text only. The page forbids itself by its Content-Security-Policy whatever it
-does not need: it runs the script that was written into it, known by its hash, and can load and send nothing.
+Data of the program (names, lines, messages) is in the page as JSON without characters special to HTML, and is displayed
+as text only. The Content-Security-Policy of the page forbids whatever it does not need: it runs only the script in the
+page, identified by its hash, and can neither load nor send anything.
 """
 
 import base64
@@ -21,7 +21,7 @@ __all__ = ["Timeline", "timeline", "write_page"]
 FOLDER = Path(__file__).with_name("page")
 LIBRARIES = ("vendor/cytoscape.min.js", "vendor/dagre.min.js")
 TIMELINE_LIBRARY = "vendor/flame-chart.min.js"
-# One after the other they are one script: what one declares, those after it use.
+# Concatenated to one script: the later files use declarations of the earlier ones.
 PARTS = ("words", "theme", "nodes", "groups", "layout", "drawing", "details", "outline", "search", "timeline", "main")
 POLICY = (
     "default-src 'none'; script-src {script}; style-src-elem {style}; style-src-attr 'none'; img-src data:; "
@@ -30,26 +30,26 @@ POLICY = (
 
 
 class Timeline:
-    """The timeline of a profile, to be looked at in a browser."""
+    """The timeline of a profile, displayed in a browser."""
 
     def __init__(self, profile: Any) -> None:
         self.profile = profile
 
     def to_html(self) -> str:
-        """The explorer page with the timeline alone."""
+        """Return the explorer page with the timeline alone."""
         return write_page(None, self.profile)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page.
 
         Args:
-            path: Name of the file; it ends in `.html`.
+            path: Name of the file, which must end in `.html`.
 
         Returns:
             The path that was written.
 
         Raises:
-            ValueError: if the suffix is another one.
+            ValueError: if the suffix is not `.html`.
         """
         path = Path(path)
         if path.suffix.lower() != ".html":
@@ -59,7 +59,7 @@ class Timeline:
 
 
 def timeline(profile: Any) -> Timeline:
-    """The timeline of a profile.
+    """Return the timeline of a profile.
 
     Args:
         profile: An object whose `function_events` have the attributes of torch's `FunctionEvent`.
@@ -79,10 +79,10 @@ def timeline(profile: Any) -> Timeline:
 
 
 def write_page(graph: Drawable | None, profile: Any) -> str:
-    """The text of the page.
+    """Return the text of the page.
 
     Args:
-        graph: What to show, or None for a timeline alone.
+        graph: The graph, or None for a timeline alone.
         profile: Object with `function_events` for the timeline, or None.
     """
     strings = Strings()
@@ -100,7 +100,7 @@ def write_page(graph: Drawable | None, profile: Any) -> str:
 
 @cache
 def program(with_timeline: bool) -> str:
-    """The script of the page: the libraries as they are published, then the page's own."""
+    """Return the script of the page: the libraries as published, then the page's own files."""
     libraries = [*LIBRARIES, TIMELINE_LIBRARY] if with_timeline else LIBRARIES
     texts = [re.sub(r"^//# sourceMappingURL=.*$", "", text_of(name), flags=re.MULTILINE) for name in libraries]
     own = "\n".join(text_of(f"{part}.js") for part in PARTS)
@@ -109,10 +109,10 @@ def program(with_timeline: bool) -> str:
 
 @cache
 def text_of(name: str) -> str:
-    """A file of the page."""
+    """Return the text of a file of the page."""
     return (FOLDER / name).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def hash_of(text: str) -> str:
-    """How a Content-Security-Policy names an inline script or style."""
+    """Return the hash of an inline script or style for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode()}'"

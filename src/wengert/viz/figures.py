@@ -1,4 +1,4 @@
-"""The door to matplotlib: imported only when something is drawn, never through pyplot, which keeps figures alive."""
+"""Access to matplotlib: imported only when something is drawn, and without pyplot, which keeps figures alive."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ __all__ = ["new_figure"]
 
 
 def new_figure(caller: str, size: tuple[float, float]) -> Any:
-    """A new matplotlib figure that draws into memory, on a white ground.
+    """Return a new matplotlib figure that draws into memory, on a white background.
 
     Args:
-        caller: Name of the function that needs it, for the message.
+        caller: Name of the calling function, for the error message.
         size: Width and height in inches.
 
     Raises:

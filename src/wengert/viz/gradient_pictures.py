@@ -1,4 +1,4 @@
-"""A report about gradients as a table of text, and as a picture by matplotlib."""
+"""Gradient reports as a text table, and as a picture by matplotlib."""
 
 import io
 import math
@@ -23,7 +23,7 @@ _HEADINGS = ("layer", "gradient", "mean", "largest", "weight", "ratio", "dead", 
 
 
 def write_table(report: "GradientReport") -> str:
-    """The layers, one a line, in columns."""
+    """Return the layers as a table, one per line."""
     rows = [_HEADINGS, *(_row(report, layer) for layer in report.layers)]
     widths = [max(columns_of(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     lines = []
@@ -35,7 +35,7 @@ def write_table(report: "GradientReport") -> str:
 
 
 def _row(report: "GradientReport", layer: str) -> tuple[str, ...]:
-    """What the table says of a layer."""
+    """Return the row of a layer in the table."""
     entries = report.layers[layer]
     known = [entry for entry in entries if entry is not None]
     name = clean(layer)
@@ -55,10 +55,10 @@ def _row(report: "GradientReport", layer: str) -> tuple[str, ...]:
 
 
 def write_picture(report: "GradientReport", form: str) -> bytes:
-    """Three maps of layers over steps: norms, ratios, dead units.
+    """Return the picture of a report: three maps of layers over steps, for norms, ratios and dead units.
 
     Args:
-        report: What to draw.
+        report: The report.
         form: "svg" or "png".
 
     Raises:
@@ -75,7 +75,7 @@ def write_picture(report: "GradientReport", form: str) -> bytes:
     )
     content = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a name in a script the font lacks
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # the font lacks a character
         for position, (title, read, logarithmic) in enumerate(maps):
             axes = figure.add_subplot(1, len(maps), position + 1)
             _draw_map(figure, axes, report, read, logarithmic)
@@ -89,7 +89,7 @@ def write_picture(report: "GradientReport", form: str) -> bytes:
 def _draw_map(
     figure: Any, axes: Any, report: "GradientReport", read: "Callable[[LayerStep], float]", logarithmic: bool
 ) -> None:
-    """One map: a row for each layer, a column for each step; grey: no value, red: one that is not finite."""
+    """Draw one map: a row for each layer, a column for each step; grey for no value, red for values not finite."""
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -110,20 +110,27 @@ def _draw_map(
     colours = "viridis" if logarithmic else "OrRd"
     drawn = axes.imshow(
         np.ma.masked_where(shown <= 0, shown) if logarithmic else shown,
-        aspect="auto", interpolation="nearest", cmap=colours, norm=norm,
-    )  # fmt: skip
+        aspect="auto",
+        interpolation="nearest",
+        cmap=colours,
+        norm=norm,
+    )
     if broken.any():
         axes.imshow(np.ma.masked_where(~broken, np.ones(values.shape)), aspect="auto", cmap="Reds", vmin=0, vmax=1.2)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     steps = report.steps
     axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda at, _: str(steps[int(at)]) if at == int(at) and 0 <= at < len(steps) else "")
+        FuncFormatter(
+            lambda position, _: (
+                str(steps[int(position)]) if position == int(position) and 0 <= position < len(steps) else ""
+            )
+        )
     )
     figure.colorbar(drawn, ax=axes, fraction=0.04, pad=0.02).ax.tick_params(labelsize=7, which="both")
 
 
 def _name_rows(axes: Any, layers: list[str]) -> None:
-    """The names of the layers beside their rows; a name means nothing to matplotlib, whatever stands in it."""
+    """Write the names of the layers beside their rows; no character in a name is special to matplotlib."""
     axes.set_yticks(range(len(layers)))
     axes.set_yticklabels([clean(layer) for layer in layers], fontsize=8)
     for label in axes.get_yticklabels():

@@ -1,4 +1,4 @@
-"""How the gradients of a model fare while it learns: norms, ratios to the weights, and units that get none."""
+"""Gradients of a model during training: norms, ratios to the weights, and units without gradient."""
 
 import dataclasses
 import math
@@ -21,13 +21,13 @@ Item = TypeVar("Item")
 
 @dataclasses.dataclass(frozen=True)
 class LayerStep:
-    """What was measured of one layer in one step.
+    """Measurements of one layer in one step.
 
     Args:
-        gradient: Norm of the gradients of its parameters, together.
-        weight: Norm of these parameters, as they were when the gradients came.
+        gradient: Norm of the gradients of all its parameters together.
+        weight: Norm of these parameters when the gradients arrived.
         units: Number of its units: rows of its parameters with two or more dimensions.
-        dead: How many of them got a gradient of zeros: nothing that they do reached the loss.
+        dead: Number of units whose gradient is zero: they do not influence the loss.
     """
 
     gradient: float
@@ -37,18 +37,18 @@ class LayerStep:
 
     @property
     def ratio(self) -> float:
-        """Of the norm of the gradients to that of the weights; infinite for weights of zero."""
+        """Ratio of the norm of the gradients to that of the weights; infinite for weights of zero."""
         if not self.weight:
             return math.inf if self.gradient else math.nan
         return self.gradient / self.weight
 
 
 class GradientReport:
-    """What was measured of the gradients of a model, step by step; made by `viz.gradients`.
+    """Measurements of the gradients of a model in each step; created by `viz.gradients`.
 
     Attributes:
-        layers: for each layer, by its name, one entry for each step that was noted; None where no gradient came.
-        steps: the numbers of these steps, from 0.
+        layers: for each layer, by its name, one entry for each recorded step; None if there was no gradient.
+        steps: numbers of the recorded steps, from 0.
     """
 
     def __init__(self, parameters: "Mapping[str, Tensor]", every: int) -> None:
@@ -66,7 +66,7 @@ class GradientReport:
         ]
 
     def _measuring(self, name: str) -> Callable[["Tensor"], None]:
-        """The hook of a parameter; a later pass of the same step replaces what an earlier one left."""
+        """Return the hook of a parameter; a later pass of the same step replaces the measurement of an earlier one."""
 
         def measure(leaf: "Tensor") -> None:
             if self.done % self.every == 0 and leaf.grad is not None:
@@ -76,7 +76,7 @@ class GradientReport:
         return measure
 
     def step(self) -> None:
-        """End a step: what the backward passes since the last call left is noted."""
+        """End a step: record the measurements of the backward passes since the last call."""
         if self.done % self.every == 0:
             self.steps.append(self.done)
             for layer, names in self.parameters.items():
@@ -85,21 +85,21 @@ class GradientReport:
         self.done += 1
 
     def _layer_step(self, names: list[str]) -> LayerStep | None:
-        """The entry of a layer with these parameters."""
-        found = {name: self.measured[name] for name in names if name in self.measured}
-        if not found:
+        """Return the entry of a layer with these parameters."""
+        measurements = {name: self.measured[name] for name in names if name in self.measured}
+        if not measurements:
             return None
         units = dead = 0
-        for name, (_, _, alive) in found.items():
+        for name, (_, _, alive) in measurements.items():
             if alive is not None:
                 units += alive.size
                 dead += alive.size - int(np.count_nonzero(alive))
                 self.alive[name] = self.alive[name] | alive if name in self.alive else alive
-        gradient = math.hypot(*(gradient for gradient, _, _ in found.values()))
-        return LayerStep(gradient, math.hypot(*(weight for _, weight, _ in found.values())), units, dead)
+        gradient = math.hypot(*(gradient for gradient, _, _ in measurements.values()))
+        return LayerStep(gradient, math.hypot(*(weight for _, weight, _ in measurements.values())), units, dead)
 
     def always_dead(self, layer: str) -> int:
-        """How many units of a layer got no gradient in any of the steps.
+        """Return the number of units of a layer without gradient in all steps.
 
         Raises:
             KeyError: if there is no such layer.
@@ -107,11 +107,11 @@ class GradientReport:
         return sum(int((~self.alive[name]).sum()) for name in self.parameters[layer] if name in self.alive)
 
     def progress(self, steps: Iterable[Item], total: int | None = None, **options: Any) -> Iterator[Item]:
-        """Go through `steps` with a bar that shows the latest norms; each passage of the loop is a step.
+        """Iterate over `steps` with a progress bar that shows the latest norms; each iteration is a step.
 
         Args:
-            steps: What to go through, such as the batches of a loader.
-            total: Number of steps, where `len(steps)` does not tell.
+            steps: An iterable, such as the batches of a loader.
+            total: Number of steps, if `steps` has no length.
             **options: For `tqdm`.
 
         Returns:
@@ -129,7 +129,7 @@ class GradientReport:
         return self._with_bar(tqdm(steps, total=total, **options))
 
     def _with_bar(self, bar: Any) -> Iterator[Any]:
-        """What `progress` gives."""
+        """Iterate over the items of `progress`."""
         with bar:
             for item in bar:
                 yield item
@@ -137,17 +137,17 @@ class GradientReport:
                 bar.set_postfix_str(self.latest(), refresh=False)
 
     def latest(self) -> str:
-        """The last step that was noted, in a few words; empty before there is one."""
+        """Return a short description of the last recorded step; empty before there is one."""
         last = [entries[-1] for entries in self.layers.values() if entries and entries[-1] is not None]
         if not last:
             return ""
-        dead, units = sum(one.dead for one in last), sum(one.units for one in last)
-        words = [f"gradient {math.hypot(*(one.gradient for one in last)):.3g}"]
-        words.append(f"largest ratio {max(one.ratio for one in last):.2g}")
+        dead, units = sum(step.dead for step in last), sum(step.units for step in last)
+        words = [f"gradient {math.hypot(*(step.gradient for step in last)):.3g}"]
+        words.append(f"largest ratio {max(step.ratio for step in last):.2g}")
         return ", ".join([*words, f"dead {dead}/{units}"] if units else words)
 
     def table(self) -> str:
-        """All layers as a table of text: the last values, means and largest ones over the steps."""
+        """Return all layers as a text table: the last values, means and maxima over the steps."""
         from wengert.viz.gradient_pictures import write_table
 
         return write_table(self)
@@ -156,13 +156,13 @@ class GradientReport:
         """Draw norms, ratios and dead units of all layers over the steps.
 
         Args:
-            path: Name of the file; its suffix chooses the form: `.svg`, `.png`, or `.txt` for the table.
+            path: Name of the file; its suffix selects the format: `.svg`, `.png`, or `.txt` for the table.
 
         Returns:
             The path that was written.
 
         Raises:
-            ValueError: if the suffix is another one.
+            ValueError: if the suffix is none of these.
             ImportError: if a picture is requested and matplotlib is not installed.
         """
         from wengert.viz.gradient_pictures import write_picture
@@ -179,7 +179,7 @@ class GradientReport:
         return path
 
     def remove(self) -> None:
-        """Take the hooks away; what was noted stays."""
+        """Remove the hooks; the measurements stay."""
         for handle in self.handles:
             handle.remove()
 
@@ -194,23 +194,23 @@ class GradientReport:
 
 
 def gradients(model: "nn.Module | Mapping[str, Tensor]", every: int = 1) -> GradientReport:
-    """Watch the gradients of a model while it learns.
+    """Record the gradients of a model during training.
 
     Hooks on the parameters measure each gradient when it is complete, so it does not matter when the program clears
-    them. A step ends with `report.step()`, or with a passage of a loop over `report.progress(...)`.
+    them. A step ends with `report.step()`, or with an iteration of a loop over `report.progress(...)`.
 
     Args:
-        model: A module, or tensors by name. Those that do not require a gradient are left out. Parameters whose names
+        model: A module, or tensors by name. Those that do not require a gradient are ignored. Parameters whose names
             differ in the last part only ("fc.weight" and "fc.bias") are one layer.
-        every: Measure every so many steps only.
+        every: Measure only every `every` steps.
 
     Returns:
-        A `GradientReport`: `.table()` is text, `.save(path)` draws. As a context manager it takes its hooks away at the
-        end of the block; `.remove()` does so too.
+        A `GradientReport`: `.table()` returns text, `.save(path)` draws. As a context manager it removes its hooks at
+        the end of the block; `.remove()` does so, too.
 
     Raises:
         TypeError: if `model` is neither a module nor a mapping.
-        ValueError: if No parameter requires a gradient, or `every` is below 1.
+        ValueError: if no parameter requires a gradient, or `every` is below 1.
 
     >>> import wengert as wg
     >>> model = wg.nn.Sequential(wg.nn.Linear(2, 3), wg.nn.ReLU(), wg.nn.Linear(3, 1))
@@ -238,12 +238,12 @@ def gradients(model: "nn.Module | Mapping[str, Tensor]", every: int = 1) -> Grad
 
 
 def layer_of(name: str) -> str:
-    """The layer that a parameter belongs to: its name without the last part."""
+    """Return the layer of a parameter: its name without the last part."""
     return name.rpartition(".")[0] or name
 
 
 def measured(gradient: np.ndarray, weight: np.ndarray) -> tuple[float, float, np.ndarray | None]:
-    """Norms of a gradient and of its parameter, and which rows of the gradient are not zero (None without rows)."""
+    """Return the norms of a gradient and of its parameter, and a mask of nonzero rows of the gradient (or None)."""
     alive = None
     if gradient.ndim >= 2:
         alive = (gradient != 0).any(axis=tuple(range(1, gradient.ndim)))

@@ -1,7 +1,7 @@
-"""The autograd graph of a tensor as a picture: what is computed from what, and what is kept for the backward pass.
+"""The autograd graph of a tensor as a picture: dependencies, and tensors saved for the backward pass.
 
-The walk follows the edges of the nodes, which know the shapes; what nodes keep tells `autograd.kept`, which unpacks
-nothing. So a picture changes nothing. The walk has a stack of its own: memory alone limits the depth of a graph.
+The walk follows the edges of the nodes, which have the shapes; `autograd.kept` lists the saved tensors without
+unpacking them. So a picture changes nothing. The walk is not recursive: only memory limits the depth of a graph.
 """
 
 import dataclasses
@@ -32,53 +32,53 @@ class Graph(Drawable):
     """The autograd graph of one tensor; shows itself as a picture in a notebook.
 
     Args:
-        profile: The profile whose timeline the explorer page shows, or None.
+        profile: Profile whose timeline the explorer page shows, or None.
     """
 
     profile: Any = None
 
     def to_svg(self) -> str:
-        """The picture as the text of an SVG file."""
+        """Return the picture as the text of an SVG file."""
         from wengert.viz.svg import write_svg
 
         return write_svg(self)
 
     def to_dot(self) -> str:
-        """The graph in the language of Graphviz."""
+        """Return the graph in the language of Graphviz."""
         from wengert.viz.dot import write_dot
 
         return write_dot(self)
 
     def to_png(self) -> bytes:
-        """The picture as the content of a PNG file; needs matplotlib, which `wengert[full]` brings along."""
+        """Return the picture as the content of a PNG file; needs matplotlib, which is part of `wengert[full]`."""
         from wengert.viz.png import write_png
 
         return write_png(self)
 
     def to_mermaid(self) -> str:
-        """The graph in the language of Mermaid, which many forges draw in Markdown."""
+        """Return the graph in the language of Mermaid, which many forges draw in Markdown."""
         from wengert.viz.mermaid import write_mermaid
 
         return write_mermaid(self)
 
     def to_html(self) -> str:
-        """The explorer: one page with everything in it, for a browser; nothing is fetched from anywhere."""
+        """Return the explorer: one self-contained page for a browser."""
         from wengert.viz.explorer import write_page
 
         return write_page(self, self.profile)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the graph into a file.
+        """Write the graph to a file.
 
         Args:
-            path: Name of the file; its suffix chooses the form: `.html` (a page to explore the graph in), `.svg`,
+            path: Name of the file; its suffix selects the format: `.html` (a page to explore the graph), `.svg`,
                 `.png`, `.dot` or `.mmd` (Mermaid).
 
         Returns:
             The path that was written.
 
         Raises:
-            ValueError: if the suffix is another one.
+            ValueError: if the suffix is none of these.
             ImportError: if a `.png` is requested and matplotlib is not installed.
         """
         path = Path(path)
@@ -99,7 +99,7 @@ class Graph(Drawable):
         return path
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
+        """Return the representation in a notebook."""
         return self.to_svg()
 
     def __repr__(self) -> str:
@@ -113,18 +113,18 @@ def graph(
     profile: Any = None,
     gradients: bool = False,
 ) -> Graph:
-    """The autograd graph behind `loss`.
+    """Return the autograd graph of `loss`.
 
     Args:
         loss: Tensor with a history, of any shape.
-        params: Names of leaves, such as `dict(model.named_parameters())`, or the model itself. Leaves that are not in
-            it stay anonymous. Operators are gathered by the modules that the names tell of; `viz.record_scopes` notes
-            them exactly.
-        profile: Of the pass that made the graph, perhaps of its backward pass too: an object whose `function_events`
-            have the attributes of torch's `FunctionEvent`, such as `autograd.profiler.profile` gives. Nodes get their
-            times, by sequence number, and the explorer page a timeline.
-        gradients: Whether to find the norm of the gradient at each node: that takes a backward pass from `loss` (with
-            gradients of one where it has several elements). It runs hooks, but changes no `.grad` and frees nothing.
+        params: Names of leaves, such as `dict(model.named_parameters())`, or the model itself. Other leaves are
+            anonymous. Operators are grouped by modules inferred from these names; `viz.record_scopes` records the
+            modules exactly.
+        profile: Profile of the forward pass, possibly also of the backward pass: an object whose `function_events` have
+            the attributes of torch's `FunctionEvent`, such as `autograd.profiler.profile`. It adds times to nodes, by
+            sequence number, and a timeline to the explorer page.
+        gradients: Whether to compute the norm of the gradient at each node by a backward pass from `loss` (with
+            gradients of ones if it has several elements). It runs hooks, but changes no `.grad` and frees nothing.
 
     Returns:
         A `Graph`: `.save(path)` writes it as .html, .svg, .png, .dot or .mmd, and a notebook shows it.
@@ -133,7 +133,7 @@ def graph(
         TypeError: if `loss` is not a tensor, `params` neither mapping nor module, or `profile` has no `function_events`
             (yet).
         ValueError: if `loss` has no history: it does not require a gradient.
-        RuntimeError: if `gradients` are wanted, but the graph was freed by an earlier backward pass.
+        RuntimeError: if `gradients` is True, but the graph was freed by an earlier backward pass.
     """
     if not hasattr(loss, "grad_fn"):
         raise TypeError(f"viz.graph(): loss must be a tensor, but got {type(loss).__name__}")
@@ -153,7 +153,7 @@ def graph(
 
 
 def named(params: "Mapping[str, Tensor] | nn.Module | None") -> "Mapping[str, Tensor]":
-    """Tensors by name."""
+    """Return the tensors of `params` by name."""
     if params is None:
         return {}
     if isinstance(params, Mapping):
@@ -173,16 +173,16 @@ class _Walk:
         self.names = names
         self.boxes: list[GraphNode] = []
         self.arrows: dict[tuple[int, int], int] = {}
-        # Index of each node's box by identity; `found` holds the nodes, so that no identity is used again meanwhile.
+        # Index of each node's box by identity; `nodes` keeps the nodes alive, so that no identity is reused.
         self.index: dict[int, int] = {}
-        self.found: list[Any] = []
-        # What flows out of the boxes by number of the output: only the arrows know it.
+        self.nodes: list[Any] = []
+        # Shapes of outputs of the boxes by number of the output: only the arrows have them.
         self.flowing: dict[int, dict[int, Shape]] = {}
 
     def run(self, loss: "Tensor", profile: Any, gradients: bool) -> Graph:
-        """The graph of `loss`."""
+        """Return the graph of `loss`."""
         self.boxes.append(GraphNode(OUTPUT, "output", (tuple(loss.shape),)))
-        self.found.append(loss)
+        self.nodes.append(loss)
         if loss.grad_fn is None:
             self.boxes.append(self._leaf(loss))
             self.arrows[1, 0] = 1
@@ -198,30 +198,30 @@ class _Walk:
         edges = [GraphEdge(source, target, count) for (source, target), count in self.arrows.items()]
         self._place(edges)
         if gradients and loss.grad_fn is not None:
-            for box, norm in gradient_norms(loss, dict(enumerate(self.found[1:], 1))).items():
+            for box, norm in gradient_norms(loss, dict(enumerate(self.nodes[1:], 1))).items():
                 self._add(box, gradient=norm)
         if profile is not None:
             self._time(profile)
         return Graph(tuple(self.boxes), tuple(edges), profile)
 
     def _add(self, box: int, **facts: Any) -> None:
-        """Put more facts about a box into it."""
+        """Set further fields of a box."""
         self.boxes[box] = dataclasses.replace(self.boxes[box], **facts)
 
     def _place(self, edges: list[GraphEdge]) -> None:
-        """Give the boxes their modules and scopes: those that were noted, otherwise what names tell."""
+        """Set modules and scopes of the boxes: recorded ones, else those inferred from names."""
         inferred = infer_modules(self.boxes, edges)
         for box, module in enumerate(inferred):
-            place = place_of(self.found[box]) if self.boxes[box].kind == OPERATOR else None
+            place = place_of(self.nodes[box]) if self.boxes[box].kind == OPERATOR else None
             if place is None and self.boxes[box].kind == OPERATOR:
-                place = place_of(innermost(self.found[box]))
+                place = place_of(innermost(self.nodes[box]))
             if place is not None:
                 self._add(box, module=place.module, scope=place.scope)
             elif module:
                 self._add(box, module=module)
 
     def _time(self, profile: Any) -> None:
-        """Give the boxes the times that a profile knows, and the ranges in which their operators ran."""
+        """Set the times of the boxes from a profile, and the ranges in which their operators ran."""
         names = {box.sequence: box.title for box in self.boxes if box.sequence is not None}
         forward, backward, ranges = times_of(profile.function_events, names)
         for index, box in enumerate(self.boxes):
@@ -235,8 +235,8 @@ class _Walk:
                 )
 
     def _expand(self, target: int) -> Iterator[int]:
-        """Draws the arrows into the box at `target`; yields the boxes that are new."""
-        for edge in self.found[target].next_edges:
+        """Add the arrows into the box at `target`; yield the new boxes."""
+        for edge in self.nodes[target].next_edges:
             if edge is None:
                 continue
             source = self.index.get(id(edge.node))
@@ -248,46 +248,53 @@ class _Walk:
                 self.flowing.setdefault(source, {})[edge.nr] = tuple(edge.shape)
 
     def _visit(self, node: Any) -> int:
-        """Makes the box of a node that is met for the first time; returns its index."""
+        """Create the box of a new node; return its index."""
         position = len(self.boxes)
         self.index[id(node)] = position
-        self.found.append(node)
+        self.nodes.append(node)
         is_leaf = name_of(node) == "AccumulateGrad"
         self.boxes.append(self._leaf(node.variable) if is_leaf else operator(node))
         return position
 
     def _leaf(self, variable: "Tensor") -> GraphNode:
-        """The box of a leaf."""
+        """Return the box of a leaf."""
         name = self.names.get(id(variable))
         shapes = (tuple(variable.shape),)
         return GraphNode(LEAF, "leaf", shapes) if name is None else GraphNode(PARAMETER, name, shapes)
 
 
 def operator(node: Any) -> GraphNode:
-    """The box of an operator's node; the shapes follow from the arrows."""
+    """Return the box of an operator's node; the shapes follow from the arrows."""
     inner = innermost(node)
     title = name_of(node) if inner is node else f"{name_of(node)}({name_of(inner)})"
-    kept = kept_by(node)
+    saved_tensors = kept_by(node)
     saved = tuple(
-        Saved(one.name, one.shape, one.dtype, one.address if one.nbytes else one.name, one.nbytes, one.packed)
-        for one in kept or ()
+        Saved(
+            tensor.name,
+            tensor.shape,
+            tensor.dtype,
+            tensor.address if tensor.nbytes else tensor.name,
+            tensor.nbytes,
+            tensor.packed,
+        )
+        for tensor in saved_tensors or ()
     )
     number = getattr(node, "sequence_number", None)
-    return GraphNode(OPERATOR, title, (), saved, kept is None, source=source_of(node), sequence=number)
+    return GraphNode(OPERATOR, title, (), saved, saved_tensors is None, source=source_of(node), sequence=number)
 
 
 def source_of(node: Any) -> str:
-    """The line of the program that made a node, as `set_debug` or anomaly mode noted it; empty if neither did."""
+    """Return the line of the program that created a node, recorded by `set_debug` or anomaly mode; else empty."""
     place = place_of_node(node)
     if place is not None:
         return in_words(place.filename, place.lineno, place.function, place.line)
     for frame in reversed(metadata_of(node).get("traceback_", ())):
-        found = re.match(r'\s*File "(.*)", line (\d+), in ([^\n]*)\n?([^\n]*)', frame)
-        if found is not None and not found[1].startswith(PACKAGE):
-            return in_words(found[1], int(found[2]), found[3].strip(), found[4].strip())
+        match = re.match(r'\s*File "(.*)", line (\d+), in ([^\n]*)\n?([^\n]*)', frame)
+        if match is not None and not match[1].startswith(PACKAGE):
+            return in_words(match[1], int(match[2]), match[3].strip(), match[4].strip())
     return ""
 
 
 def in_words(file: str, number: int, function: str, line: str) -> str:
-    """A line of a program, with its text where that is known."""
+    """Describe a line of a program, with its text if it is known."""
     return f"{file}:{number} in {function}" + (f": {line}" if line else "")

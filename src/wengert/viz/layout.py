@@ -1,7 +1,7 @@
-"""Where to draw the boxes of a directed graph: in layers, with few crossings, long arrows led around the boxes.
+"""Layout of a directed graph: boxes in layers, few crossings, long arrows around the boxes.
 
-The steps are those of Sugiyama's method: each box gets a layer by the longest path to the end of the graph, arrows
-that pass over layers get bends there, each layer is ordered by the barycentre of its neighbours, and the places within
+The steps are those of Sugiyama's method: the layer of a box is given by the longest path to the end of the graph,
+arrows that cross layers get bends there, layers are ordered by the barycentres of neighbours, and the positions within
 a layer come from a least-squares fit that keeps order and distances. Nothing is recursive, each step is nearly linear.
 
 Source: K. Sugiyama, S. Tagawa, M. Toda: Methods for visual understanding of hierarchical system structures, 1981.
@@ -16,7 +16,7 @@ from wengert.viz.order import order_layers, place_in_layers
 __all__ = ["Layout", "lay_out"]
 
 Point = tuple[float, float]
-# Bends that a whole picture may have. Beyond it, the longest arrows go straight.
+# Limit of bends in a picture. Beyond it, the longest arrows are straight.
 _MOST_BENDS = 6000
 _LAYER_GAP = 34.0
 _PORT_DISTANCE = 14.0
@@ -25,15 +25,15 @@ _PORT_SHARE = 0.6
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """Places of boxes and arrows; x grows to the right and y downwards, both from 0.
+    """Positions of boxes and arrows; x grows to the right and y downwards, both from 0.
 
     Args:
-        width: Width of the whole.
-        height: Height of the whole.
+        width: Total width.
+        height: Total height.
         centres: Centre of each box.
-        routes: Per arrow an even number of points: a curve leads from the first to the second, a straight line on to
-            the third, a curve to the fourth and so on; curves leave and arrive vertically. An arrow that shares its
-            beginning with another one of the same box starts where it branches off.
+        routes: Points of each arrow, an even number: a curve from the first to the second, a straight line to the
+            third, a curve to the fourth and so on; curves leave and arrive vertically. An arrow that shares its first
+            part with another one of the same box starts where it branches off.
     """
 
     width: float
@@ -47,13 +47,13 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> Layout:
 
     Args:
         sizes: Width and height of each box.
-        edges: Pairs (source, target) of indices of boxes; the source is drawn above. No pair twice.
+        edges: Distinct pairs (source, target) of indices of boxes; the source is drawn above.
 
     Returns:
-        The places of boxes and arrows.
+        The positions of boxes and arrows.
 
     Raises:
-        ValueError: if the arrows form a circle.
+        ValueError: if the arrows form a cycle.
     """
     if not sizes:
         return Layout(0.0, 0.0, (), ())
@@ -61,7 +61,7 @@ def lay_out(sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> Layout:
 
 
 def _longest_paths(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Layer of each box, from 0 at the top: as low as its targets allow, so that leaves stand right above their use."""
+    """Return the layer of each box, from 0 at the top: as low as its targets allow, so leaves are near their use."""
     sources: list[list[int]] = [[] for _ in range(count)]
     open_targets = [0] * count
     for source, target in edges:
@@ -69,7 +69,7 @@ def _longest_paths(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
         open_targets[source] += 1
     to_end = [0] * count
     ready = [box for box in range(count) if not open_targets[box]]
-    for box in ready:  # grows while it is read
+    for box in ready:  # the list grows during the loop
         for source in sources[box]:
             to_end[source] = max(to_end[source], to_end[box] + 1)
             open_targets[source] -= 1
@@ -94,7 +94,7 @@ class _Plan:
         self._bend_arrows()
 
     def _bend_arrows(self) -> None:
-        """Give arrows that pass over layers a bend in each; the arrows of one source share a trunk."""
+        """Add a bend in each layer that an arrow crosses; the arrows of one source share a trunk."""
         targets: dict[int, list[int]] = {}
         for source, target in self.edges:
             targets.setdefault(source, []).append(target)
@@ -106,7 +106,7 @@ class _Plan:
             self._add_trunk(source, targets[source], length if bends <= _MOST_BENDS else 0)
 
     def _add_trunk(self, source: int, targets: list[int], length: int) -> None:
-        """Lead the arrows of `source` along one trunk of `length` bends; those that it does not reach go straight."""
+        """Route the arrows of `source` along one trunk of `length` bends; those that it does not reach are straight."""
         top = self.layer[source]
         trunk = [source, *range(len(self.layer), len(self.layer) + length)]
         self.layer.extend(range(top + 1, top + 1 + length))
@@ -138,7 +138,7 @@ class _Plan:
         return Layout(width, bottoms[-1], centres, routes)
 
     def _bands(self, layers: list[list[int]]) -> tuple[list[float], list[float]]:
-        """Upper and lower end of each layer."""
+        """Return the upper and lower end of each layer."""
         tops: list[float] = []
         bottoms: list[float] = []
         for items in layers:
@@ -149,7 +149,7 @@ class _Plan:
     def _routes(
         self, across: list[float], centres: tuple[Point, ...], tops: list[float], bottoms: list[float]
     ) -> tuple[tuple[Point, ...], ...]:
-        """The points of each arrow."""
+        """Return the points of each arrow."""
         ports = self._ports(across)
         routes = []
         for edge in self.edges:
@@ -168,7 +168,7 @@ class _Plan:
         return tuple(routes)
 
     def _ports(self, across: list[float]) -> dict[tuple[int, int], float]:
-        """Where each arrow meets the upper side of its target, from the middle: in the order in which they arrive."""
+        """Return the offset from the middle where each arrow meets the top of its target, in order of arrival."""
         arriving: dict[int, list[tuple[int, int]]] = {}
         for edge in self.edges:
             arriving.setdefault(edge[1], []).append(edge)

@@ -1,4 +1,4 @@
-"""What a graph does not know by itself: the gradients that arrive at its nodes, and the times of a profile."""
+"""Measurements added to a graph: norms of the gradients at its nodes, and times of a profile."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,42 +15,42 @@ _ENGINE = "autograd::engine::evaluate_function: "
 
 
 def name_of(node: Any) -> str:
-    """The name of a node without namespaces, whatever a program calls the attributes of its `ctx`."""
+    """Return the name of a node without namespaces, even if a program sets such an attribute on its `ctx`."""
     return str(type(node).name(node)).rpartition("::")[2]
 
 
 def norm_of(array: np.ndarray) -> float:
-    """The Euclidean norm of all elements.
+    """Return the Euclidean norm of all elements.
 
     Args:
-        array: Of any shape, real or complex.
+        array: Array of any shape, real or complex.
     """
     if array.dtype.kind not in "fc" or array.dtype.itemsize < 4:
         array = array.astype(np.float64)
     flat = array.ravel()
     with np.errstate(over="ignore", invalid="ignore"):
         square = float(np.vdot(flat, flat).real)
-        if square == 0 or square == math.inf:  # perhaps only the squares are too small or too large
+        if square == 0 or square == math.inf:  # only the squares may be too small or too large
             square = float(np.vdot(wide := flat.astype(np.result_type(flat, np.float64)), wide).real)
     return math.sqrt(square)
 
 
 def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]:
-    """The norms of the gradients that arrive at nodes, from one backward pass that leaves every `.grad` as it is.
+    """Return the norms of the gradients that arrive at nodes, from one backward pass that changes no `.grad`.
 
     Args:
-        loss: Where the pass begins, with gradients of one.
-        nodes: Nodes by what they are to be called in the result.
+        loss: Start of the pass, with gradients of ones.
+        nodes: Nodes by their keys in the result.
 
     Returns:
-        The norm for each node that a gradient reached, over all its outputs together.
+        The norm over all outputs together, for each node that a gradient reached.
 
     Raises:
         RuntimeError: if the graph was freed by an earlier pass.
     """
     from wengert import autograd
 
-    found: dict[int, float] = {}
+    norms: dict[int, float] = {}
     handles = []
     leaves: dict[int, Tensor] = {}
     try:
@@ -58,8 +58,8 @@ def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]
             if name_of(node) == "AccumulateGrad":
                 leaves[key] = node.variable
             else:
-                handles.append(type(node).register_prehook(node, _noting(found, key)))
-        if not leaves:  # whatever the nodes compute, nothing asks for it
+                handles.append(type(node).register_prehook(node, _noting(norms, key)))
+        if not leaves:  # no leaf requires the gradients of these nodes
             return {}
         grads = autograd.grad(
             loss, list(leaves.values()), loss.new_ones(loss.shape), retain_graph=True, allow_unused=True
@@ -69,15 +69,15 @@ def gradient_norms(loss: "Tensor", nodes: Mapping[int, Any]) -> dict[int, float]
             handle.remove()
     for key, grad in zip(leaves, grads, strict=True):
         if grad is not None:
-            found[key] = _norm_of_all([grad])
-    return found
+            norms[key] = _norm_of_all([grad])
+    return norms
 
 
-def _noting(found: dict[int, float], key: int) -> Callable[[Sequence[Any]], None]:
-    """A hook that notes the norm of the gradients it is given."""
+def _noting(norms: dict[int, float], key: int) -> Callable[[Sequence[Any]], None]:
+    """Return a hook that records the norm of its gradients."""
 
     def note(grads: Sequence[Any]) -> None:
-        found[key] = _norm_of_all(grads)
+        norms[key] = _norm_of_all(grads)
 
     return note
 
@@ -90,16 +90,15 @@ Times = dict[int, float]
 
 
 def times_of(events: Iterable[Any], names: Mapping[int, str]) -> tuple[Times, Times, dict[int, str]]:
-    """The times of nodes in a profile.
+    """Return the times of nodes in a profile.
 
     Args:
-        events: With the attributes of torch's `FunctionEvent`.
+        events: Events with the attributes of torch's `FunctionEvent`.
         names: Names of nodes by their sequence numbers, such as "MulBackward0".
 
     Returns:
-        For each sequence number that the profile knows the microseconds of the operator that made the node, and those
-        of the backward steps of the node, all passes together; and the path of the program's own ranges
-        (`record_function`) around that operator.
+        Three dictionaries by sequence number: the microseconds of the node's operator, those of its backward steps (all
+        passes together), and the path of the user's ranges (`record_function`) around the operator.
     """
     forward: dict[int, tuple[tuple[bool, float], float, Any]] = {}
     backward: dict[int, float] = {}
@@ -110,10 +109,10 @@ def times_of(events: Iterable[Any], names: Mapping[int, str]) -> tuple[Times, Ti
         start, end = float(event.time_range.start), float(event.time_range.end)
         if event.name in (names[number], _ENGINE + names[number]):
             around = event.cpu_parent
-            if around is None or around.name != _ENGINE + names[number]:  # otherwise it is counted there
+            if around is None or around.name != _ENGINE + names[number]:  # else it is counted there
                 backward[number] = backward.get(number, 0.0) + end - start
         elif not event.name.startswith(_ENGINE):
-            # Outer operators, and those that record nothing, carry the number of the next node too.
+            # Outer operators, and those that record nothing, also have the number of the next node.
             rank = (_operator(event.name) == _operator(names[number]), start)
             if number not in forward or rank > forward[number][0]:
                 forward[number] = rank, end - start, event
@@ -122,7 +121,7 @@ def times_of(events: Iterable[Any], names: Mapping[int, str]) -> tuple[Times, Ti
 
 
 def _ranges_around(event: Any) -> str:
-    """The names of the ranges of the program's own that an event lies in, outermost first."""
+    """Return the names of the user's ranges around an event, outermost first."""
     names: list[str] = []
     around = event.cpu_parent
     while around is not None:
@@ -133,6 +132,6 @@ def _ranges_around(event: Any) -> str:
 
 
 def _operator(name: str) -> str:
-    """What the names of an operator and of its node have in common: "mul" of `aten::mul_` and of `MulBackward0`."""
+    """Return the common part of the names of an operator and its node: "mul" of `aten::mul_` and `MulBackward0`."""
     name = name.rpartition("::")[2].partition("Backward")[0]
     return name.replace("_", "").lower()

@@ -1,4 +1,4 @@
-"""A graph in the language of Mermaid, which many forges and editors draw where it stands in Markdown."""
+"""A graph in the language of Mermaid, which many forges and editors draw in Markdown."""
 
 from wengert.viz.boxes import EDGE, FILL, box_lines
 from wengert.viz.data import LEAF, OPERATOR, OUTPUT, PARAMETER, Drawable
@@ -10,7 +10,7 @@ _TEXT = {OUTPUT: "#ffffff", OPERATOR: "#0f172a", PARAMETER: "#0f172a", LEAF: "#0
 
 
 def write_mermaid(graph: Drawable) -> str:
-    """The text of a `.mmd` file with the same boxes, words and colours as the picture."""
+    """Return the text of a `.mmd` file with the same boxes, texts and colours as the picture."""
     lines = ["flowchart TB"]
     for kind in _SHAPES:
         lines.append(f"  classDef {kind} fill:{FILL[kind]},stroke:{EDGE[kind]},color:{_TEXT[kind]}")
@@ -25,7 +25,7 @@ def write_mermaid(graph: Drawable) -> str:
 
 
 def _escaped(text: str) -> str:
-    """`text` for use between quotes: whatever means something to Mermaid, Markdown or HTML becomes a number."""
+    """Escape `text` for use between quotes: characters special to Mermaid, Markdown or HTML become numbers."""
     return "".join(
         character if character.isalnum() or character in " .,:()[]×…-/" else f"#{ord(character)};" for character in text
     )

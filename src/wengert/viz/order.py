@@ -1,4 +1,4 @@
-"""Order and places within the layers of a drawing; see `layout`, which cuts a graph into layers."""
+"""Order and positions within the layers of a drawing; `layout` divides a graph into layers."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ Segment = tuple[int, int]
 _ORDER_ROUNDS = 6
 _PLACE_ROUNDS = 10
 _GAP = 18.0
-# How strongly a segment pulls, by the number of bends at its ends: long arrows become straight first.
+# Weight of a segment by the number of bends at its ends: long arrows become straight first.
 _PULL = (1.0, 2.0, 6.0)
-# How much less a box pulls that nothing leads to: parameters stand beside the main line instead of bending it.
+# Factor for boxes without incoming arrows: parameters are placed beside the main line instead of bending it.
 _BEGINNING = 0.2
 
 
@@ -20,11 +20,11 @@ def order_layers(layers: Sequence[Sequence[int]], segments: Sequence[Segment]) -
     """Reorder each layer so that few segments cross.
 
     Args:
-        layers: The items of each layer; an item is a number below the number of all items.
-        segments: Pairs of items, the first one in the layer above that of the second one.
+        layers: The items of each layer; items are numbered from 0.
+        segments: Pairs of items, the first in the layer above that of the second.
 
     Returns:
-        The layers in their new order: the best of all rounds, and never worse than it came.
+        The layers in their new order: the best of all rounds, never worse than the original.
     """
     above, below = _neighbours(sum(map(len, layers)), segments)
     best = [list(layer) for layer in layers]
@@ -45,7 +45,7 @@ def order_layers(layers: Sequence[Sequence[int]], segments: Sequence[Segment]) -
 
 
 def _neighbours(count: int, segments: Sequence[Segment]) -> tuple[list[list[int]], list[list[int]]]:
-    """The neighbours of each item in the layer above, and in the layer below."""
+    """Return the neighbours of each item in the layer above, and in the layer below."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
     for upper, lower in segments:
@@ -55,7 +55,7 @@ def _neighbours(count: int, segments: Sequence[Segment]) -> tuple[list[list[int]
 
 
 def _sort_by_barycentre(layer: list[int], neighbours: list[list[int]], place: dict[int, int]) -> None:
-    """Sort `layer` by the mean place of each item's neighbours; one without neighbours keeps to its own place."""
+    """Sort `layer` by the mean position of each item's neighbours; an item without neighbours keeps its position."""
     wanted = {
         item: sum(place[near] for near in neighbours[item]) / len(neighbours[item]) if neighbours[item] else place[item]
         for item in layer
@@ -66,7 +66,7 @@ def _sort_by_barycentre(layer: list[int], neighbours: list[list[int]], place: di
 
 
 def count_crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
-    """Number of pairs of segments that cross, over all layers.
+    """Return the number of pairs of segments that cross, over all layers.
 
     Args:
         layers: The items of each layer, in order.
@@ -75,7 +75,7 @@ def count_crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[in
     crossings = 0
     for upper, lower in pairwise(layers):
         place = {item: position for position, item in enumerate(lower)}
-        # Segments from left to right: each crosses the earlier ones that end to the right of it.
+        # Segments from left to right: each crosses the earlier ones that end to its right.
         ends: list[int] = []
         for item in upper:
             for target in sorted(place[near] for near in below[item]):
@@ -88,7 +88,7 @@ def count_crossings(layers: Sequence[Sequence[int]], below: Sequence[Sequence[in
 def place_in_layers(
     layers: Sequence[Sequence[int]], segments: Sequence[Segment], widths: Sequence[float], boxes: int
 ) -> list[float]:
-    """Place the items of each layer, in the given order, near to what they are connected with.
+    """Place the items of each layer, in the given order, near to their neighbours.
 
     Args:
         layers: The items of each layer from left to right.
@@ -97,7 +97,7 @@ def place_in_layers(
         boxes: Items below this number are boxes, the others are bends of arrows.
 
     Returns:
-        The centre of each item; the leftmost box or bend begins at 0.
+        The centre of each item; the leftmost box or bend starts at 0.
     """
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in widths], [[] for _ in widths])
     reached = {lower for _, lower in segments}
@@ -115,7 +115,7 @@ def place_in_layers(
     downwards = list(zip(layers, offsets, strict=True))
     for turn in range(_PLACE_ROUNDS):
         for layer, offset in downwards if turn % 2 == 0 else reversed(downwards):
-            # The first rounds carry places through the graph, the last ones weigh both sides.
+            # The first rounds propagate positions through the graph, the last ones balance both sides.
             sides = pulls if turn >= _PLACE_ROUNDS - 4 else (pulls[turn % 2],)
             _fit_layer(layer, offset, sides, centre)
     left = min(centre[item] - width / 2 for item, width in enumerate(widths))
@@ -123,7 +123,7 @@ def place_in_layers(
 
 
 def _packed(layer: Sequence[int], widths: Sequence[float]) -> list[float]:
-    """Centres of the items of one layer when they stand as close as they may; the first one at 0."""
+    """Return the centres of the items of one layer at their minimum distances; the first one is at 0."""
     places = [0.0]
     for left, right in pairwise(layer):
         places.append(places[-1] + (widths[left] + widths[right]) / 2 + _GAP)
@@ -138,10 +138,10 @@ def _fit_layer(
 ) -> None:
     """Move the items of one layer as near to their neighbours as order and distances allow.
 
-    Without the packed offsets, keeping the distances means that places must not decrease: the weighted least-squares
-    problem that is left is isotonic regression, solved exactly by pooling adjacent violators.
+    After subtraction of the packed offsets, the distances require that positions do not decrease: the remaining
+    weighted least-squares problem is isotonic regression, solved exactly by pooling adjacent violators.
     """
-    # Each block: (sum of weighted places, sum of weights, number of items), its items standing packed.
+    # Blocks (sum of weighted positions, sum of weights, number of items) of packed items.
     blocks: list[tuple[float, float, int]] = []
     for item, packed in zip(layer, offset, strict=True):
         pulled = total = 0.0
@@ -149,7 +149,7 @@ def _fit_layer(
             for near, pull in side[item]:
                 pulled += pull * centre[near]
                 total += pull
-        if not total:  # nothing pulls: stay, but give way easily
+        if not total:  # no weight: stay, but give way easily
             total = 0.01
             pulled = total * centre[item]
         block = (pulled - total * packed, total, 1)

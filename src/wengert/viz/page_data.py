@@ -1,7 +1,7 @@
-"""What the explorer page is told: a graph and a profile as plain data, compact and safe to stand in a page.
+"""Data of the explorer page: a graph and a profile as plain data, compact and safe to embed in a page.
 
-The page gets one JSON text. Each node is an entry in several columns; names are numbers of entries in one list of
-strings, since most recur. Nodes come in an order in which each stands after its sources: that of the computation.
+The page receives one JSON text. Each node is an entry in several columns; names are indices into one list of strings,
+since most recur. Nodes are in the order of the computation: each comes after its sources.
 """
 
 import heapq
@@ -19,37 +19,37 @@ KINDS = (OUTPUT, OPERATOR, PARAMETER, LEAF)
 
 
 class Strings:
-    """A list of strings in which each stands once."""
+    """A list of distinct strings."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        """The place of a string in the list."""
+        """Return the index of a string in the list."""
         return self.numbers.setdefault(text, len(self.numbers))
 
 
 def as_json(value: Any) -> str:
-    """`value` as JSON that can stand in a `<script>` of a page: no character in it means anything to HTML."""
+    """Return `value` as JSON for a `<script>` of a page: it contains no character special to HTML."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text  # U+2028 and U+2029 are no ASCII: they are escaped already
+    return text  # U+2028 and U+2029 are not ASCII: they are escaped already
 
 
 def finite(value: float | None) -> float | str | None:
-    """A number as the page reads it: JSON has no NaN and no infinities."""
+    """Return a number as the page reads it: JSON has neither NaN nor infinities."""
     if value is None or math.isfinite(value):
         return value if value is None else float(f"{value:.6g}")
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def describe_graph(graph: Drawable, strings: Strings) -> dict[str, Any]:
-    """The graph for the page.
+    """Return the graph for the page.
 
     Args:
-        graph: What to show.
-        strings: Where its strings go.
+        graph: The graph.
+        strings: List for its strings.
     """
     order = in_order(graph)
     place = {box: position for position, box in enumerate(order)}
@@ -60,10 +60,10 @@ def describe_graph(graph: Drawable, strings: Strings) -> dict[str, Any]:
         values = [read(node) for node in nodes]
         return values if any(value is not None for value in values) else None
 
-    def saved_of(one: Saved) -> list[Any]:
-        memory = memories.setdefault(one.memory, len(memories))
-        words = f"{one.dtype} {readable_shapes((one.shape,))}" if one.dtype else ""
-        return [strings.number(one.name), strings.number(words), one.nbytes, memory, int(one.packed)]
+    def saved_of(tensor: Saved) -> list[Any]:
+        memory = memories.setdefault(tensor.memory, len(memories))
+        words = f"{tensor.dtype} {readable_shapes((tensor.shape,))}" if tensor.dtype else ""
+        return [strings.number(tensor.name), strings.number(words), tensor.nbytes, memory, int(tensor.packed)]
 
     edges = sorted((place[edge.source], place[edge.target], edge.count) for edge in graph.edges)
     return {
@@ -74,7 +74,7 @@ def describe_graph(graph: Drawable, strings: Strings) -> dict[str, Any]:
         "module": [strings.number(node.module) for node in nodes],
         "scope": [strings.number(node.scope) for node in nodes],
         "source": [strings.number(node.source) for node in nodes],
-        "saved": [[saved_of(one) for one in node.saved] for node in nodes],
+        "saved": [[saved_of(tensor) for tensor in node.saved] for node in nodes],
         "released": [position for position, node in enumerate(nodes) if node.released],
         "sequence": column(lambda node: node.sequence),
         "gradient": column(lambda node: finite(node.gradient)),
@@ -85,24 +85,24 @@ def describe_graph(graph: Drawable, strings: Strings) -> dict[str, Any]:
 
 
 def shapes_in_words(shapes: tuple[Shape, ...]) -> str:
-    """The shapes of all outputs; empty where none is known."""
+    """Return the shapes of all outputs; empty if none is known."""
     return readable_shapes(shapes) if shapes else ""
 
 
 def in_order(graph: Drawable) -> list[int]:
-    """The boxes in an order of computation: each after its sources, older operators first, leaves before their use."""
+    """Return the boxes in order of computation: after their sources, older operators first, leaves before their use."""
     count = len(graph.nodes)
     targets: list[list[int]] = [[] for _ in range(count)]
     missing = [0] * count
     for edge in graph.edges:
         targets[edge.source].append(edge.target)
         missing[edge.target] += 1
-    # Nodes found later lie nearer to the beginning, where they have no sequence numbers.
-    made = [(node.sequence if node.sequence is not None else -box) for box, node in enumerate(graph.nodes)]
+    # Nodes without sequence numbers: later ones of the walk are nearer to the start of the computation.
+    created = [(node.sequence if node.sequence is not None else -box) for box, node in enumerate(graph.nodes)]
     when = [
-        min((made[target] for target in targets[box]), default=math.inf) - 0.5
+        min((created[target] for target in targets[box]), default=math.inf) - 0.5
         if node.kind in (PARAMETER, LEAF)
-        else made[box]
+        else created[box]
         for box, node in enumerate(graph.nodes)
     ]
     ready = [(when[box], box) for box in range(count) if not missing[box]]
@@ -119,11 +119,11 @@ def in_order(graph: Drawable) -> list[int]:
 
 
 def describe_profile(events: Iterable[Any], strings: Strings) -> dict[str, Any]:
-    """The timeline for the page: for each thread its events as a flat list, each before those within it.
+    """Return the timeline for the page: for each thread a flat list of events, each before those within it.
 
     Args:
-        events: With the attributes of torch's `FunctionEvent`.
-        strings: Where their strings go.
+        events: Events with the attributes of torch's `FunctionEvent`.
+        strings: List for their strings.
     """
     every = list(events)
     threads: dict[Any, list[Any]] = {}
@@ -143,7 +143,7 @@ def describe_profile(events: Iterable[Any], strings: Strings) -> dict[str, Any]:
 
 
 def nested(roots: Sequence[Any]) -> Iterator[tuple[Any, int]]:
-    """Events, each followed by those within it, with their depths; however deep they are nested."""
+    """Iterate over events with their depths, each followed by those within it, at any depth of nesting."""
     waiting = [(event, 0) for event in sorted(roots, key=start_of, reverse=True)]
     while waiting:
         event, depth = waiting.pop()
@@ -152,12 +152,12 @@ def nested(roots: Sequence[Any]) -> Iterator[tuple[Any, int]]:
 
 
 def start_of(event: Any) -> float:
-    """When an event began, in microseconds."""
+    """Return the start of an event in microseconds."""
     return float(event.time_range.start)
 
 
 def entry(event: Any, depth: int, begin: float, strings: Strings) -> list[Any]:
-    """One event: name, depth, start and duration in microseconds, sequence number, shapes, bytes, FLOPs, line."""
+    """Return one event: name, depth, start, duration (microseconds), sequence number, shapes, bytes, FLOPs, line."""
     start, end = float(event.time_range.start), float(event.time_range.end)
     shapes = getattr(event, "input_shapes", None) or []
     stack = getattr(event, "stack", None) or []

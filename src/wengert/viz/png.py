@@ -24,14 +24,14 @@ from wengert.viz.figures import new_figure
 __all__ = ["write_png"]
 
 _POINTS_PER_INCH = 72
-_SHARPEST = 144.0  # dots per inch; less where the picture would become too large
+_SHARPEST = 144.0  # dots per inch; less if the picture would become too large
 _LONGEST_SIDE = 30_000  # pixels; the renderer refuses 65,536
 _LARGEST_AREA = 20_000_000  # pixels; four bytes each
 _FONT = "DejaVu Sans Mono"  # comes with matplotlib
 
 
 def write_png(graph: Drawable) -> bytes:
-    """The picture of `graph` as the content of a PNG file.
+    """Return the picture of `graph` as the content of a PNG file.
 
     Raises:
         ImportError: if matplotlib is not installed.
@@ -46,7 +46,7 @@ def write_png(graph: Drawable) -> bytes:
     axes.set_ylim(picture.height, 0)
     content = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # a name in a script the font lacks
+        warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)  # the font lacks a character
         words = _Words()
         _add_header(axes, words, picture)
         _add_arrows(axes, words, picture)
@@ -57,7 +57,7 @@ def write_png(graph: Drawable) -> bytes:
 
 
 class _Words:
-    """All words of a picture as outlines, which draw several times as fast as matplotlib's texts: most words recur."""
+    """Outlines of all texts of a picture, drawn several times as fast as matplotlib's texts: most words recur."""
 
     def __init__(self) -> None:
         self.shapes: dict[tuple[str, bool], tuple[Any, Any, float]] = {}
@@ -66,7 +66,7 @@ class _Words:
     def write(
         self, x: float, y: float, words: str, size: float, colour: str, bold: bool = False, centred: bool = False
     ) -> None:
-        """Words with their baseline at `y`, that begin at `x` or have their middle there."""
+        """Add words with their baseline at `y` that start at `x`, or are centred there."""
         from matplotlib.path import Path
 
         if (words, bold) not in self.shapes:
@@ -77,7 +77,7 @@ class _Words:
             self.paths.setdefault(colour, []).append(Path(outline * (size, -size) + (left, y), codes))
 
     def outline(self, words: str, bold: bool) -> tuple[Any, Any, float]:
-        """Points and codes of the outline of words in size 1, y growing upwards, and their width."""
+        """Return points and codes of the outline of words in size 1, y upwards, and their width."""
         from matplotlib.font_manager import FontProperties
         from matplotlib.textpath import text_to_path
 
@@ -88,7 +88,7 @@ class _Words:
         return np.reshape(points, (-1, 2)) / scale, codes, width / scale
 
     def add_to(self, axes: Any) -> None:
-        """Draw all words, above what there is."""
+        """Draw all words, on top."""
         from matplotlib.collections import PathCollection
 
         for colour, paths in self.paths.items():
@@ -96,7 +96,7 @@ class _Words:
 
 
 def _add_header(axes: Any, words: _Words, picture: Picture) -> None:
-    """Title, summary and legend."""
+    """Draw title, summary and legend."""
     from matplotlib.patches import Rectangle
 
     words.write(MARGIN, 26, TITLE, 15, TEXT, bold=True)
@@ -109,7 +109,7 @@ def _add_header(axes: Any, words: _Words, picture: Picture) -> None:
 
 
 def _add_arrows(axes: Any, words: _Words, picture: Picture) -> None:
-    """All arrows and the counts beside their heads."""
+    """Draw all arrows and the counts beside their heads."""
     from matplotlib.collections import PathCollection, PolyCollection
     from matplotlib.path import Path
 
@@ -137,7 +137,7 @@ def _add_arrows(axes: Any, words: _Words, picture: Picture) -> None:
 
 
 def _add_boxes(axes: Any, words: _Words, picture: Picture) -> None:
-    """All boxes and their words."""
+    """Draw all boxes and their texts."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import FancyBboxPatch
 

@@ -1,4 +1,4 @@
-"""Which module, and which named part of a program, each operator of a graph belongs to."""
+"""Modules and name scopes of the operators of a graph."""
 
 import contextlib
 import threading
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["infer_modules", "record_scopes", "scope"]
 
-# Operators that show a parameter in another shape, as a module does before it uses it.
+# Operators by which a module changes the shape of a parameter before it uses it.
 _VIEWS = frozenset(
     (
         *("T", "Transpose", "Permute", "View", "UnsafeView", "Unsqueeze", "Squeeze", "Expand", "Select", "Slice"),
@@ -24,16 +24,16 @@ _VIEWS = frozenset(
 
 @contextlib.contextmanager
 def record_scopes(model: "nn.Module | None" = None) -> Iterator[None]:
-    """Let the nodes that are made in the block remember their module in `model`, and the scopes around them.
+    """Record, for the nodes created in the block, their module in `model` and the scopes around them.
 
     Args:
-        model: Module whose parts are told from each other, by the names of `model.named_modules()`. Without it, only
-            the names given by `viz.scope` are noted.
+        model: Module whose parts are distinguished, by the names of `model.named_modules()`. Without it, only the names
+            of `viz.scope` are recorded.
 
     Raises:
         TypeError: if `model` is not a module.
 
-    Only nodes made by the thread that entered the block are noted.
+    Only nodes created by the thread that entered the block are recorded.
 
     >>> import wengert as wg
     >>> model = wg.nn.Sequential(wg.nn.Linear(3, 2), wg.nn.Tanh())
@@ -51,7 +51,7 @@ def record_scopes(model: "nn.Module | None" = None) -> Iterator[None]:
 
 
 def follow(model: "nn.Module", entered: list[tuple[int, str]], hooks: contextlib.ExitStack) -> None:
-    """Keep in `entered` the modules of `model` whose forward runs in this thread, the innermost last."""
+    """Keep the modules of `model` whose forward runs in this thread in `entered`, the innermost last."""
     names = {id(module): name for name, module in model.named_modules()}
     thread = threading.get_ident()
 
@@ -61,7 +61,7 @@ def follow(model: "nn.Module", entered: list[tuple[int, str]], hooks: contextlib
 
     def leave(module: Any, args: Any, output: Any) -> None:
         if threading.get_ident() == thread and any(key == id(module) for key, _ in entered):
-            while entered.pop()[0] != id(module):  # a module whose own hooks failed was not left
+            while entered.pop()[0] != id(module):  # a module whose own hooks failed was not removed
                 pass
 
     for _, module in model.named_modules():
@@ -70,21 +70,21 @@ def follow(model: "nn.Module", entered: list[tuple[int, str]], hooks: contextlib
 
 
 def infer_modules(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[str]:
-    """The modules of the boxes as far as the names of the parameters tell them.
+    """Infer the modules of the boxes from the names of the parameters.
 
-    An operator that takes parameters belongs to their module. One between two such operators belongs to what their
-    modules have in common: that of a rectifier between "block.0" and "block.2" is "block".
+    An operator of parameters belongs to their module. An operator between two such operators belongs to the common part
+    of their modules: a rectifier between "block.0" and "block.2" belongs to "block".
 
     Args:
-        nodes: The boxes; the arrows lead from later ones to earlier ones or the reverse.
+        nodes: The boxes; all arrows lead from later to earlier ones, or all the reverse.
         edges: The arrows.
 
     Returns:
-        One path for each box; empty where nothing is known.
+        One path for each box; empty if unknown.
     """
     order, sources, targets = sorted_boxes(len(nodes), edges)
     own: list[str | None] = [None] * len(nodes)
-    fixed = [node.kind in (PARAMETER, LEAF) for node in nodes]  # a leaf, perhaps in another shape
+    fixed = [node.kind in (PARAMETER, LEAF) for node in nodes]  # a leaf, possibly in another shape
     for box in order:
         if nodes[box].kind == PARAMETER:
             own[box] = nodes[box].title.rpartition(".")[0]
@@ -95,24 +95,24 @@ def infer_modules(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[str]:
             )
     before = spread(order, sources, own, fixed)
     after = spread(order[::-1], targets, own, [False] * len(nodes))
-    found = []
+    paths = []
     for box, path in enumerate(own):
         if path is None and before[box] is not None and after[box] is not None:
             path = common([before[box] or "", after[box] or ""])
-        found.append(path or "")
-    return found
+        paths.append(path or "")
+    return paths
 
 
 def sorted_boxes(count: int, edges: list[GraphEdge]) -> tuple[list[int], list[list[int]], list[list[int]]]:
-    """The boxes, each after its sources; for each box its sources, and its targets."""
+    """Return the boxes, each after its sources, and the sources and targets of each box."""
     sources: list[list[int]] = [[] for _ in range(count)]
     targets: list[list[int]] = [[] for _ in range(count)]
     for edge in edges:
         sources[edge.target].append(edge.source)
         targets[edge.source].append(edge.target)
-    missing = [len(each) for each in sources]
+    missing = [len(sources_of_box) for sources_of_box in sources]
     order = [box for box in range(count) if not missing[box]]
-    for box in order:  # grows while it is read
+    for box in order:  # the list grows during the loop
         for target in targets[box]:
             missing[target] -= 1
             if not missing[target]:
@@ -121,18 +121,18 @@ def sorted_boxes(count: int, edges: list[GraphEdge]) -> tuple[list[int], list[li
 
 
 def spread(order: list[int], near: list[list[int]], own: list[str | None], skipped: list[bool]) -> list[str | None]:
-    """What each box takes over from the boxes before it, where it has no path of its own."""
+    """Return the path of each box; boxes without a path take the common path of the boxes before them."""
     carried: list[str | None] = list(own)
     for box in order:
         if carried[box] is None:
             carried[box] = common(
-                [path for each in near[box] if not skipped[each] and (path := carried[each]) is not None]
+                [path for neighbour in near[box] if not skipped[neighbour] and (path := carried[neighbour]) is not None]
             )
     return carried
 
 
 def common(paths: list[str]) -> str | None:
-    """What paths have in common; None if there are none."""
+    """Return the common part of paths; None if there are none."""
     if not paths:
         return None
     first, *others = (path.split(".") if path else [] for path in paths)

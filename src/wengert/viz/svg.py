@@ -22,7 +22,7 @@ _ARROW_HEAD = 7.0
 
 
 def write_svg(graph: Drawable) -> str:
-    """The picture of `graph` as the text of an SVG file."""
+    """Return the picture of `graph` as the text of an SVG file."""
     picture = draw(graph)
     width, height = _number(picture.width), _number(picture.height)
     parts = [
@@ -42,7 +42,7 @@ def write_svg(graph: Drawable) -> str:
 
 
 def _header(picture: Picture) -> list[str]:
-    """Title, summary and legend."""
+    """Return title, summary and legend."""
     left = _number(MARGIN)
     parts = [
         f'<text x="{left}" y="26" font-size="15" font-weight="bold" fill="{TEXT}">{escape(TITLE)}</text>',
@@ -57,7 +57,7 @@ def _header(picture: Picture) -> list[str]:
 
 
 def _arrows(picture: Picture) -> list[str]:
-    """All arrows and the counts beside their heads."""
+    """Return all arrows and the counts beside their heads."""
     lines, heads, counts = [], [], []
     for route, count in zip(picture.layout.routes, picture.counts, strict=True):
         x, y = route[-1]
@@ -77,7 +77,7 @@ def _arrows(picture: Picture) -> list[str]:
 
 
 def _curve(points: list[tuple[float, float]]) -> str:
-    """The path along the points of a route: curve, straight line, curve, ..."""
+    """Return the path along the points of a route: curve, straight line, curve, ..."""
     path = f"M{_number(points[0][0])} {_number(points[0][1])}"
     for index in range(1, len(points)):
         (x0, y0), (x, y) = points[index - 1], points[index]
@@ -90,7 +90,7 @@ def _curve(points: list[tuple[float, float]]) -> str:
 
 
 def _box(box: Box, x: float, y: float) -> list[str]:
-    """One box with its words around the centre (x, y); a browser shows the tip when the pointer rests on it."""
+    """Return one box with its texts around the centre (x, y); a browser shows the tip under the pointer."""
     left, top = _number(x - box.width / 2), _number(y - box.height / 2)
     parts = [
         "<g>",
@@ -107,12 +107,12 @@ def _box(box: Box, x: float, y: float) -> list[str]:
 
 
 def escape(text: str) -> str:
-    """`text` for use between tags and in attributes."""
+    """Escape `text` for use between tags and in attributes."""
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, entity)
     return text
 
 
 def _number(value: float) -> str:
-    """A coordinate, to a tenth of a point."""
+    """Return a coordinate, rounded to a tenth of a point."""
     return f"{value:.1f}".removesuffix(".0")

@@ -1,8 +1,8 @@
 """Residual networks (He et al., "Deep residual learning for image recognition", 2016).
 
-A block adds its input to what two or three convolutions make of it. Where a block changes the size or the number of
-channels, its input goes through a convolution of kernel 1 (`downsample`). In the network of 50 layers it is the middle
-convolution of a block that halves the size, as in torchvision.
+A block adds its input to the result of two or three convolutions. If a block changes the size or the number of
+channels, its input passes through a convolution of kernel 1 (`downsample`). In the network of 50 layers the middle
+convolution of a block halves the size, as in torchvision.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ SOURCE = "https://download.pytorch.org/models/"
 
 
 class Weights(Enum):
-    """Published weights; the value is the name of the file, which has the beginning of its checksum."""
+    """Published weights; the value is the name of the file, which contains the start of its checksum."""
 
     @property
     def url(self) -> str:
-        """Where the file is published."""
+        """Address of the file."""
         return SOURCE + str(self.value)
 
     def get_state_dict(self, *, progress: bool = True, check_hash: bool = True, **options: Any) -> dict[str, Tensor]:
-        """Return the tensors of the file, which is fetched once into the folder `checkpoints` of `hub.get_dir()`.
+        """Return the tensors of the file, which is downloaded once to the folder `checkpoints` of `hub.get_dir()`.
 
         Args:
-            progress: show how much has arrived, on standard error.
-            check_hash: refuse a file whose checksum is another.
+            progress: show the progress on standard error.
+            check_hash: refuse a file with another checksum.
             options: as of `hub.load_state_dict_from_url`.
 
         Raises:
-            RuntimeError: if the checksum is another.
+            RuntimeError: if the checksum differs.
             urllib.error.URLError: if there is no connection; the message says which file to put where.
         """
         return load_state_dict_from_url(self.url, progress=progress, check_hash=check_hash, **options)  # type: ignore[no-any-return]
@@ -74,11 +74,11 @@ class BasicBlock(nn.Module):
     """Two convolutions of kernel 3 beside the identity.
 
     Args:
-        inputs: number of channels that come in.
-        width: number of channels that go out.
+        inputs: number of input channels.
+        width: number of output channels.
         stride: of the first convolution.
-        downsample: what is beside the convolutions if it is not the identity.
-        norm_layer: makes a normalisation for a number of channels.
+        downsample: module parallel to the convolutions; None for the identity.
+        norm_layer: function from a number of channels to a normalisation.
     """
 
     expansion = 1
@@ -93,7 +93,7 @@ class BasicBlock(nn.Module):
         self.downsample = downsample
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what goes out for images of shape (N, inputs, H, W)."""
+        """Return the result for images of shape (N, inputs, H, W)."""
         identity = x if self.downsample is None else self.downsample(x)
         residual = self.relu(self.bn1(self.conv1(x)))
         residual = self.bn2(self.conv2(residual))
@@ -104,11 +104,11 @@ class Bottleneck(nn.Module):
     """Convolutions of kernel 1, 3 and 1 beside the identity; the last has four times as many channels.
 
     Args:
-        inputs: number of channels that come in.
-        width: number of channels between; four times as many go out.
+        inputs: number of input channels.
+        width: number of inner channels; there are four times as many output channels.
         stride: of the middle convolution.
-        downsample: what is beside the convolutions if it is not the identity.
-        norm_layer: makes a normalisation for a number of channels.
+        downsample: module parallel to the convolutions; None for the identity.
+        norm_layer: function from a number of channels to a normalisation.
     """
 
     expansion = 4
@@ -125,7 +125,7 @@ class Bottleneck(nn.Module):
         self.downsample = downsample
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what goes out for images of shape (N, inputs, H, W)."""
+        """Return the result for images of shape (N, inputs, H, W)."""
         identity = x if self.downsample is None else self.downsample(x)
         residual = self.relu(self.bn1(self.conv1(x)))
         residual = self.relu(self.bn2(self.conv2(residual)))
@@ -140,8 +140,8 @@ class ResNet(nn.Module):
         block: `BasicBlock` or `Bottleneck`.
         layers: number of blocks of each stage.
         num_classes: size of the result.
-        zero_init_residual: begin with blocks that are the identity.
-        norm_layer: makes a normalisation for a number of channels; `nn.BatchNorm2d` by default.
+        zero_init_residual: initialise blocks as the identity.
+        norm_layer: function from a number of channels to a normalisation; `nn.BatchNorm2d` by default.
 
     >>> import wengert as wg
     >>> model = wg.vision.models.resnet18(num_classes=10).eval()
@@ -183,7 +183,7 @@ class ResNet(nn.Module):
 def stage(
     block: type[BasicBlock | Bottleneck], inputs: int, width: int, count: int, stride: int, norm: Norm
 ) -> nn.Sequential:
-    """Return blocks of one size of image, the first of which changes it by `stride`."""
+    """Return blocks of one image size, the first of which changes it by `stride`."""
     outputs = width * block.expansion
     downsample = None
     if stride != 1 or inputs != outputs:
@@ -193,7 +193,7 @@ def stage(
 
 
 def initialise(model: ResNet, zero_init_residual: bool) -> None:
-    """Set the parameters that a network begins with (He et al., "Delving deep into rectifiers", 2015)."""
+    """Initialise the parameters of a network (He et al., "Delving deep into rectifiers", 2015)."""
     for module in model.modules():
         if isinstance(module, nn.Conv2d):
             nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
@@ -205,17 +205,17 @@ def initialise(model: ResNet, zero_init_residual: bool) -> None:
 
 
 def chosen(kind: type[Weights], weights: Any, pretrained: Any) -> Weights | None:
-    """Return the weights that a caller asks for.
+    """Return the requested weights.
 
     Args:
-        kind: the weights that there are.
-        weights: one of them, its name, or None.
-        pretrained: True for the first of them, the older way to ask; None if it is not given.
+        kind: the enumeration of weights.
+        weights: a member, its name, or None.
+        pretrained: True for the first member (deprecated form); None if not given.
 
     Raises:
         ValueError: if there are no weights of that name.
     """
-    if pretrained is None and isinstance(weights, bool):  # the first argument was `pretrained` once
+    if pretrained is None and isinstance(weights, bool):  # formerly the first argument was `pretrained`
         pretrained, weights = weights, None
     if pretrained is not None:
         warnings.warn(
@@ -239,10 +239,10 @@ def build(
     progress: bool,
     **options: Any,
 ) -> ResNet:
-    """Return a network, with published weights if they are given.
+    """Return a network, with published weights if requested.
 
     Raises:
-        ValueError: if another number of classes is asked for than the weights have.
+        ValueError: if the number of classes differs from that of the weights.
     """
     if weights is not None and options.get("num_classes", 1000) != 1000:
         raise ValueError(
@@ -259,14 +259,14 @@ def resnet18(weights: Any = None, progress: bool = True, *, pretrained: Any = No
     """Return a residual network of 18 layers.
 
     Args:
-        weights: a `ResNet18_Weights`, its name, "DEFAULT", or None for a network that is to be trained.
-        progress: show how much of the weights has arrived, on standard error.
-        pretrained: True for the first published weights: the older way to ask.
+        weights: a `ResNet18_Weights`, its name, "DEFAULT", or None for random weights.
+        progress: show the progress of the download on standard error.
+        pretrained: True for the first published weights (deprecated form).
         options: as of `ResNet`.
 
     Raises:
         ValueError: if there are no such weights, or they do not fit `options`.
-        urllib.error.URLError: if the weights cannot be fetched; the message says which file to put where.
+        urllib.error.URLError: if the weights cannot be downloaded; the message says which file to put where.
     """
     return build(BasicBlock, (2, 2, 2, 2), chosen(ResNet18_Weights, weights, pretrained), progress, **options)
 

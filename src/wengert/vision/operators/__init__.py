@@ -1,5 +1,5 @@
-"""Operators of torchvision: what its compiled libraries declare, `torch.ops.torchvision.nms` and the others.
+"""Operators of torchvision's compiled libraries, such as `torch.ops.torchvision.nms`.
 
-torchvision's Python files work beside this package, its shared libraries need torch's own. `torch.ops.load_library` of
-one of these imports the module of this package that declares the same operators, with the same schemas and results.
+torchvision's Python files work with this package, but its shared libraries need torch. `torch.ops.load_library` of such
+a library imports the module of this package that declares the same operators, with the same schemas and results.
 """

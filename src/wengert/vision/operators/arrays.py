@@ -1,4 +1,4 @@
-"""Tensors as the arrays that kernels compute with."""
+"""Conversion of tensors to arrays for kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wengert._tensor import Tensor
 
 
 def computed(tensor: Tensor) -> np.ndarray:
-    """Return the elements of a tensor as an array in which sums are exact enough: float32 for smaller float dtypes."""
+    """Return the elements of a tensor as an array with a dtype precise enough for sums: float32 at least for floats."""
     if tensor.is_floating_point() and tensor.dtype.itemsize < 4:
         tensor = tensor.float()
     return tensor.detach().numpy()

@@ -1,8 +1,8 @@
 """Weights of pixels in the bins of regions, axis by axis.
 
 Pooling a region by bilinear samples, or by the mean of pixels, is linear and separable: a bin is
-`rows @ image @ columns.T`, with a weight for each row and each column of the image. This module gives the weights of
-all regions along one axis; `regions` applies them.
+`rows @ image @ columns.T`, with a weight for each row and each column of the image. This module computes the weights
+of all regions along one axis; `regions` applies them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Axis:
 
     Attributes:
         weights: of shape (K, bins, length), one row for each bin of each region.
-        starts, stops: the range of pixels, of shape (K,), outside of which all weights of a region are zero.
+        starts, stops: range of pixels of each region, of shape (K,), outside of which its weights are zero.
     """
 
     weights: np.ndarray
@@ -26,7 +26,7 @@ class Axis:
     stops: np.ndarray
 
     def part(self, region: int) -> tuple[np.ndarray, slice]:
-        """Return the weights of one region that are not zero, of shape (bins, n), and where their pixels lie."""
+        """Return the nonzero weights of one region, of shape (bins, n), and the range of their pixels."""
         pixels = slice(self.starts[region], self.stops[region])
         return self.weights[region, :, pixels], pixels
 
@@ -47,8 +47,8 @@ def bilinear(starts: np.ndarray, sizes: np.ndarray, bins: int, samples: np.ndarr
     A sample before pixel -1 or after pixel `length` is zero; between these and the border it is the border's pixel.
 
     Args:
-        starts: where regions begin, in pixels, of shape (K,).
-        sizes: sizes of their bins, of shape (K,).
+        starts: starts of the regions, in pixels, of shape (K,).
+        sizes: sizes of the bins of each region, of shape (K,).
         bins: number of bins of a region.
         samples: number of samples in a bin, of shape (K,).
         length: number of pixels.

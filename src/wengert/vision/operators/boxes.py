@@ -15,10 +15,10 @@ from .arrays import computed
 
 
 def check_boxes(boxes: Tensor, scores: Tensor) -> None:
-    """Refuse operands of `nms` that do not belong together.
+    """Refuse operands of `nms` that do not fit together.
 
     Raises:
-        RuntimeError: if `boxes` has no shape (K, 4), `scores` no shape (K,), or their dtypes differ.
+        RuntimeError: if the shape of `boxes` is not (K, 4), that of `scores` not (K,), or their dtypes differ.
     """
     if boxes.dim() != 2:
         raise RuntimeError(f"boxes should be a 2d tensor, got {boxes.dim()}D")
@@ -36,42 +36,42 @@ def check_boxes(boxes: Tensor, scores: Tensor) -> None:
 
 
 def nms(dets: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    """Return the indices of the boxes that no box of a higher score overlaps too much.
+    """Non-maximum suppression: return the indices of boxes that overlap no box of higher score too much.
 
-    Boxes are taken in the order of their scores. Each removes those after it whose intersection over union with it is
+    Boxes are processed by decreasing score. Each removes the later boxes whose intersection over union with it is
     greater than `iou_threshold`.
 
     Args:
         dets: boxes of shape (K, 4).
         scores: their scores, of shape (K,).
-        iou_threshold: the largest intersection over union of two boxes that are both kept.
+        iou_threshold: largest intersection over union of two selected boxes.
 
     Returns:
-        int64 indices of the boxes kept, by decreasing score.
+        int64 indices of the selected boxes, by decreasing score.
 
     Raises:
-        RuntimeError: if shapes or dtypes do not belong together.
+        RuntimeError: if shapes or dtypes do not fit together.
     """
     check_boxes(dets, scores)
     order = np.argsort(-computed(scores).astype(np.float64), kind="stable")
     x1, y1, x2, y2 = computed(dets)[order].T
     areas = (x2 - x1) * (y2 - y1)
     candidates = np.arange(len(order))
-    kept = []
+    selected = []
     while candidates.size:
         best, candidates = candidates[0], candidates[1:]
-        kept.append(best)
+        selected.append(best)
         widths = np.minimum(x2[best], x2[candidates]) - np.maximum(x1[best], x1[candidates])
         heights = np.minimum(y2[best], y2[candidates]) - np.maximum(y1[best], y1[candidates])
         intersections = np.maximum(widths, 0) * np.maximum(heights, 0)
         with np.errstate(invalid="ignore", divide="ignore"):  # two empty boxes: NaN, which removes neither
             overlaps = intersections / (areas[best] + areas[candidates] - intersections)
         candidates = candidates[~(overlaps > iou_threshold)]
-    return wg.from_numpy(order[np.asarray(kept, np.int64)])
+    return wg.from_numpy(order[np.asarray(selected, np.int64)])
 
 
 def qnms(dets: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    """`nms` of the integers that stand for quantised boxes and scores: a common scale changes no overlap."""
+    """`nms` of the integer representations of quantised boxes and scores: a common scale changes no overlap."""
     check_boxes(dets, scores)
     return nms(dets.double(), scores.double(), iou_threshold)
 
@@ -87,7 +87,7 @@ def box_iou_rotated(boxes1: Tensor, boxes2: Tensor) -> Tensor:
         Intersections over unions, of shape (K, L) and dtype float32.
 
     Raises:
-        RuntimeError: if a shape is another.
+        RuntimeError: if a shape is not (N, 5).
     """
     for name, boxes in (("boxes1", boxes1), ("boxes2", boxes2)):
         if boxes.dim() != 2 or boxes.size(1) != 5:
@@ -105,7 +105,7 @@ def rotated_overlap(first: np.ndarray, second: np.ndarray) -> float:
     areas = first[2] * first[3], second[2] * second[3]
     if min(areas) < 1e-14:
         return 0.0
-    middle = (first[:2] + second[:2]) / 2  # near zero, corners have their full precision
+    middle = (first[:2] + second[:2]) / 2  # corners have full precision near zero
     shared = area(clipped(corners(first, middle), corners(second, middle)))
     return float(shared / (areas[0] + areas[1] - shared))
 

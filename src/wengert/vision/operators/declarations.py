@@ -1,4 +1,4 @@
-"""The operators in the namespace `torchvision`: importing this module declares them."""
+"""Operators in the namespace `torchvision`: importing this module declares them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def declare() -> None:
 
 
 def remember(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """Keep what the backward operator of a pooling is called with."""
+    """Save the arguments of the backward operator of a pooling."""
     image, rois, *options = inputs
     choice = output[1:] if isinstance(output, tuple) else ()
     ctx.save_for_backward(rois, *choice)
@@ -101,7 +101,7 @@ def backward_of(name: str) -> Callable[..., Any]:
 
 
 def refusal_of(name: str) -> Callable[..., Any]:
-    """Return the derivative of a backward operator: there is none, as in torchvision."""
+    """Return a derivative of a backward operator, which raises, as in torchvision."""
 
     def refuse(ctx: Any, *grads: Any) -> Any:
         raise RuntimeError(f"double backwards on {name} not supported")

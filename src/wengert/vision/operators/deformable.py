@@ -1,7 +1,7 @@
 """Deformable convolution (Dai et al., 2017; Zhu et al., "Deformable ConvNets v2", 2019).
 
-Each tap of the kernel reads the image where an offset puts it, by bilinear interpolation, times a mask. It is made of
-other operators, so that all its derivatives follow from theirs.
+Each tap of the kernel reads the image at a position shifted by an offset, by bilinear interpolation, times a mask. It
+is composed of other operators, so that all its derivatives follow from theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Taps:
 
     Attributes:
         kernel, stride, padding, dilation: as of `conv2d`.
-        size: of the result.
+        size: size of the result.
     """
 
     kernel: tuple[int, int]
@@ -29,7 +29,7 @@ class Taps:
     size: tuple[int, int]
 
     def positions(self, axis: int, like: Tensor) -> Tensor:
-        """Return where taps lie on an axis before they are moved, of shape (taps, height, width) of the result."""
+        """Return the unshifted positions of taps on an axis, of shape (taps, height, width) of the result."""
         starts = wg.arange(self.size[axis], dtype=like.dtype) * self.stride[axis] - self.padding[axis]
         steps = wg.arange(self.kernel[axis], dtype=like.dtype) * self.dilation[axis]
         if axis == 0:
@@ -84,7 +84,7 @@ def corner(image: Tensor, y: Tensor, x: Tensor, weight: Tensor) -> Tensor:
 
 
 def sampled(image: Tensor, y: Tensor, x: Tensor) -> Tensor:
-    """Return the image at fractional places by bilinear interpolation between it and zeros around it.
+    """Return the image at fractional positions by bilinear interpolation; it is surrounded by zeros.
 
     Args:
         image: of shape (N, groups, C, H, W).
@@ -123,17 +123,17 @@ def deform_conv2d(
     offset_groups: int,
     use_mask: bool,
 ) -> Tensor:
-    """Return the convolution of images with a kernel whose taps are moved.
+    """Return the convolution of images with a kernel whose taps are shifted.
 
     Args:
         input: of shape (N, C, H, W).
         weight: of shape (O, C / groups, kh, kw).
-        offset: how far taps are moved, pairs (y, x), of shape (N, 2 * offset_groups * kh * kw, h, w).
+        offset: shifts of taps, pairs (y, x), of shape (N, 2 * offset_groups * kh * kw, h, w).
         mask: factors of taps, of shape (N, offset_groups * kh * kw, h, w); not read unless `use_mask` is True.
         bias: of shape (O,).
         stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w: as of `conv2d`.
-        groups: number of groups of channels that are convolved apart.
-        offset_groups: number of groups of channels that are moved apart.
+        groups: number of groups of channels that are convolved separately.
+        offset_groups: number of groups of channels with separate offsets.
         use_mask: whether there is a mask.
 
     Returns:
@@ -160,7 +160,7 @@ def deform_conv2d(
 def deform_conv2d_backward(
     grad: Tensor, input: Tensor, weight: Tensor, offset: Tensor, mask: Tensor, bias: Tensor, *options: int
 ) -> tuple[Tensor, ...]:
-    """Return the gradients of `deform_conv2d` by its five tensors; `options` are its other arguments."""
+    """Return the gradients of `deform_conv2d` with respect to its five tensors; `options` are its other arguments."""
     tensors = [tensor.detach().requires_grad_() for tensor in (input, weight, offset, mask, bias)]
     with wg.enable_grad():
         result = deform_conv2d(*tensors, *options)  # type: ignore[arg-type]

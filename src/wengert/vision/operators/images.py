@@ -1,4 +1,4 @@
-"""The operators in the namespace `image`: files read, written, decoded and encoded by Pillow.
+"""Operators in the namespace `image`: reading, writing, decoding and encoding of image files by Pillow.
 
 Importing this module declares them. Pillow (`pip install pillow`) is imported when an image is first decoded or
 encoded. Images are uint8 tensors of shape (channels, height, width), or uint16 for PNG files of 16 bits.
@@ -44,7 +44,7 @@ def write_file(filename: str, data: Tensor) -> None:
     """Write a uint8 tensor of one dimension to a file.
 
     Raises:
-        RuntimeError: if `data` is no such tensor.
+        RuntimeError: if `data` is not a 1-D uint8 tensor.
     """
     Path(filename).write_bytes(encoded_bytes(data))
 
@@ -64,10 +64,10 @@ def encoded_bytes(data: Tensor) -> bytes:
 
 
 def opened(data: Tensor, kinds: tuple[str, ...] | None) -> Any:
-    """Return the image that Pillow finds in encoded data.
+    """Open encoded data as an image of Pillow.
 
     Raises:
-        RuntimeError: if the data is no image of these kinds.
+        RuntimeError: if the data is not an image of these kinds.
     """
     image = pillow()
     try:
@@ -90,11 +90,11 @@ def decoded(data: Tensor, kinds: tuple[str, ...] | None, mode: int, apply_exif_o
 
 
 def pixels(picture: Any, mode: int) -> Tensor:
-    """Return a picture of Pillow as a tensor, its channels first.
+    """Return an image of Pillow as a tensor, channels first.
 
     Args:
-        picture: of Pillow.
-        mode: a key of `MODES`, or 0 for the channels that the picture has.
+        picture: the image.
+        mode: a key of `MODES`, or 0 for the channels of the image.
     """
     if picture.mode.startswith("I;16"):
         values = np.array(picture).astype(np.uint16)[None]
@@ -111,7 +111,7 @@ def pixels(picture: Any, mode: int) -> Tensor:
 
 
 def decode_gif(encoded_data: Tensor) -> Tensor:
-    """Return the frames of a GIF image, of shape (frames, 3, height, width); without the first if there is but one."""
+    """Return the frames of a GIF image, of shape (frames, 3, height, width); one frame has no first dimension."""
     from PIL import ImageSequence
 
     picture = opened(encoded_data, ("GIF",))
@@ -120,10 +120,10 @@ def decode_gif(encoded_data: Tensor) -> Tensor:
 
 
 def encoded(data: Tensor, kind: str, **options: Any) -> Tensor:
-    """Return an image encoded as a file of some kind, a uint8 tensor of one dimension.
+    """Return an image encoded as a file of some kind, a 1-D uint8 tensor.
 
     Raises:
-        RuntimeError: if `data` is no uint8 tensor of shape (1, H, W) or (3, H, W).
+        RuntimeError: if `data` is not a uint8 tensor of shape (1, H, W) or (3, H, W).
     """
     if data.dtype is not wg.uint8:
         raise RuntimeError(f"Input tensor dtype should be uint8, but got {data.dtype}")

@@ -14,7 +14,7 @@ from .regions import check_dtypes, check_images, check_regions, edges, rounded
 def roi_pool(
     input: Tensor, rois: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the largest pixel in each bin of each region, and where in its channel it lies.
+    """Return the largest pixel in each bin of each region, and its index in the channel.
 
     Args:
         input: images of shape (N, C, H, W).
@@ -24,7 +24,7 @@ def roi_pool(
         pooled_width: number of bins along the width.
 
     Returns:
-        The maxima of shape (K, C, pooled_height, pooled_width), zero for an empty bin, and their places `y * W + x`,
+        The maxima of shape (K, C, pooled_height, pooled_width), zero for an empty bin, and their indices `y * W + x`,
         -1 for an empty bin, as int32.
     """
     check_regions(input, rois)
@@ -53,12 +53,12 @@ def maxima(
     values: np.ndarray,
     places: np.ndarray,
 ) -> None:
-    """Write the largest pixel of each bin of one region, and its place: the first in row-major order.
+    """Write the largest pixel of each bin of one region, and its index: the first in row-major order.
 
     Args:
         image: of shape (C, H, W).
         rows, columns: ranges of pixels, one for each bin.
-        values, places: where results are written, of shape (C, bins_h, bins_w).
+        values, places: arrays for the results, of shape (C, bins_h, bins_w).
     """
     lowest = np.finfo(image.dtype).min
     top = min((start for start, _ in rows), default=0)
@@ -75,8 +75,8 @@ def maxima(
             row = largest[:, start - top : stop - top].argmax(axis=1) + start - top
             channel = np.arange(len(image))
             values[:, p, q] = largest[channel, row]
-            found = values[:, p, q] > lowest
-            places[:, p, q] = np.where(found, (row + top) * image.shape[2] + best[channel, row] + left, -1)
+            valid = values[:, p, q] > lowest
+            places[:, p, q] = np.where(valid, (row + top) * image.shape[2] + best[channel, row] + left, -1)
 
 
 def roi_pool_backward(
@@ -91,7 +91,7 @@ def roi_pool_backward(
     height: int,
     width: int,
 ) -> Tensor:
-    """Return the gradient of `roi_pool` by its input: each bin's gradient, added where its maximum lies."""
+    """Return the gradient of `roi_pool` with respect to its input: each bin's gradient, added at its maximum."""
     check_dtypes("grad", grad, rois)
     check_images(rois, batch_size)
     images = computed(rois)[:, 0].astype(np.int64)[:, None, None, None]

@@ -21,11 +21,11 @@ from .axes import Axis, bilinear, covering
 
 
 def check_regions(input: Tensor, rois: Tensor) -> None:
-    """Refuse regions that do not belong to images.
+    """Refuse regions that do not fit the images.
 
     Raises:
-        RuntimeError: if `rois` has no shape (K, 5), `input` not four dimensions, or their dtypes differ.
-        IndexError: if a region is of an image that is not there.
+        RuntimeError: if the shape of `rois` is not (K, 5), `input` is not 4-D, or their dtypes differ.
+        IndexError: if a region has a batch index out of range.
     """
     if rois.dim() != 2 or rois.size(1) != 5:
         raise RuntimeError(f"rois must have shape as Tensor[K, 5], but got {tuple(rois.shape)}")
@@ -36,7 +36,7 @@ def check_regions(input: Tensor, rois: Tensor) -> None:
 
 
 def check_dtypes(name: str, tensor: Tensor, rois: Tensor) -> None:
-    """Refuse two dtypes.
+    """Refuse tensors of different dtypes.
 
     Raises:
         RuntimeError: if the dtypes differ.
@@ -49,7 +49,7 @@ def check_dtypes(name: str, tensor: Tensor, rois: Tensor) -> None:
 
 
 def check_images(rois: Tensor, count: int) -> None:
-    """Refuse regions of images that are not there.
+    """Refuse regions with batch indices out of range.
 
     Raises:
         IndexError: if a batch index is negative or at least `count`.
@@ -60,10 +60,10 @@ def check_images(rois: Tensor, count: int) -> None:
 
 
 def check_bins(input: Tensor, bins: tuple[int, int]) -> None:
-    """Refuse channels that cannot be shared out among the bins.
+    """Refuse channels that cannot be divided among the bins.
 
     Raises:
-        RuntimeError: if the number of channels is no multiple of the number of bins.
+        RuntimeError: if the number of channels is not a multiple of the number of bins.
     """
     if input.size(1) % (bins[0] * bins[1]):
         raise RuntimeError("input channels must be a multiple of pooling height * pooling width")
@@ -80,8 +80,8 @@ def sampled_axes(
         bins: number of bins along both axes.
         ratio: samples of a bin along each axis; 0 or less for one for each pixel that the bin covers.
         size: height and width of the images.
-        shift: how far regions are moved, in pixels.
-        least: the smallest size of a region, in pixels.
+        shift: shift of the regions, in pixels.
+        least: lower bound of the size of a region, in pixels.
     """
     table = computed(rois)
     dtype = table.dtype.type
@@ -126,7 +126,7 @@ def rounded(values: np.ndarray) -> np.ndarray:
 
 
 def edges(starts: np.ndarray, extents: np.ndarray, bins: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the whole pixels where bins begin and end, each of shape (K, bins), computed in `dtype`."""
+    """Return the first pixel and the end of each bin, each of shape (K, bins), computed in `dtype`."""
     steps = (extents.astype(dtype) / dtype(bins))[:, None]
     begin = starts[:, None].astype(dtype)
     lower = np.floor(np.arange(bins).astype(dtype) * steps + begin)
@@ -138,7 +138,7 @@ def pool(images: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis) -
     """Return `rows @ image @ columns.T` for each region, of shape (K, C, bins_h, bins_w)."""
     channels = images.shape[1]
     bins = rows.weights.shape[1], columns.weights.shape[1]
-    last = np.ascontiguousarray(images.transpose(0, 2, 3, 1))  # so that each product is one of matrices
+    last = np.ascontiguousarray(images.transpose(0, 2, 3, 1))  # so that each product is a matrix product
     result = np.zeros((len(of_region), *bins, channels), images.dtype)
     for region, image in enumerate(of_region):
         (across, ys), (along, xs) = rows.part(region), columns.part(region)
@@ -149,7 +149,7 @@ def pool(images: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis) -
 
 
 def spread(grad: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the gradient of `pool` by the images, of the given shape (N, C, H, W)."""
+    """Return the gradient of `pool` with respect to the images, of the given shape (N, C, H, W)."""
     count, channels, height, width = shape
     last = np.ascontiguousarray(grad.transpose(0, 2, 3, 1))
     result = np.zeros((count, height, width, channels), grad.dtype)
@@ -162,7 +162,7 @@ def spread(grad: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis, s
 
 
 def pool_by_bin(images: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis) -> np.ndarray:
-    """Return `rows @ image @ columns.T` where each bin reads channels of its own."""
+    """Return `rows @ image @ columns.T` where each bin reads its own channels."""
     bins = rows.weights.shape[1], columns.weights.shape[1]
     count, channels, *size = images.shape
     grouped = images.reshape(count, channels // (bins[0] * bins[1]), *bins, *size)
@@ -177,7 +177,7 @@ def pool_by_bin(images: np.ndarray, of_region: np.ndarray, rows: Axis, columns: 
 def spread_by_bin(
     grad: np.ndarray, of_region: np.ndarray, rows: Axis, columns: Axis, shape: tuple[int, ...]
 ) -> np.ndarray:
-    """Return the gradient of `pool_by_bin` by the images, of the given shape (N, C, H, W)."""
+    """Return the gradient of `pool_by_bin` with respect to the images, of the given shape (N, C, H, W)."""
     bins = grad.shape[2:]
     result = np.zeros((shape[0], shape[1] // (bins[0] * bins[1]), *bins, *shape[2:]), grad.dtype)
     for region, image in enumerate(of_region):
@@ -187,7 +187,7 @@ def spread_by_bin(
 
 
 def channel_mapping(rois: Tensor, channels: int, bins: tuple[int, int]) -> Tensor:
-    """Return which channel each bin reads, int32 of shape (K, C / bins, bins_h, bins_w)."""
+    """Return the channel that each bin reads, int32 of shape (K, C / bins, bins_h, bins_w)."""
     table = np.arange(channels, dtype=np.int32).reshape(channels // (bins[0] * bins[1]), *bins)
     return wg.from_numpy(np.repeat(table[None], rois.size(0), axis=0))
 
@@ -195,7 +195,7 @@ def channel_mapping(rois: Tensor, channels: int, bins: tuple[int, int]) -> Tenso
 def apply(
     function: Callable[..., np.ndarray], tensor: Tensor, axes: tuple[np.ndarray, Axis, Axis], *shape: Any
 ) -> Tensor:
-    """Return what one of the functions above gives for a tensor, in the tensor's dtype."""
+    """Apply one of the functions above to a tensor; return the result in the tensor's dtype."""
     return wg.from_numpy(np.ascontiguousarray(function(computed(tensor), *axes, *shape))).to(tensor.dtype)
 
 
@@ -235,7 +235,7 @@ def roi_align_backward(
     sampling_ratio: int,
     aligned: bool,
 ) -> Tensor:
-    """Return the gradient of `roi_align` by its input."""
+    """Return the gradient of `roi_align` with respect to its input."""
     check_dtypes("grad", grad, rois)
     check_images(rois, batch_size)
     axes = align_axes(rois, spatial_scale, (pooled_height, pooled_width), sampling_ratio, (height, width), aligned)
@@ -245,7 +245,7 @@ def roi_align_backward(
 def ps_roi_align(
     input: Tensor, rois: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int, sampling_ratio: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the mean of bilinear samples in each bin of each region, and which channel each bin reads."""
+    """Return the mean of bilinear samples in each bin of each region, and the channel that each bin reads."""
     check_regions(input, rois)
     bins, size = (pooled_height, pooled_width), (input.size(2), input.size(3))
     check_bins(input, bins)
@@ -266,7 +266,7 @@ def ps_roi_align_backward(
     height: int,
     width: int,
 ) -> Tensor:
-    """Return the gradient of `ps_roi_align` by its input."""
+    """Return the gradient of `ps_roi_align` with respect to its input."""
     check_dtypes("grad", grad, rois)
     check_images(rois, batch_size)
     bins = pooled_height, pooled_width
@@ -277,7 +277,7 @@ def ps_roi_align_backward(
 def ps_roi_pool(
     input: Tensor, rois: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the mean of the pixels in each bin of each region, and which channel each bin reads."""
+    """Return the mean of the pixels in each bin of each region, and the channel that each bin reads."""
     check_regions(input, rois)
     bins, size = (pooled_height, pooled_width), (input.size(2), input.size(3))
     check_bins(input, bins)
@@ -297,7 +297,7 @@ def ps_roi_pool_backward(
     height: int,
     width: int,
 ) -> Tensor:
-    """Return the gradient of `ps_roi_pool` by its input."""
+    """Return the gradient of `ps_roi_pool` with respect to its input."""
     check_dtypes("grad", grad, rois)
     check_images(rois, batch_size)
     axes = covered_axes(rois, spatial_scale, (pooled_height, pooled_width), (height, width))
