@@ -248,7 +248,7 @@ def lobpcg(
         The eigenvalues, (*, k), and the eigenvectors, (*, m, k), orthonormal by B.
 
     Raises:
-        AssertionError: shapes do not fit.
+        AssertionError: if shapes do not fit.
         ValueError: A has fewer than 3 n rows; or a gradient is asked for with B, or of sparse or complex A.
 
     Derivative:

@@ -130,7 +130,7 @@ class Event:
         """Milliseconds between this mark and another one.
 
         Raises:
-            ValueError: one of them was made without `enable_timing`, or has not been set.
+            ValueError: if one of them was made without `enable_timing`, or has not been set.
         """
         if not (self._timed and end_event._timed):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")

@@ -115,7 +115,7 @@ def install_as_torch() -> None:
     """Let `import torch` give this package from now on; a second call does nothing.
 
     Raises:
-        RuntimeError: the real torch has been imported, with which this is never mixed.
+        RuntimeError: if the real torch has been imported, with which this is never mixed.
 
     >>> import wengert
     >>> wengert.install_as_torch()

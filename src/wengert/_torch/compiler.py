@@ -21,7 +21,7 @@ def compile(model: Any = None, **options: Any) -> Any:
     tensor([2., 2.])
 
     Raises:
-        AssertionError: `model` cannot be called.
+        AssertionError: if `model` cannot be called.
     """
     if model is not None and not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")

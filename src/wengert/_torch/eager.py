@@ -117,7 +117,7 @@ def sym_ite(b: bool, t: int | float, f: int | float) -> int | float:
     """`t` if the bool `b` is true, otherwise `f`, which is of the same type.
 
     Raises:
-        AssertionError: `b` is no bool, or the types differ.
+        AssertionError: if `b` is not a bool, or the types differ.
     """
     if not isinstance(b, bool):
         raise AssertionError(f"expected SymBool or bool, got {type(b)}")
@@ -140,7 +140,7 @@ def cond(
         The result of the one that was called, with its gradients.
 
     Raises:
-        RuntimeError: `pred` is a number, or a tensor of several elements; a function cannot be called; the operands
+        RuntimeError: if `pred` is a number, or a tensor of several elements; a function cannot be called; the operands
             are no tuple.
     """
     if not isinstance(pred, (bool, Tensor)):

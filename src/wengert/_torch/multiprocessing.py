@@ -45,7 +45,7 @@ def spawn(
         None, or the processes if `join` is off.
 
     Raises:
-        RuntimeError: one of them ended with an error.
+        RuntimeError: if one of them ended with an error.
     """
     context = _multiprocessing.get_context(options.get("start_method", "spawn"))
     started = [context.Process(target=fn, args=(number, *args), daemon=daemon) for number in range(nprocs)]  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The parts of `assert_close` by torch's names: pairs of values, to which libraries add kinds of their own."""
+"""Parts of `assert_close` under torch's names: pairs of values, which libraries extend by further kinds."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PRECISIONS = {**TOLERANCES, dtypes.bfloat16: BFLOAT16}
 
 
 class ErrorMeta(Exception):  # noqa: N818 - torch's name
-    """A difference that was found.
+    """A difference between two values.
 
     Args:
-        type: of the error that tells of it.
-        msg: its text.
-        id: where it is inside nested containers.
+        type: type of the error to raise.
+        msg: message of the error.
+        id: path inside nested containers.
     """
 
     def __init__(self, type: type[Exception], msg: str, *, id: Id = ()) -> None:
@@ -46,10 +46,10 @@ class ErrorMeta(Exception):  # noqa: N818 - torch's name
         self.type, self.msg, self.id = type, msg, id
 
     def to_error(self, msg: str | Callable[[str], str] | None = None) -> Exception:
-        """The error, with its place.
+        """Return the error, with its path.
 
         Args:
-            msg: the text in the place of the usual one, or a function that makes it from that.
+            msg: message that replaces the default one, or a function of the default message.
         """
         if isinstance(msg, str):
             return self.type(msg)
@@ -58,17 +58,17 @@ class ErrorMeta(Exception):  # noqa: N818 - torch's name
 
 
 class UnsupportedInputs(Exception):  # noqa: N818 - torch's name
-    """A kind of pairs does not compare such values."""
+    """A kind of pairs does not support such values."""
 
 
 def default_tolerances(
     *inputs: Any, dtype_precisions: dict[dtypes.dtype, tuple[float, float]] | None = None
 ) -> tuple[float, float]:
-    """The larger of the tolerances that go by dtype.
+    """Return the larger of the default tolerances of the dtypes.
 
     Args:
         inputs: tensors, or dtypes.
-        dtype_precisions: relative and absolute ones by dtype; those of `assert_close` unless given.
+        dtype_precisions: relative and absolute tolerances by dtype; those of `assert_close` unless given.
 
     Returns:
         The relative and the absolute tolerance.
@@ -78,21 +78,21 @@ def default_tolerances(
     """
     known = PRECISIONS if dtype_precisions is None else dtype_precisions
     pairs = []
-    for each in inputs:
-        kind = each.dtype if isinstance(each, Tensor) else each
+    for value in inputs:
+        kind = value.dtype if isinstance(value, Tensor) else value
         if not isinstance(kind, dtypes.dtype):
-            raise TypeError(f"Expected a torch.Tensor or a torch.dtype, but got {type(each)} instead.")
+            raise TypeError(f"Expected a torch.Tensor or a torch.dtype, but got {type(value)} instead.")
         pairs.append(known.get(kind, (0.0, 0.0)))
     return max(pair[0] for pair in pairs), max(pair[1] for pair in pairs)
 
 
 def get_tolerances(*inputs: Any, rtol: float | None, atol: float | None, id: Id = ()) -> tuple[float, float]:
-    """The given tolerances, or those of the dtypes if none is given.
+    """Return the given tolerances, or those of the dtypes if none is given.
 
     Args:
         inputs: tensors, or dtypes.
         rtol, atol: both or none.
-        id: where the values are inside nested containers.
+        id: path of the values inside nested containers.
 
     Raises:
         ErrorMeta: if one of the two is given.
@@ -108,12 +108,12 @@ def get_tolerances(*inputs: Any, rtol: float | None, atol: float | None, id: Id 
 
 
 class Pair(abc.ABC):
-    """Two values that are compared.
+    """Two values to compare.
 
     Args:
         actual, expected: the values.
-        id: where they are inside nested containers.
-        unknown_parameters: options of other kinds of pairs.
+        id: path inside nested containers.
+        unknown_parameters: options of other kinds of pairs, ignored.
 
     Raises:
         UnsupportedInputs: if the values are of another kind.
@@ -129,14 +129,14 @@ class Pair(abc.ABC):
 
     @staticmethod
     def _check_inputs_isinstance(*inputs: Any, cls: Any) -> None:
-        if not all(isinstance(each, cls) for each in inputs):
+        if not all(isinstance(value, cls) for value in inputs):
             Pair._inputs_not_supported()
 
     def _fail(self, type: type[Exception], msg: str, *, id: Id = ()) -> NoReturn:
         raise ErrorMeta(type, msg, id=id or self.id)
 
     def _checked(self, compare: Callable[..., None], *values: Any, options: Comparison) -> None:
-        """Compare values by a function of `close`, whose error becomes that of this pair."""
+        """Compare values by a function of `close`; its error becomes an error of this pair."""
         try:
             compare(*values, options, ())
         except AssertionError as error:
@@ -144,19 +144,21 @@ class Pair(abc.ABC):
 
     @abc.abstractmethod
     def compare(self) -> None:
-        """Compare the two.
+        """Compare the two values.
 
         Raises:
             ErrorMeta: if they differ.
         """
 
     def extra_repr(self) -> Sequence[str | tuple[str, Any]]:
-        """What is shown of the pair besides its values."""
+        """Return further details of the pair to print."""
         return []
 
     def __repr__(self) -> str:
         shown = [("id", self.id), ("actual", self.actual), ("expected", self.expected)]
-        shown += [(each, getattr(self, each)) if isinstance(each, str) else each for each in self.extra_repr()]
+        shown += [
+            (detail, getattr(self, detail)) if isinstance(detail, str) else detail for detail in self.extra_repr()
+        ]
         return "\n".join((f"{type(self).__name__}(", *[f"    {name}={value!s}," for name, value in shown], ")"))
 
 
@@ -164,7 +166,7 @@ class ObjectPair(Pair):
     """Any two values, compared by `==`."""
 
     def compare(self) -> None:
-        """Compare the two.
+        """Compare the two values.
 
         Raises:
             ErrorMeta: if they differ.
@@ -179,7 +181,7 @@ class ObjectPair(Pair):
 
 
 class NonePair(Pair):
-    """None and anything."""
+    """None and any value."""
 
     def __init__(self, actual: Any, expected: Any, **other_parameters: Any) -> None:
         if actual is not None and expected is not None:
@@ -187,7 +189,7 @@ class NonePair(Pair):
         super().__init__(actual, expected, **other_parameters)
 
     def compare(self) -> None:
-        """Compare the two.
+        """Compare the two values.
 
         Raises:
             ErrorMeta: if one is not None.
@@ -204,7 +206,7 @@ class BooleanPair(Pair):
         super().__init__(bool(actual), bool(expected), id=id, **other_parameters)
 
     def compare(self) -> None:
-        """Compare the two.
+        """Compare the two values.
 
         Raises:
             ErrorMeta: if they differ.
@@ -227,18 +229,28 @@ class NumberPair(Pair):
     """
 
     def __init__(
-        self, actual: Any, expected: Any, *, id: Id = (), rtol: float | None = None, atol: float | None = None,
-        equal_nan: bool = False, check_dtype: bool = False, **other_parameters: Any,
-    ) -> None:  # fmt: skip
+        self,
+        actual: Any,
+        expected: Any,
+        *,
+        id: Id = (),
+        rtol: float | None = None,
+        atol: float | None = None,
+        equal_nan: bool = False,
+        check_dtype: bool = False,
+        **other_parameters: Any,
+    ) -> None:
         self._check_inputs_isinstance(actual, expected, cls=(int, float, complex, np.number))
-        one, other = (each.item() if isinstance(each, np.number) else each for each in (actual, expected))
-        super().__init__(one, other, id=id, **other_parameters)
-        kinds = [WIDE[type(each)] for each in (one, other)]
+        actual_number, expected_number = (
+            value.item() if isinstance(value, np.number) else value for value in (actual, expected)
+        )
+        super().__init__(actual_number, expected_number, id=id, **other_parameters)
+        kinds = [WIDE[type(value)] for value in (actual_number, expected_number)]
         self.rtol, self.atol = get_tolerances(*kinds, rtol=rtol, atol=atol, id=id)
         self.equal_nan, self.check_dtype = equal_nan, check_dtype
 
     def compare(self) -> None:
-        """Compare the two.
+        """Compare the two values.
 
         Raises:
             ErrorMeta: if they differ.
@@ -251,7 +263,7 @@ class NumberPair(Pair):
 
 
 class TensorLikePair(Pair):
-    """Two tensors, or what becomes one.
+    """Two tensors, or values that can be converted to tensors.
 
     Args:
         actual, expected, id: as for `Pair`.
@@ -261,13 +273,26 @@ class TensorLikePair(Pair):
     """
 
     def __init__(
-        self, actual: Any, expected: Any, *, id: Id = (), allow_subclasses: bool = True, rtol: float | None = None,
-        atol: float | None = None, equal_nan: bool = False, check_device: bool = True, check_dtype: bool = True,
-        check_layout: bool = True, check_stride: bool = False, **other_parameters: Any,
-    ) -> None:  # fmt: skip
-        one, other = self._process_inputs(actual, expected, id=id, allow_subclasses=allow_subclasses)
-        super().__init__(one, other, id=id, **other_parameters)
-        self.rtol, self.atol = get_tolerances(one, other, rtol=rtol, atol=atol, id=id)
+        self,
+        actual: Any,
+        expected: Any,
+        *,
+        id: Id = (),
+        allow_subclasses: bool = True,
+        rtol: float | None = None,
+        atol: float | None = None,
+        equal_nan: bool = False,
+        check_device: bool = True,
+        check_dtype: bool = True,
+        check_layout: bool = True,
+        check_stride: bool = False,
+        **other_parameters: Any,
+    ) -> None:
+        actual_tensor, expected_tensor = self._process_inputs(
+            actual, expected, id=id, allow_subclasses=allow_subclasses
+        )
+        super().__init__(actual_tensor, expected_tensor, id=id, **other_parameters)
+        self.rtol, self.atol = get_tolerances(actual_tensor, expected_tensor, rtol=rtol, atol=atol, id=id)
         self.equal_nan, self.check_device, self.check_dtype = equal_nan, check_device, check_dtype
         self.check_layout, self.check_stride = check_layout, check_stride
 
@@ -288,7 +313,7 @@ class TensorLikePair(Pair):
             self._inputs_not_supported()
 
     def compare(self) -> None:
-        """Compare the two.
+        """Compare the two values.
 
         Raises:
             ErrorMeta: if they differ.
@@ -301,9 +326,9 @@ class TensorLikePair(Pair):
         if actual.shape != expected.shape:
             self._fail(AssertionError, differ("shape", actual.shape, expected.shape))
         for name in ("layout", "device", "dtype"):
-            one, other = getattr(actual, name), getattr(expected, name)
-            if getattr(self, f"check_{name}") and one != other:
-                self._fail(AssertionError, differ(name, one, other))
+            actual_value, expected_value = getattr(actual, name), getattr(expected, name)
+            if getattr(self, f"check_{name}") and actual_value != expected_value:
+                self._fail(AssertionError, differ(name, actual_value, expected_value))
         dense = actual.layout is strided and expected.layout is strided
         if self.check_stride and dense and actual.stride() != expected.stride():
             self._fail(AssertionError, differ("stride()", actual.stride(), expected.stride()))
@@ -313,7 +338,7 @@ class TensorLikePair(Pair):
             common = dtypes.promote_types(actual.dtype, expected.dtype)
             actual, expected = actual.to(common), expected.to(common)
         if actual.layout is not expected.layout:
-            actual, expected = (each if each.layout is strided else each.to_dense() for each in (actual, expected))
+            actual, expected = (value if value.layout is strided else value.to_dense() for value in (actual, expected))
         return actual, expected
 
     def _compare_values(self, actual: Any, expected: Any) -> None:
@@ -328,7 +353,7 @@ class TensorLikePair(Pair):
 
 
 def options_of(pair: Any) -> Comparison:
-    """The options of a pair as those of one comparison."""
+    """Return the options of a pair as a `Comparison`."""
     names = ("check_layout", "check_stride", "check_device")
     options = {name: getattr(pair, name, False) for name in names}
     return Comparison(
@@ -337,29 +362,37 @@ def options_of(pair: Any) -> Comparison:
 
 
 def originate_pairs(
-    actual: Any, expected: Any, *, pair_types: Sequence[type[Pair]], sequence_types: tuple[type, ...] = (Sequence,),
-    mapping_types: tuple[type, ...] = (Mapping,), id: Id = (), **options: Any,
-) -> list[Pair]:  # fmt: skip
-    """The pairs of values in two containers.
+    actual: Any,
+    expected: Any,
+    *,
+    pair_types: Sequence[type[Pair]],
+    sequence_types: tuple[type, ...] = (Sequence,),
+    mapping_types: tuple[type, ...] = (Mapping,),
+    id: Id = (),
+    **options: Any,
+) -> list[Pair]:
+    """Return the pairs of values in two containers.
 
     Args:
-        actual, expected: values, in sequences and mappings or not.
-        pair_types: kinds of pairs; the first that takes two values has them.
-        sequence_types, mapping_types: what counts for a container.
-        id: where the values are inside nested containers.
-        options: of the pairs.
+        actual, expected: values, possibly in sequences and mappings.
+        pair_types: kinds of pairs; the first that supports two values is used.
+        sequence_types, mapping_types: types of containers.
+        id: path of the values inside nested containers.
+        options: options of the pairs.
 
     Raises:
-        ErrorMeta: if containers differ in length or keys, or nothing takes two values.
+        ErrorMeta: if containers differ in length or keys, or no kind of pairs supports two values.
     """
-    both, inner = (actual, expected), {"pair_types": pair_types, "sequence_types": sequence_types,
-                                       "mapping_types": mapping_types, **options}  # fmt: skip
-    if all(isinstance(each, sequence_types) and not isinstance(each, str) for each in both):
+    both, inner = (
+        (actual, expected),
+        {"pair_types": pair_types, "sequence_types": sequence_types, "mapping_types": mapping_types, **options},
+    )
+    if all(isinstance(value, sequence_types) and not isinstance(value, str) for value in both):
         if len(actual) != len(expected):
             text = f"The length of the sequences mismatch: {len(actual)} != {len(expected)}"
             raise ErrorMeta(AssertionError, text, id=id)
         keys: Sequence[Any] = range(len(actual))
-    elif all(isinstance(each, mapping_types) for each in both):
+    elif all(isinstance(value, mapping_types) for value in both):
         keys = common_keys(actual, expected, id)
     else:
         return [single_pair(actual, expected, pair_types, id, options)]
@@ -367,7 +400,7 @@ def originate_pairs(
 
 
 def common_keys(actual: Any, expected: Any, id: Id) -> list[Any]:
-    """The keys of two mappings.
+    """Return the keys of two mappings.
 
     Raises:
         ErrorMeta: if they differ.
@@ -385,10 +418,10 @@ def common_keys(actual: Any, expected: Any, id: Id) -> list[Any]:
 
 
 def single_pair(actual: Any, expected: Any, pair_types: Sequence[type[Pair]], id: Id, options: dict[str, Any]) -> Pair:
-    """The pair of two values, of the first kind that takes them.
+    """Return the pair of two values, of the first kind that supports them.
 
     Raises:
-        ErrorMeta: if none does.
+        ErrorMeta: if no kind supports them.
     """
     for kind in pair_types:
         try:
@@ -400,10 +433,15 @@ def single_pair(actual: Any, expected: Any, pair_types: Sequence[type[Pair]], id
 
 
 def not_close_error_metas(
-    actual: Any, expected: Any, *, pair_types: Sequence[type[Pair]] = (ObjectPair,),
-    sequence_types: tuple[type, ...] = (Sequence,), mapping_types: tuple[type, ...] = (Mapping,), **options: Any,
-) -> list[ErrorMeta]:  # fmt: skip
-    """The differences between values, in containers or not.
+    actual: Any,
+    expected: Any,
+    *,
+    pair_types: Sequence[type[Pair]] = (ObjectPair,),
+    sequence_types: tuple[type, ...] = (Sequence,),
+    mapping_types: tuple[type, ...] = (Mapping,),
+    **options: Any,
+) -> list[ErrorMeta]:
+    """Return the differences between values, possibly in containers.
 
     Args:
         actual, expected, pair_types, sequence_types, mapping_types, options: as for `originate_pairs`.
@@ -413,22 +451,37 @@ def not_close_error_metas(
     """
     try:
         pairs = originate_pairs(
-            actual, expected, pair_types=pair_types, sequence_types=sequence_types, mapping_types=mapping_types,
+            actual,
+            expected,
+            pair_types=pair_types,
+            sequence_types=sequence_types,
+            mapping_types=mapping_types,
             **options,
-        )  # fmt: skip
+        )
     except ErrorMeta as error:
         raise error.to_error() from None
-    found = []
+    errors = []
     for pair in pairs:
         try:
             pair.compare()
         except ErrorMeta as error:
-            found.append(error)
-    return found
+            errors.append(error)
+    return errors
 
 
 __all__ = [
-    "BooleanPair", "ErrorMeta", "NonePair", "NumberPair", "ObjectPair", "Pair", "TensorLikePair", "UnsupportedInputs",
-    "assert_allclose", "assert_close", "default_tolerances", "get_tolerances", "not_close_error_metas",
+    "BooleanPair",
+    "ErrorMeta",
+    "NonePair",
+    "NumberPair",
+    "ObjectPair",
+    "Pair",
+    "TensorLikePair",
+    "UnsupportedInputs",
+    "assert_allclose",
+    "assert_close",
+    "default_tolerances",
+    "get_tolerances",
+    "not_close_error_metas",
     "originate_pairs",
-]  # fmt: skip
+]

@@ -1,4 +1,4 @@
-"""One call of an operator as data: its arguments can be listed, exchanged and called again, as every check does."""
+"""One call of an operator as data, whose arguments can be listed and replaced."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Call:
 
     Attributes:
         operator: a card, a composite, or any function of tensors.
-        args, kwargs: the arguments; tensors may lie in lists and tuples.
-        smooth: the arguments lie away from kinks, so that differences approach derivatives.
-        through: what calls the operator, or None, see `Sample`.
+        args, kwargs: the arguments; tensors may be in lists and tuples.
+        smooth: whether the arguments are away from kinks, so that differences approach derivatives.
+        through: function that calls the operator, or None, see `Sample`.
     """
 
     def __init__(
@@ -64,15 +64,15 @@ class Call:
         self.through = through
 
     def tensors(self) -> list[Tensor]:
-        """The tensors among the arguments, from left to right."""
+        """Return the tensors among the arguments, from left to right."""
         return [*tensors_in(self.args), *tensors_in(tuple(self.kwargs.values()))]
 
     def differentiable(self) -> list[Tensor]:
-        """The tensors that require a gradient."""
-        return [each for each in self.tensors() if each.requires_grad]
+        """Return the tensors that require a gradient."""
+        return [tensor for tensor in self.tensors() if tensor.requires_grad]
 
     def exchanged(self, change: Callable[[Tensor], Tensor]) -> Call:
-        """The same call with `change(tensor)` in place of each tensor; a tensor that occurs twice is changed once."""
+        """Return the call with `change(tensor)` in place of each tensor; a tensor that occurs twice is changed once."""
         known: dict[int, Tensor] = {}
 
         def once(tensor: Tensor) -> Tensor:
@@ -84,31 +84,31 @@ class Call:
         return Call(self.operator, replaced(self.args, once), kwargs, self.smooth, self.through)
 
     def with_tensors(self, tensors: Sequence[Tensor]) -> Call:
-        """The same call with other tensors, in the order of `tensors()`."""
+        """Return the call with other tensors, in the order of `tensors()`."""
         following = iter(tensors)
         args = replaced(self.args, lambda _: next(following))
         kwargs = {name: replaced(value, lambda _: next(following)) for name, value in self.kwargs.items()}
         return Call(self.operator, args, kwargs, self.smooth, self.through)
 
     def run(self) -> Any:
-        """What the operator returns."""
+        """Call the operator and return its result."""
         function = self.operator.body if isinstance(self.operator, Composite) else self.operator
         if self.through is not None:
             return self.through(function, *self.args, **self.kwargs)
         return function(*self.args, **self.kwargs)
 
     def outputs(self) -> list[Tensor]:
-        """The tensors among what the operator returns."""
+        """Return the tensors among the results."""
         return list(tensors_in(self.run()))
 
     def __repr__(self) -> str:
-        words = [shown(each) for each in self.args]
+        words = [shown(arg) for arg in self.args]
         words += [f"{name}={shown(value)}" for name, value in self.kwargs.items()]
         return f"{getattr(self.operator, 'name', self.operator)}({', '.join(words)})"
 
 
 def shown(value: Any) -> str:
-    """An argument as messages show it: tensors by dtype and shape."""
+    """Return an argument as messages show it: tensors by dtype and shape."""
     if isinstance(value, Tensor):
         return f"{value.dtype.name}{list(value.shape)}"
     if isinstance(value, (list, tuple)):
@@ -117,57 +117,57 @@ def shown(value: Any) -> str:
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
-    """All tensors in nested lists, tuples and dictionaries."""
+    """Iterate over all tensors in nested lists, tuples and dictionaries."""
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from tensors_in(each)
+        for item in value:
+            yield from tensors_in(item)
     elif isinstance(value, dict):
         yield from tensors_in(tuple(value.values()))
 
 
 def replaced(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    """A nested value with each tensor exchanged."""
+    """Replace each tensor in a nested value."""
     if isinstance(value, Tensor):
         return change(value)
     if type(value) in (list, tuple):
-        return type(value)(replaced(each, change) for each in value)
+        return type(value)(replaced(item, change) for item in value)
     if isinstance(value, dict):
-        return {name: replaced(each, change) for name, each in value.items()}
+        return {name: replaced(item, change) for name, item in value.items()}
     return value
 
 
 def leaf(array: Any, like: Tensor | None = None, requires_grad: bool | None = None) -> Tensor:
-    """A leaf over `array`; it requires a gradient as told, or as `like` does."""
-    made = wrap(np.asarray(array))
+    """Return a leaf over `array`; `requires_grad` is as given, or that of `like`."""
+    result = wrap(np.asarray(array))
     wanted = like is not None and like.requires_grad if requires_grad is None else requires_grad
-    if wanted and made.dtype.category >= dtypes.FLOAT:
-        made.requires_grad = True
-    return made
+    if wanted and result.dtype.category >= dtypes.FLOAT:
+        result.requires_grad = True
+    return result
 
 
 def copied(tensor: Tensor) -> Tensor:
-    """A contiguous leaf of the same values."""
+    """Return a contiguous leaf with the same values."""
     return leaf(np.array(tensor._array_, order="C", copy=True), tensor)
 
 
 def inside(tensor: Tensor, whole: Any, part: Any) -> Tensor:
-    """A leaf on `part`, a view of the larger array `whole`, with the values of `tensor`."""
+    """Return a leaf on `part`, a view of the larger array `whole`, with the values of `tensor`."""
     part[...] = tensor._array_
-    made = share(part, Storage(whole))
+    result = share(part, Storage(whole))
     if tensor.requires_grad:
-        made.requires_grad = True
-    return made
+        result.requires_grad = True
+    return result
 
 
 class Case:
-    """One sample of one operator in one dtype; makes a fresh call each time it is asked.
+    """One sample of one operator in one dtype; creates a new call each time.
 
     Attributes:
         name: the operator's name in the registry.
         dtype: the dtype under test.
-        number: which of the samples.
+        number: index of the sample.
     """
 
     def __init__(self, name: str, dtype: dtypes.dtype, number: int) -> None:
@@ -181,7 +181,7 @@ class Case:
         return REGISTRY[self.name]
 
     def sample(self, requires_grad: bool = True) -> tuple[Sample, Maker]:
-        """The sample, made anew, and what made it; nothing requires a gradient that the operator refuses."""
+        """Return a new sample and its maker; operands that the operator cannot differentiate require no gradient."""
         refused = isinstance(self.operator, Card) and bool(self.operator.why) and bool(self.operator.refused)
         maker = Maker(self.dtype, self.name, requires_grad and not refused)
         for number, sample in enumerate(self.operator.sampler(maker)):
@@ -191,7 +191,7 @@ class Case:
         raise LookupError(f"{self.name} has no sample {self.number} in {self.dtype.name}")
 
     def call(self, requires_grad: bool = True) -> Call:
-        """A fresh call."""
+        """Return a new call."""
         sample, maker = self.sample(requires_grad)
         return Call(self.operator, sample.args, sample.kwargs, maker.smooth, sample.through)
 
@@ -201,7 +201,7 @@ class Case:
 
 @contextmanager
 def named(what: object) -> Iterator[None]:
-    """Say in a failure of which of several forms of a case it is: a test of each would make their number large."""
+    """Add the name of a variant to a failure: separate tests of all variants would be too many."""
     try:
         yield
     except BaseException as error:
@@ -210,7 +210,7 @@ def named(what: object) -> Iterator[None]:
 
 
 def samples_of(operator: Operator, dtype: dtypes.dtype) -> list[Sample]:
-    """All samples of an operator in a dtype; a single one if its sampler raises, so that the error is a test's."""
+    """Return all samples of an operator in a dtype; a single one if its sampler raises, so that a test reports it."""
     try:
         return [] if operator.sampler is None else list(operator.sampler(Maker(dtype, operator.name)))
     except Exception:
@@ -219,27 +219,27 @@ def samples_of(operator: Operator, dtype: dtypes.dtype) -> list[Sample]:
 
 @functools.cache
 def refused_samples(sampler: Any, name: str, dtype: dtypes.dtype) -> tuple[bool, ...]:
-    """For each sample in a dtype whether it must be refused; the samples themselves are made when a test runs."""
+    """Return, for each sample in a dtype, whether it must be refused; samples are created when a test runs."""
     try:
-        return tuple([isinstance(each, Bad) for each in sampler(Maker(dtype, name))])
+        return tuple([isinstance(sample, Bad) for sample in sampler(Maker(dtype, name))])
     except Exception:
         return (False,)
 
 
 def numbers_of(operator: Operator, dtype: dtypes.dtype, bad: bool = False) -> list[int]:
-    """Which samples of an operator must be accepted in a dtype, or refused if `bad`."""
+    """Return the numbers of the samples of an operator that must be accepted in a dtype, or refused if `bad`."""
     if operator.sampler is None:
         return []
     refused = refused_samples(operator.sampler, operator.name, dtype)
-    return [number for number, each in enumerate(refused) if each == bad]
+    return [number for number, is_refused in enumerate(refused) if is_refused == bad]
 
 
 def cases(wanted: Wanted, bad: bool = False, names: Iterable[str] | None = None) -> list[Case]:
-    """Case for every operator in the registry, dtype for which `wanted(operator, dtype)`, and sample.
+    """Return a case for every operator of the registry, dtype for which `wanted(operator, dtype)`, and sample.
 
     Args:
-        bad: the samples that must be refused, rather than those that must be accepted.
-        names: these operators only.
+        bad: select the samples that must be refused, not those that must be accepted.
+        names: names of the operators; all if None.
     """
     own = operators()
     return [
@@ -251,29 +251,28 @@ def cases(wanted: Wanted, bad: bool = False, names: Iterable[str] | None = None)
 
 
 def dtypes_wanted(operator: Operator, wanted: Wanted) -> list[dtypes.dtype]:
-    """The dtypes for which `wanted(operator, dtype)`, of those that the operator is tested in."""
+    """Return the tested dtypes of an operator for which `wanted(operator, dtype)`."""
     tested = dtypes_of(operator)
     return [dtype for dtype in dtypes.ALL if dtype in tested and wanted(operator, dtype)]
 
 
 def names_of(wanted: Wanted) -> list[str]:
-    """The operators of `cases(wanted)`, found without making a sample of them."""
+    """Return the operators of `cases(wanted)`, without creating samples."""
     return [name for name, operator in operators().items() if dtypes_wanted(operator, wanted)]
 
 
 def operators(sparse: bool = False) -> dict[str, Operator]:
-    """Every operator in the registry once, by its own name rather than by other names that it may have.
+    """Return every operator of the registry once, by its main name.
 
     Args:
-        sparse: also those of sparse tensors, which `tests/ops/sparse` checks: what checks samples reads arrays of
-            elements.
+        sparse: include those of sparse tensors, which `tests/ops/sparse` checks: checks of samples need dense arrays.
     """
     own = {name: operator for name, operator in REGISTRY.items() if operator.name == name}
     return {name: operator for name, operator in own.items() if sparse or name not in CARDS | GIVING_SPARSE}
 
 
 def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:
-    """The dtypes that an operator is tested in: the declared ones; for composites, which declare none, real ones.
+    """Return the dtypes in which an operator is tested: the declared ones, or real ones for composites.
 
     A composite whose samples accept no real dtype (`imag`) is tested in complex ones.
     """
@@ -283,11 +282,11 @@ def dtypes_of(operator: Operator) -> frozenset[dtypes.dtype]:
 
 
 def one_dtype(operator: Operator) -> dtypes.dtype:
-    """The dtype for checks in which one is enough: double precision if the operator exists for it."""
+    """Return the dtype for checks that need only one: double precision if the operator supports it."""
     tested = dtypes_of(operator)
-    return next(each for each in PREFERRED if each in tested)
+    return next(dtype for dtype in PREFERRED if dtype in tested)
 
 
 def once(operator: Operator, dtype: dtypes.dtype) -> bool:
-    """Whether a dtype is the one for checks in which one is enough."""
+    """Return whether a dtype is the one for checks that need only one."""
     return dtype is one_dtype(operator)

@@ -1,4 +1,4 @@
-"""What cards claim for forward mode: that an operator is linear in an input, and what its partial derivatives are."""
+"""Checks of the claims of cards for forward mode: linearity in an input, and partial derivatives."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ TOLERANCE = 1e-10
 
 
 def bound_arguments(call: Call) -> list[Any]:
-    """All arguments of a card's call in the order of its parameters."""
+    """Return all arguments of a card's call in the order of its parameters."""
     return list(declaration.bind(call.operator, call.args, call.kwargs))
 
 
 def rebound(card: Card, bound: list[Any]) -> Call:
-    """A call with all arguments given."""
+    """Return a call with all arguments given."""
     plain = dict(zip(card.names[card.positional :], bound[card.positional :]))
     return Call(card, bound[: card.positional], plain)
 
 
 def values_of(call: Call) -> list[Any]:
-    """The floating-point and complex results of a call."""
+    """Return the floating-point and complex results of a call."""
     reseed()
     with no_grad():
-        return [each._array_ for each in call.outputs() if each._array_.dtype.kind in "fc"]
+        return [output._array_ for output in call.outputs() if output._array_.dtype.kind in "fc"]
 
 
 def check_linear(call: Call, seed: int = 0) -> int:
-    """A card is linear in the inputs that it says: f(a x + b y) = a f(x) + b f(y).
+    """Check that a card is linear in the inputs that it names: f(a x + b y) = a f(x) + b f(y).
 
     Returns:
-        How many inputs were checked.
+        The number of inputs checked.
 
     Raises:
-        Wrong: it is not.
+        Wrong: if the card is not linear in an input.
     """
     random = np.random.default_rng(seed)
     card: Card = call.operator
@@ -51,13 +51,13 @@ def check_linear(call: Call, seed: int = 0) -> int:
     for name in card.linear:
         position = card.names.index(name)
         bound = bound_arguments(call)
-        given = list(tensors_in(bound[position]))
-        if not given or any(each._array_.dtype.kind not in "fc" for each in given):
+        tensors = list(tensors_in(bound[position]))
+        if not tensors or any(value._array_.dtype.kind not in "fc" for value in tensors):
             continue
-        first = [each._array_ for each in given]
-        second = [random_like(random, each) for each in first]
+        first = [value._array_ for value in tensors]
+        second = [random_like(random, array) for array in first]
         a, b = random.standard_normal(2)
-        mixed = [a * one + b * other for one, other in zip(first, second)]
+        mixed = [a * x + b * y for x, y in zip(first, second)]
         results = [values_of(rebound(card, at(bound, position, arrays))) for arrays in (first, second, mixed)]
         for one, other, both in zip(*results):
             expected = a * one + b * other
@@ -69,7 +69,7 @@ def check_linear(call: Call, seed: int = 0) -> int:
 
 
 def at(bound: list[Any], position: int, arrays: list[Any]) -> list[Any]:
-    """The arguments with other values in the tensors at `position`."""
+    """Return the arguments with other values in the tensors at `position`."""
     following = iter(arrays)
     exchanged = list(bound)
     exchanged[position] = replaced(bound[position], lambda _: leaf(next(following)))
@@ -77,13 +77,13 @@ def at(bound: list[Any], position: int, arrays: list[Any]) -> list[Any]:
 
 
 def check_partials(call: Call, seed: int = 0) -> int:
-    """The partial derivatives of a card equal difference quotients, element by element, in any complex direction.
+    """Check that the partial derivatives of a card equal difference quotients elementwise, in a complex direction.
 
     Returns:
-        How many partials were checked.
+        The number of partial derivatives checked.
 
     Raises:
-        Wrong: one does not.
+        Wrong: if a partial derivative differs from the difference quotient.
     """
     random = np.random.default_rng(seed)
     card: Card = call.operator
@@ -113,12 +113,12 @@ def check_partials(call: Call, seed: int = 0) -> int:
 
 
 def partials_of(card: Card) -> dict[str, Callable[..., Any]]:
-    """The partial derivatives of a card by input, also those that serve forward mode only."""
+    """Return the partial derivatives of a card by input, also those for forward mode only."""
     return {name: rule.fn for name, rule in (card.partial_rules or {}).items()}
 
 
 def run_partial(rule: Callable[..., Any], card: Card, bound: list[Any]) -> Any:
-    """A partial derivative at the arguments of a call."""
+    """Return a partial derivative at the arguments of a call."""
     read: dict[int, Callable[[int], Any]] = {
         sources.FROM_INPUT: lambda at: bound[at],
         sources.FROM_PLAIN: lambda at: bound[at],

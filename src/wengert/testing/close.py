@@ -21,7 +21,7 @@ TOLERANCES: dict[dtypes.dtype, tuple[float, float]] = {
     dtypes.complex64: (1.3e-6, 1e-5),
     dtypes.complex128: (1e-7, 1e-7),
 }
-"""The default (rtol, atol) of each dtype; others must be equal. Of two dtypes the larger tolerances count."""
+"""The default (rtol, atol) of each dtype; other dtypes must be equal. Of two dtypes the larger tolerances are used."""
 BFLOAT16 = (1.6e-2, 1e-5)
 LOOSER = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
 """Those of `assert_allclose`."""
@@ -30,7 +30,7 @@ Message = str | Callable[[str], str] | None
 
 
 class Comparison:
-    """The options of one comparison; `failed` is raised with its message completed."""
+    """Options of one comparison."""
 
     def __init__(self, **options: Any) -> None:
         self.rtol: float | None = options["rtol"]
@@ -43,16 +43,16 @@ class Comparison:
         self.msg: Message = options["msg"]
 
     def fail(self, text: str, path: tuple[Any, ...]) -> AssertionError:
-        """The error for a difference at `path` inside nested containers."""
+        """Return the error for a difference at `path` inside nested containers."""
         text += where(path)
         return AssertionError(text if self.msg is None else self.msg(text) if callable(self.msg) else self.msg)
 
     def tolerances(self, *kinds: dtypes.dtype) -> tuple[float, float]:
-        """(rtol, atol) for values of these dtypes."""
+        """Return (rtol, atol) for values of these dtypes."""
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
         known = [BFLOAT16 if kind.name == "bfloat16" else TOLERANCES.get(kind, (0.0, 0.0)) for kind in kinds]
-        return max(each[0] for each in known), max(each[1] for each in known)
+        return max(pair[0] for pair in known), max(pair[1] for pair in known)
 
 
 def assert_close(
@@ -69,28 +69,34 @@ def assert_close(
     check_stride: bool = False,
     msg: Message = None,
 ) -> None:
-    """Raise unless |actual - expected| <= atol + rtol |expected|, element by element.
+    """Raise unless |actual - expected| <= atol + rtol |expected| for all elements.
 
     Args:
-        actual, expected: tensors, arrays, numbers or None; or sequences or mappings of such, compared item by item.
-        allow_subclasses: take tensors of different classes for comparable.
-        rtol, atol: tolerances, both or none; chosen by the dtypes unless given.
-        equal_nan: NaN equals NaN.
-        check_device, check_dtype, check_layout, check_stride: what must be the same besides the values.
-        msg: the error's text, or a function that makes it from the usual one.
+        actual, expected: tensors, arrays, numbers or None; or sequences or mappings of these, compared item by item.
+        allow_subclasses: allow tensors of different classes.
+        rtol, atol: tolerances, both or none; defaults depend on the dtypes.
+        equal_nan: whether NaN equals NaN.
+        check_device, check_dtype, check_layout, check_stride: attributes that must be equal besides the values.
+        msg: message of the error, or a function of the default message.
 
     Raises:
-        AssertionError: values or attributes differ; says where, and by how much.
-        TypeError: the two cannot be compared.
-        ValueError: only one of the tolerances was given.
+        AssertionError: if values or attributes differ; says where, and by how much.
+        TypeError: if the two cannot be compared.
+        ValueError: if only one of the tolerances is given.
     """
     if (rtol is None) != (atol is None):
         missing = "atol" if atol is None else "rtol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
     options = Comparison(
-        rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, check_layout=check_layout,
-        check_stride=check_stride, check_device=check_device, msg=msg,
-    )  # fmt: skip
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_dtype=check_dtype,
+        check_layout=check_layout,
+        check_stride=check_stride,
+        check_device=check_device,
+        msg=msg,
+    )
     if isinstance(actual, Tensor) and isinstance(expected, Tensor) and not allow_subclasses:
         if type(actual) is not type(expected):
             raise TypeError(incomparable(actual, expected, ()))
@@ -105,18 +111,18 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: Message = "",
 ) -> None:
-    """`assert_close` by its older name, with larger tolerances, of what need not have the same dtype.
+    """Deprecated form of `assert_close`, with larger tolerances, which ignores the dtype.
 
     Args:
-        actual: tensor, or what becomes one.
-        expected: the same; if it is no tensor, one in the dtype of `actual`.
-        rtol, atol: tolerances, both or none; chosen by the dtypes unless given.
-        equal_nan: NaN equals NaN.
-        msg: the error's text, if there is any.
+        actual: a tensor, or a value that can be converted to one.
+        expected: the same; it is converted to the dtype of `actual` if it is not a tensor.
+        rtol, atol: tolerances, both or none; defaults depend on the dtypes.
+        equal_nan: whether NaN equals NaN.
+        msg: message of the error, if not empty.
 
     Raises:
-        AssertionError: values differ.
-        ValueError: only one of the tolerances was given.
+        AssertionError: if values differ.
+        ValueError: if only one of the tolerances is given.
     """
     warnings.warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please "
@@ -127,23 +133,30 @@ def assert_allclose(
     actual = actual if isinstance(actual, Tensor) else tensor(actual)
     expected = expected if isinstance(expected, Tensor) else tensor(expected, dtype=actual.dtype)
     if rtol is None and atol is None:
-        known = [LOOSER.get(each.dtype.name, (0.0, 0.0)) for each in (actual, expected)]
-        rtol, atol = max(each[0] for each in known), max(each[1] for each in known)
+        known = [LOOSER.get(value.dtype.name, (0.0, 0.0)) for value in (actual, expected)]
+        rtol, atol = max(pair[0] for pair in known), max(pair[1] for pair in known)
     assert_close(
-        actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False,
-        check_stride=False, msg=msg or None,
-    )  # fmt: skip
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_device=True,
+        check_dtype=False,
+        check_stride=False,
+        msg=msg or None,
+    )
 
 
 def where(path: tuple[Any, ...]) -> str:
-    """The place inside nested containers, as a sentence."""
+    """Return a sentence about the path inside nested containers."""
     if not path:
         return ""
-    return f"\n\nThe failure occurred for item {''.join(f'[{each!r}]' for each in path)}"
+    return f"\n\nThe failure occurred for item {''.join(f'[{key!r}]' for key in path)}"
 
 
 def incomparable(actual: Any, expected: Any, path: tuple[Any, ...]) -> str:
-    """The text for two values that nothing compares."""
+    """Return the message for two values that cannot be compared."""
     return f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.{where(path)}"
 
 
@@ -153,16 +166,16 @@ def compare(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ..
     if actual is None or expected is None:
         if actual is not expected:
             raise options.fail(f"None mismatch: {actual} is not {expected}", path)
-    elif any(all(isinstance(each, kind) for each in both) for kind in (Tensor, np.ndarray)):
+    elif any(all(isinstance(value, kind) for value in both) for kind in (Tensor, np.ndarray)):
         compare_arrays(actual, expected, options, path)
-    elif all(isinstance(each, (bool, np.bool_)) for each in both):
+    elif all(isinstance(value, (bool, np.bool_)) for value in both):
         if bool(actual) is not bool(expected):
             raise options.fail(f"Booleans mismatch: {actual} is not {expected}", path)
-    elif all(isinstance(each, (int, float, complex, np.number)) for each in both):
+    elif all(isinstance(value, (int, float, complex, np.number)) for value in both):
         compare_numbers(actual, expected, options, path)
-    elif all(isinstance(each, Mapping) for each in both):
+    elif all(isinstance(value, Mapping) for value in both):
         compare_mappings(actual, expected, options, path)
-    elif all(isinstance(each, Sequence) and not isinstance(each, str) for each in both):
+    elif all(isinstance(value, Sequence) and not isinstance(value, str) for value in both):
         if len(actual) != len(expected):
             raise options.fail(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path)
         for at, (one, other) in enumerate(zip(actual, expected)):
@@ -183,13 +196,13 @@ def compare_mappings(actual: Any, expected: Any, options: Comparison, path: tupl
 
 
 def compare_numbers(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
-    """Compare two numbers, NumPy's as Python's."""
-    actual, expected = (each.item() if isinstance(each, np.number) else each for each in (actual, expected))
+    """Compare two numbers; NumPy's are converted to Python's."""
+    actual, expected = (value.item() if isinstance(value, np.number) else value for value in (actual, expected))
     if options.check_dtype and type(actual) is not type(expected):
         raise options.fail(f"The (d)types do not match: {type(actual)} != {type(expected)}.", path)
     wide = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
     kinds = [
-        next((kind for each, kind in wide.items() if type(value) is each), dtypes.float64)
+        next((kind for python_type, kind in wide.items() if type(value) is python_type), dtypes.float64)
         for value in (actual, expected)
     ]
     rtol, atol = options.tolerances(*kinds)
@@ -207,7 +220,7 @@ def scalar_difference(
         return
     relative = difference / abs(expected) if expected != 0 else float("inf")
     exact = rtol == 0 and atol == 0
-    allowed = ["" if exact else f" (up to {each} allowed)" for each in (atol, rtol)]
+    allowed = ["" if exact else f" (up to {tolerance} allowed)" for tolerance in (atol, rtol)]
     raise options.fail(
         f"Scalars are not {'equal' if exact else 'close'}!\n\nExpected {expected} but got {actual}.\n"
         f"Absolute difference: {difference}{allowed[0]}\nRelative difference: {relative}{allowed[1]}",
@@ -217,21 +230,21 @@ def scalar_difference(
 
 def compare_arrays(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
     """Compare two tensors or arrays: attributes, then values."""
-    one, other = (each._array_ if isinstance(each, Tensor) else each for each in (actual, expected))
-    kinds = [dtypes.from_numpy(each.dtype) for each in (one, other)]
+    one, other = (value._array_ if isinstance(value, Tensor) else value for value in (actual, expected))
+    kinds = [dtypes.from_numpy(value.dtype) for value in (one, other)]
     if one.shape != other.shape:
         raise options.fail(differ("shape", Size(one.shape), Size(other.shape)), path)
-    layouts = [each.layout if isinstance(each, Tensor) else strided for each in (actual, expected)]
-    sparse = any(each is not strided for each in layouts)
+    layouts = [value.layout if isinstance(value, Tensor) else strided for value in (actual, expected)]
+    sparse = any(layout is not strided for layout in layouts)
     if options.check_layout and layouts[0] is not layouts[1]:
         raise options.fail(differ("layout", *layouts), path)
     if options.check_stride and not sparse and one.strides != other.strides:
-        steps = [tuple(step // each.itemsize for step in each.strides) for each in (one, other)]
+        steps = [tuple(step // value.itemsize for step in value.strides) for value in (one, other)]
         raise options.fail(differ("stride()", *steps), path)
     if options.check_dtype and kinds[0] is not kinds[1]:
         raise options.fail(differ("dtype", *kinds), path)
     if layouts[0] is not layouts[1]:
-        one, other = (each.to_dense()._array_ for each in (actual, expected))
+        one, other = (value.to_dense()._array_ for value in (actual, expected))
     elif sparse:
         compare_sparse(actual, expected, options, path)
         return
@@ -239,7 +252,7 @@ def compare_arrays(actual: Any, expected: Any, options: Comparison, path: tuple[
 
 
 def compare_sparse(actual: Any, expected: Any, options: Comparison, path: tuple[Any, ...]) -> None:
-    """Compare two sparse tensors of one layout: how many entries they have, then where, then which."""
+    """Compare two sparse tensors of one layout: numbers of entries, indices, values."""
     form = actual.layout
     title = f"Sparse {form.name[-3:].upper()}"
     counts = actual._nnz(), expected._nnz()
@@ -260,8 +273,8 @@ def compare_sparse(actual: Any, expected: Any, options: Comparison, path: tuple[
 def compare_values(
     one: Any, other: Any, options: Comparison, path: tuple[Any, ...], title: str = "Tensor-likes"
 ) -> None:
-    """Compare the values of two arrays of one shape, brought to one dtype."""
-    kinds = [dtypes.from_numpy(each.dtype) for each in (one, other)]
+    """Compare the values of two arrays of one shape, converted to a common dtype."""
+    kinds = [dtypes.from_numpy(value.dtype) for value in (one, other)]
     rtol, atol = options.tolerances(*kinds)
     common = one.dtype if kinds[0] is kinds[1] else dtypes.promote_types(*kinds).numpy
     one, other = one.astype(common), other.astype(common)
@@ -274,14 +287,14 @@ def compare_values(
 
 
 def differ(attribute: str, one: Any, other: Any) -> str:
-    """The text for attributes that differ."""
+    """Return the message for attributes that differ."""
     return f"The values for attribute '{attribute}' do not match: {one} != {other}."
 
 
 def array_difference(
     one: Any, other: Any, rtol: float, atol: float, options: Comparison, path: tuple[Any, ...], title: str
 ) -> None:
-    """Compare the values of two arrays of one shape and dtype; `title` is what errors call them."""
+    """Compare the values of two arrays of one shape and dtype; `title` is their name in errors."""
     if one.dtype.kind in "bui" and (one.dtype.kind == "b" or one.dtype.itemsize < 8):
         one, other = one.astype(np.int64), other.astype(np.int64)
     with np.errstate(all="ignore"):
@@ -298,7 +311,7 @@ def array_difference(
     text = f"{title} are not {'equal' if exact else 'close'}!\n\nMismatched elements: {wrong} / {close.size} "
     text += f"({wrong / close.size:.1%})"
     for name, values, limit in (("absolute", difference, atol), ("relative", relative, rtol)):
-        at = tuple(int(each) for each in np.unravel_index(int(np.argmax(values)), values.shape))
+        at = tuple(int(index) for index in np.unravel_index(int(np.argmax(values)), values.shape))
         allowed = "" if exact else f" (up to {limit} allowed)"
         text += f"\nGreatest {name} difference: {values[at].item()} at index {at}{allowed}"
     raise options.fail(text, path)

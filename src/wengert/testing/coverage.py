@@ -1,8 +1,8 @@
-"""What the samples of each operator check: reverse and forward mode, both orders of the two, batches, complex numbers,
-and these combined.
+"""Coverage of the samples of each operator: reverse and forward mode, both orders of the two, batches, complex numbers,
+and combinations.
 
-The table in the documentation is made of these rows. A test fails if a cell is empty: something is neither checked nor
-said to need no check.
+The table in the documentation consists of these rows. A test fails if a cell is empty: there is neither a check nor a
+reason why none is needed.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ OF_MEMORY = frozenset({"as_strided_from", "_as_strided_copy", "view_as_complex"}
 
 
 def table() -> dict[str, tuple[str, ...]]:
-    """For each operator by name its row: for each of `COLUMNS` how many samples check it, or why none can."""
+    """Return the row of each operator: the number of samples that check each of `COLUMNS`, or the reason for none."""
     return {name: row(card) for name, card in sorted(operators().items()) if isinstance(card, Card)}
 
 
 def row(card: Card) -> tuple[str, ...]:
-    """The row of one operator."""
+    """Return the row of one operator."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # samples hold infinities
-        return made_row(card)
+        return computed_row(card)
 
 
-def made_row(card: Card) -> tuple[str, ...]:
-    """`row`, while warnings are off."""
+def computed_row(card: Card) -> tuple[str, ...]:
+    """Compute `row` with warnings disabled."""
     kind = one_dtype(card)
     reason = card.why or WITHOUT_DERIVATIVE.get(card.name, "") or (DRAWS if card.random else "")
     reason = reason or (REFUSED if len(card.refused) == len(card.grad_slots) else "")
@@ -78,42 +78,44 @@ def made_row(card: Card) -> tuple[str, ...]:
 
 
 def good_cases(card: Card, kind: dtypes.dtype) -> list[Case]:
-    """The samples that are to be accepted, in a dtype."""
-    return [Case(card.name, kind, at) for at, each in enumerate(samples_of(card, kind)) if not isinstance(each, Bad)]
+    """Return the samples that must be accepted in a dtype."""
+    return [
+        Case(card.name, kind, at) for at, sample in enumerate(samples_of(card, kind)) if not isinstance(sample, Bad)
+    ]
 
 
 def counted(card: Card, kind: dtypes.dtype, check: Callable[[Call], Any]) -> str:
-    """How many samples there was something to check of; empty if none."""
-    found = sum(bool(check(case.call())) for case in good_cases(card, kind) if is_derivative(case))
-    return str(found) if found else ""
+    """Return the number of samples that were checked; empty if 0."""
+    checked = sum(bool(check(case.call())) for case in good_cases(card, kind) if is_derivative(case))
+    return str(checked) if checked else ""
 
 
 def is_derivative(case: Case) -> bool:
-    """Whether what torch calls the gradient is the derivative: rows of a table that `padding_idx` names get none."""
+    """Return whether torch's gradient is the derivative; not for `padding_idx`, whose rows get no gradient."""
     sample, _ = case.sample()
     return case.name != "embedding" or (len(sample.args) < 3 and "padding_idx" not in sample.kwargs)
 
 
 def batched(card: Card, kind: dtypes.dtype) -> str:
-    """How many samples were compared with calls for each member.
+    """Return the number of samples that were compared with calls for each member.
 
     Raises:
-        AssertionError: an operator ran member by member.
+        AssertionError: if an operator ran member by member.
     """
     if card.name in DYNAMIC:
         return BY_VALUES
     if card.random:
         return "by `randomness`: tests/func/test_vmap_random.py"
     batch_rules.LOOPED.clear()
-    found = 0
+    checked = 0
     for case in good_cases(card, kind):
-        found += check_batched(case.call(), card.name in OF_MEMORY, "vmap: ")
+        checked += check_batched(case.call(), card.name in OF_MEMORY, "vmap: ")
     assert not batch_rules.LOOPED, f"{card.name}: {dict(batch_rules.LOOPED)} ran member by member"
-    return str(found) if found else ""
+    return str(checked) if checked else ""
 
 
 def combined(card: Card, kind: dtypes.dtype, reason: str) -> tuple[str, str, str]:
-    """How many combinations of transforms were compared for the first sample that has something to compare.
+    """Return the numbers of combinations of transforms that were compared, for the first sample with any.
 
     Args:
         reason: why there is nothing to compare, or "".
@@ -122,29 +124,29 @@ def combined(card: Card, kind: dtypes.dtype, reason: str) -> tuple[str, str, str
         return reason, reason, reason
     of_complex = REAL
     if dtypes.complex128 in card.declared_dtypes:
-        of_complex = shown([each for each in compared(card, dtypes.complex128) if "vmap" in each])
-    nested = [each for each in compared(card, kind) if " of " in each and ("jvp" in each or "jacfwd" in each)]
+        of_complex = shown([name for name in compared(card, dtypes.complex128) if "vmap" in name])
+    nested = [name for name in compared(card, kind) if " of " in name and ("jvp" in name or "jacfwd" in name)]
     in_place = shown(compared(card, kind, in_place=True)) if card.in_place is not None and not card.view else NO_FORM
     return of_complex, shown(nested), in_place or NO_FORM
 
 
 def compared(card: Card, kind: dtypes.dtype, in_place: bool = False) -> list[str]:
-    """The combinations that were compared for one sample."""
+    """Return the combinations that were compared for one sample."""
     for case in good_cases(card, kind):
         if is_derivative(case) and not (in_place and not writes_in_place(case.call())):
-            found = check_transforms(case.call(), in_place)
-            if found:
-                return found
+            combinations = check_transforms(case.call(), in_place)
+            if combinations:
+                return combinations
     return []
 
 
-def shown(found: list[str]) -> str:
-    """A number as a cell shows it; empty if it is 0."""
-    return str(len(found)) if found else ""
+def shown(combinations: list[str]) -> str:
+    """Return the text of a cell: a number, empty if it is 0."""
+    return str(len(combinations)) if combinations else ""
 
 
 def complex_numbers(card: Card, reason: str) -> str:
-    """How many samples check it with complex numbers: its derivatives, or, if it has none, its value."""
+    """Return the number of samples with complex numbers that check derivatives, or the value if there are none."""
     if dtypes.complex128 not in card.declared_dtypes:
         return REAL
     if reason:

@@ -1,4 +1,4 @@
-"""What operators compute, as functions of mpmath's, for comparison in many digits."""
+"""Formulas of operators in mpmath, for comparison in many digits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def logistic(x: Any) -> Any:
 
 
 def inverse_cosine(x: Any) -> Any:
-    """The number with this hyperbolic cosine, with a branch cut below 1: mpmath's own, before 1.4, mixes up its sides.
+    """Inverse hyperbolic cosine with a branch cut below 1: mpmath's own, before 1.4, confuses the sides of the cut.
 
     Source: Kahan, Branch cuts for complex elementary functions, 1987.
     """
@@ -34,7 +34,7 @@ def inverse_cosine(x: Any) -> Any:
 
 
 def elementary() -> dict[str, Formula]:
-    """The formula of each operator of one tensor, by the name of its card, `arcsin` and its like left out."""
+    """Return the formula of each operator of one tensor by the name of its card, without aliases such as `arcsin`."""
     import mpmath as mp
 
     return {
@@ -62,7 +62,7 @@ def elementary() -> dict[str, Formula]:
 
 
 def special() -> dict[str, Formula]:
-    """Those whose values are SciPy's."""
+    """Return the formulas of operators that SciPy computes."""
     import mpmath as mp
 
     def second_kind(x: Any) -> Any:
@@ -104,9 +104,9 @@ Section = tuple[str, Callable[[Any], tuple[Any, ...]], Formula]
 
 
 def sections() -> dict[str, Section]:
-    """Operators of several arguments along lines through them: name, arguments on the line, formula there.
+    """Return operators of several arguments along lines: name, arguments on the line, formula on it.
 
-    Derivatives along lines in three directions hold all that there are of two tensors, the mixed one too.
+    Derivatives along lines in three directions determine all derivatives with respect to two tensors, also mixed ones.
     """
     import mpmath as mp
 

@@ -16,12 +16,12 @@ from .values import check_close, largest
 
 
 def target_of(call: Call) -> Tensor | None:
-    """The first argument, if it is a tensor."""
+    """Return the first argument, if it is a tensor."""
     return call.args[0] if call.args and isinstance(call.args[0], Tensor) else None
 
 
 def fits_in_place(call: Call) -> bool:
-    """Whether the result of a call has the shape of its first argument (a view need not), and a dtype that fits it."""
+    """Return whether the result of a call has the shape of its first argument (not for views), and a suitable dtype."""
     target = target_of(call)
     if target is None:
         return False
@@ -39,10 +39,10 @@ def run_in_place(call: Call, target: Tensor) -> Any:
 
 
 def check_in_place(call: Call) -> None:
-    """The in-place form equals the functional one: value, gradient, one version, the same object, a new node.
+    """Check the in-place form against the functional one: value, gradient, one version, same object, new node.
 
     Raises:
-        Wrong: it does not.
+        Wrong: if it differs in one of these.
     """
     source = target_of(call)
     assert source is not None
@@ -61,29 +61,31 @@ def check_in_place(call: Call) -> None:
         raise Wrong(f"{call.operator.in_place.name} left the history as it was")
     stored = functional._array_.astype(target._array_.dtype)
     check_close(call, target._array_, stored, largest(call))
-    for one, other in zip(derivative_of(target, inputs), wanted):
-        check_close(call, one, other, 1.0)
+    for actual, expected in zip(derivative_of(target, inputs), wanted):
+        check_close(call, actual, expected, 1.0)
 
 
 def derivative_of(result: Tensor, inputs: list[Tensor]) -> list[Any]:
-    """The gradients of a result at fixed cotangents, zeros where there are none."""
+    """Return the gradients of a result at a fixed cotangent, zeros where there are none."""
     if not inputs:
         return []
     if not result.requires_grad:
-        return [np.zeros_like(each._array_) for each in inputs]
+        return [np.zeros_like(tensor._array_) for tensor in inputs]
     cotangent = leaf(random_like(np.random.default_rng(0), result._array_))
-    found = passes.grad([result], inputs, [cotangent], None, False, True)
-    return [np.zeros_like(one._array_) if each is None else each._array_ for one, each in zip(inputs, found)]
+    grads = passes.grad([result], inputs, [cotangent], None, False, True)
+    return [
+        np.zeros_like(tensor_in._array_) if value is None else value._array_ for tensor_in, value in zip(inputs, grads)
+    ]
 
 
 def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exception], ...] = RuntimeError) -> str:
-    """A refused in-place call leaves data, version and history untouched.
+    """Check that an in-place call is refused, and leaves data, version and history unchanged.
 
     Returns:
-        The error's text.
+        The message of the error.
 
     Raises:
-        Wrong: it was not refused, or left something behind.
+        Wrong: if the call is not refused, or changed the target.
     """
     source = target_of(call)
     assert source is not None
@@ -103,10 +105,10 @@ def check_refused_in_place(call: Call, raises: type[Exception] | tuple[type[Exce
 
 
 def check_out(call: Call) -> None:
-    """With `out=` a call writes into the given tensor and returns it; one that requires a gradient is refused.
+    """Check that a call with `out=` writes to the given tensor and returns it.
 
     Raises:
-        Wrong: it does something else.
+        Wrong: if another object is returned, the write is not counted once, or the result requires a gradient.
     """
     reseed()
     wanted = call.run()

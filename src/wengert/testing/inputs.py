@@ -1,7 +1,7 @@
-"""Every floating-point input of a call asked for its derivative: it is right, or refused, but does not vanish.
+"""Checks of the derivative with respect to every floating-point input: it is correct or refused, but does not vanish.
 
-An input is made to require a gradient, and made dual, alone. What then arrives is compared with central differences of
-the values. Tensors of integers that an operator also takes as floating-point numbers are asked as such.
+One input at a time requires a gradient, or is dual. The derivative is compared with central differences of the values.
+Tensors of integers are converted to floating-point numbers if the operator accepts that.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ REFUSALS = ("derivative", "not differentiable", "forward AD")
 
 
 class Asked:
-    """One input of a call, asked for its derivative along a direction.
+    """One input of a call, whose derivative along a direction is computed.
 
     Attributes:
-        call, tensors, points, at: the call, its inputs, their values, and which of them is asked.
+        call, tensors, points, at: the call, its inputs, their values, and the index of the input.
         way, cotangents: the direction, and the weights of the results.
     """
 
@@ -53,27 +53,27 @@ class Asked:
         random = np.random.default_rng(0)
         self.call, self.tensors, self.points, self.at = call, tensors, points, at
         self.way = random_like(random, points[at])
-        self.cotangents = [random_like(random, each) for each in self.values(points[at])]
+        self.cotangents = [random_like(random, array) for array in self.values(points[at])]
 
     def results(self, input: Tensor, varied: dict[int, Tensor] | None = None) -> list[Tensor]:
-        """The floating-point results of the call with another tensor in the place of the input, and of some others."""
+        """Return the floating-point results of the call with other tensors for the input and some others."""
         reseed()
-        given = {self.at: input, **(varied or {})}
-        others = [given[at] if at in given else leaf(point) for at, point in enumerate(self.points)]
-        made = exchange(self.call, self.tensors, others).outputs()
-        return [each for each in made if each._array_.dtype.kind in "fc"]
+        tensors = {self.at: input, **(varied or {})}
+        others = [tensors[at] if at in tensors else leaf(point) for at, point in enumerate(self.points)]
+        outputs = exchange(self.call, self.tensors, others).outputs()
+        return [value for value in outputs if value._array_.dtype.kind in "fc"]
 
     def values(self, point: Any) -> list[Any]:
-        """The values of the results at a value of the input."""
-        return [each._array_ for each in self.results(leaf(point))]
+        """Return the values of the results at a value of the input."""
+        return [result._array_ for result in self.results(leaf(point))]
 
     def weighed(self, arrays: Sequence[Any], chosen: Sequence[int]) -> float:
-        """The sum of arrays with the weights of some results."""
+        """Return the sum of arrays with the weights of some results."""
         return sum(inner(self.cotangents[nr], arrays[nr]) for nr in chosen if arrays[nr] is not None)
 
     def differences(self, chosen: Sequence[int]) -> tuple[float, float] | None:
-        """The derivative by differences of some results, and its size; None if these say nothing: beside a kink, of
-        values that are infinite or refused.
+        """Return the derivative of some results by differences, and its scale; None if these are meaningless: near a
+        kink, or for values that are infinite or refused.
         """
         try:
             with np.errstate(all="ignore"):
@@ -84,30 +84,30 @@ class Asked:
         except (ArithmeticError, IndexError, LookupError, RuntimeError, TypeError, ValueError):
             return None
         size = sum(size_of(self.cotangents[nr], fine[nr]) for nr in chosen)
-        found, other = self.weighed(fine, chosen), self.weighed(coarse, chosen)
-        return (found, size) if abs(found - other) <= 10 * ROOM * (size + 1) else None
+        fine_sum, coarse_sum = self.weighed(fine, chosen), self.weighed(coarse, chosen)
+        return (fine_sum, size) if abs(fine_sum - coarse_sum) <= 10 * ROOM * (size + 1) else None
 
 
 def check_inputs(call: Call) -> int:
-    """Ask each input of a call whose tensors have double precision, in reverse and in forward mode, and under `vmap`.
+    """Check each input of a call whose tensors have double precision, in reverse and forward mode, and under `vmap`.
 
     Returns:
-        How many answers were compared with differences.
+        The number of derivatives compared with differences.
 
     Raises:
-        Wrong: a derivative vanishes, or has another value.
+        Wrong: if a derivative vanishes, or has another value.
     """
-    tensors = list({id(each): each for each in call.tensors()}.values())
-    floating = [each for each in tensors if each._array_.dtype.kind in "fc"]
-    points = [np.array(each._array_) for each in floating]
+    tensors = list({id(tensor): tensor for tensor in call.tensors()}.values())
+    floating = [tensor for tensor in tensors if tensor._array_.dtype.kind in "fc"]
+    points = [np.array(tensor._array_) for tensor in floating]
     compared = 0
     for at in range(len(floating)):
         compared += check_input(Asked(call, floating, points, at))
-    for each in tensors:
-        if each._array_.dtype.kind in "iub":
-            wide = [*points, each._array_.astype(np.float64)]
+    for tensor in tensors:
+        if tensor._array_.dtype.kind in "iub":
+            wide = [*points, tensor._array_.astype(np.float64)]
             try:
-                asked = Asked(call, [*floating, each], wide, len(points))
+                asked = Asked(call, [*floating, tensor], wide, len(points))
             except (IndexError, NotImplementedError, RuntimeError, TypeError, ValueError):  # it takes integers only
                 continue
             compared += check_input(asked)
@@ -115,48 +115,54 @@ def check_inputs(call: Call) -> int:
 
 
 def check_gradients(call: Call) -> int:
-    """Ask each input of a call whose tensors have double precision for the derivatives of the others' gradients.
+    """Check the derivatives of gradients of other inputs with respect to each input of a call in double precision.
 
     Returns:
-        How many answers were compared with differences.
+        The number of derivatives compared with differences.
 
     Raises:
-        Wrong: a derivative vanishes, or has another value.
+        Wrong: if a derivative vanishes, or has another value.
     """
-    tensors = list({id(each): each for each in call.tensors() if each._array_.dtype.kind in "fc"}.values())
-    points = [np.array(each._array_) for each in tensors]
+    tensors = list({id(tensor): tensor for tensor in call.tensors() if tensor._array_.dtype.kind in "fc"}.values())
+    points = [np.array(tensor._array_) for tensor in tensors]
     if not call.smooth:
         return 0
     asked = [Asked(call, tensors, points, at) for at in range(len(tensors))]
-    live = [each.at for each in asked if answer(lambda each=each: by_reverse(each, with_derivative(each))) is not None]  # type: ignore[misc]
-    return sum([check_gradients_of(each, [at for at in live if at != each.at]) for each in asked])
+    live = [
+        asked_input.at
+        for asked_input in asked
+        if answer(lambda asked_input=asked_input: by_reverse(asked_input, with_derivative(asked_input))) is not None  # type: ignore[misc]
+    ]
+    return sum([check_gradients_of(asked_input, [at for at in live if at != asked_input.at]) for asked_input in asked])
 
 
 def check_gradients_of(asked: Asked, others: Sequence[int]) -> bool:
     """Compare the tangents of the gradients of other inputs with differences.
 
     Raises:
-        Wrong: they differ.
+        Wrong: if they differ.
     """
     random = np.random.default_rng(1)
     weights = [random_like(random, asked.points[at]) for at in others]
 
     def gradients(input: Tensor) -> Any:
         varied = {at: leaf(np.array(asked.points[at]), requires_grad=True) for at in others}
-        made = asked.results(input, varied)
-        roots = [nr for nr, each in enumerate(made) if each.requires_grad]
-        given = [leaf(asked.cotangents[nr]) for nr in roots]
-        return passes.grad([made[nr] for nr in roots], list(varied.values()), given, None, False, True) if roots else ()
+        outputs = asked.results(input, varied)
+        roots = [nr for nr, value in enumerate(outputs) if value.requires_grad]
+        grads = [leaf(asked.cotangents[nr]) for nr in roots]
+        return (
+            passes.grad([outputs[nr] for nr in roots], list(varied.values()), grads, None, False, True) if roots else ()
+        )
 
-    def total(found: Any) -> float:
-        return sum(inner(weight, each._array_) for weight, each in zip(weights, found) if each is not None)
+    def total(arrays: Any) -> float:
+        return sum(inner(weight, value._array_) for weight, value in zip(weights, arrays) if value is not None)
 
     def tangents() -> float:
         with dual_level():
-            found = gradients(make_dual(leaf(np.array(asked.points[asked.at])), leaf(asked.way)))
-            return total([None if each is None else unpack_dual(each).tangent for each in found])
+            grads = gradients(make_dual(leaf(np.array(asked.points[asked.at])), leaf(asked.way)))
+            return total([None if value is None else unpack_dual(value).tangent for value in grads])
 
-    found = answer(tangents) if others else None
+    tangent = answer(tangents) if others else None
     try:
         expected, coarse = (
             difference(lambda at: total(gradients(leaf(at))), asked.points[asked.at], asked.way, step)
@@ -164,26 +170,26 @@ def check_gradients_of(asked: Asked, others: Sequence[int]) -> bool:
         )
     except (ArithmeticError, LookupError, NotImplementedError, RuntimeError, ValueError):
         return False
-    if found is None or not abs(expected - coarse) <= ROOM * (abs(expected) + 1):
+    if tangent is None or not abs(expected - coarse) <= ROOM * (abs(expected) + 1):
         return False
-    if not abs(found - expected) <= 10 * ROOM * (abs(expected) + 1):
+    if not abs(tangent - expected) <= 10 * ROOM * (abs(expected) + 1):
         raise Wrong(
-            f"{asked.call}: the tangent by input {asked.at} of the gradients of inputs {others} is {found:.9g}, "
+            f"{asked.call}: the tangent by input {asked.at} of the gradients of inputs {others} is {tangent:.9g}, "
             f"differences give {expected:.9g}"
         )
     return True
 
 
 def difference(function: Callable[[Any], float], point: Any, way: Any, step: float) -> float:
-    """The central difference of a function along a direction."""
+    """Return the central difference of a function along a direction."""
     return (function(point + step * way) - function(point - step * way)) / (2 * step)
 
 
 def check_input(asked: Asked) -> int:
-    """Ask one input.
+    """Check the derivatives with respect to one input.
 
     Raises:
-        Wrong: its derivative vanishes, or has another value.
+        Wrong: if its derivative vanishes, or has another value.
     """
     chosen = with_derivative(asked)
     expected = asked.differences(chosen)
@@ -191,22 +197,22 @@ def check_input(asked: Asked) -> int:
         return 0
     compared = 0
     for what, way in (("gradient", by_reverse), ("tangent", by_forward), ("tangent of a batch", by_batch)):
-        found = answer(lambda way=way: way(asked, chosen))  # type: ignore[misc]
-        if found is None:
+        derivative = answer(lambda way=way: way(asked, chosen))  # type: ignore[misc]
+        if derivative is None:
             continue
         compared += 1
-        if not abs(found - expected[0]) <= ROOM * (expected[1] + 1) + ABSOLUTE:
+        if not abs(derivative - expected[0]) <= ROOM * (expected[1] + 1) + ABSOLUTE:
             raise Wrong(
-                f"{asked.call}: the {what} of input {asked.at} is {found:.9g}, differences give {expected[0]:.9g}"
+                f"{asked.call}: the {what} of input {asked.at} is {derivative:.9g}, differences give {expected[0]:.9g}"
             )
     return compared
 
 
 def with_derivative(asked: Asked) -> list[int]:
-    """The results that have a derivative: those that require a gradient, or, if none does, all that may have one."""
+    """Return the indices of results with a derivative: those that require a gradient, or else all that may have one."""
     count = len(asked.cotangents)
-    made = answer(lambda: asked.results(leaf(asked.points[asked.at], requires_grad=True)))
-    live = [nr for nr in range(count) if made is not None and made[nr].requires_grad]
+    outputs = answer(lambda: asked.results(leaf(asked.points[asked.at], requires_grad=True)))
+    live = [nr for nr in range(count) if outputs is not None and outputs[nr].requires_grad]
     card = asked.call.operator
     if live or not isinstance(card, Card) or not card.differentiable or asked.call.through is not None:
         return live or list(range(count))
@@ -214,37 +220,37 @@ def with_derivative(asked: Asked) -> list[int]:
 
 
 def answer(ask: Callable[[], Any]) -> Any:
-    """What is answered; None if a derivative is refused."""
+    """Return the result of a function; None if a derivative is refused."""
     try:
         return ask()
     except (NotImplementedError, RuntimeError) as error:
-        if not any(each in str(error) for each in REFUSALS):
+        if not any(refusal in str(error) for refusal in REFUSALS):
             raise
         return None
 
 
 def by_reverse(asked: Asked, chosen: Sequence[int]) -> float:
-    """The derivative by the gradient."""
+    """Return the derivative by reverse mode."""
     input = leaf(np.array(asked.points[asked.at]), requires_grad=True)
-    made = asked.results(input)
-    roots = [nr for nr in chosen if made[nr].requires_grad]
+    outputs = asked.results(input)
+    roots = [nr for nr in chosen if outputs[nr].requires_grad]
     if not roots:
         return 0.0
-    given = [leaf(asked.cotangents[nr]) for nr in roots]
-    (grad,) = passes.grad([made[nr] for nr in roots], [input], given, None, False, True)
+    grads = [leaf(asked.cotangents[nr]) for nr in roots]
+    (grad,) = passes.grad([outputs[nr] for nr in roots], [input], grads, None, False, True)
     return 0.0 if grad is None else inner(grad._array_, asked.way)
 
 
 def by_forward(asked: Asked, chosen: Sequence[int]) -> float:
-    """The derivative by the tangent."""
+    """Return the derivative by forward mode."""
     with dual_level():
-        made = asked.results(make_dual(leaf(np.array(asked.points[asked.at])), leaf(asked.way)))
-        tangents = [unpack_dual(each).tangent for each in made]
-        return asked.weighed([None if each is None else each._array_ for each in tangents], chosen)
+        outputs = asked.results(make_dual(leaf(np.array(asked.points[asked.at])), leaf(asked.way)))
+        tangents = [unpack_dual(value).tangent for value in outputs]
+        return asked.weighed([None if tangent is None else tangent._array_ for tangent in tangents], chosen)
 
 
 def by_batch(asked: Asked, chosen: Sequence[int]) -> float | None:
-    """The derivative by the first of two tangents in a batch; None if the call takes no batch."""
+    """Return the derivative by the first of two tangents in a batch; None if the call does not support batches."""
     point = leaf(asked.points[asked.at])
     ways = leaf(np.stack([asked.way, 2 * asked.way]))
 
@@ -252,9 +258,9 @@ def by_batch(asked: Asked, chosen: Sequence[int]) -> float | None:
         return jvp(lambda input: tuple(asked.results(input)), (point,), (way,))[1]
 
     try:
-        made = vmap(along, randomness="same")(ways)
+        outputs = vmap(along, randomness="same")(ways)
     except RuntimeError as error:
         if "vmap" in str(error) or "batched" in str(error):
             return None
         raise
-    return asked.weighed([each._array_[0] for each in made], chosen)
+    return asked.weighed([value._array_[0] for value in outputs], chosen)

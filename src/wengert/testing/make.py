@@ -1,4 +1,4 @@
-"""`make_tensor`: random tensors for tests, as torch.testing makes them."""
+"""`make_tensor`: random tensors for tests, as in torch.testing."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """A tensor of random values, uniform in [low, high).
+    """Return a tensor of random values, uniform in [low, high).
 
     Args:
         shape: the shape, as integers or one sequence.
-        dtype: its dtype; for complex ones the range is that of both parts.
-        device: the CPU.
+        dtype: the dtype; for complex dtypes the range is that of both parts.
+        device: "cpu".
         low, high: -9 and 9 unless given (0 and 10 for uint8, -9 and 10 for other integers, 0 and 2 for bool); clamped
-            to what the dtype holds.
+            to the range of the dtype.
         requires_grad: for floating-point and complex dtypes.
-        noncontiguous: spread over memory, where there are at least two elements.
-        exclude_zero: the smallest positive value in place of zeros.
+        noncontiguous: return a non-contiguous tensor, if it has at least two elements.
+        exclude_zero: replace zeros by the smallest positive value.
         memory_format: must be None; torch's channels-last layouts do not exist here.
 
     Raises:
-        ValueError: the range is empty or NaN, or options contradict each other or the dtype.
+        ValueError: if the range is empty or NaN, or options contradict each other or the dtype.
     """
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     refuse_absent(device)
@@ -53,24 +53,24 @@ def make_tensor(
     values = np.asarray(drawn(sizes, dtype, first, last))
     if exclude_zero:
         values[values == 0] = dtypes.finfo(dtype).tiny if dtype.category >= dtypes.FLOAT else 1
-    made = wrap(values)
+    result = wrap(values)
     if noncontiguous and values.size > 1:
         whole = np.repeat(values, 2, axis=-1)
-        made = share(whole[..., ::2], Storage(whole))
-    made.requires_grad = requires_grad
-    return made
+        result = share(whole[..., ::2], Storage(whole))
+    result.requires_grad = requires_grad
+    return result
 
 
 def interval(dtype: DType, low: float | None, high: float | None) -> tuple[float, float]:
-    """The range of the values, checked and cut to what the dtype holds.
+    """Return the range of the values, checked and clamped to the range of the dtype.
 
     Raises:
-        ValueError: it is empty, NaN, or outside of what the dtype holds.
+        ValueError: if the range is empty, NaN, or outside of the range of the dtype.
     """
     defaults = {dtypes.BOOL: (0, 2), dtypes.INTEGER: (-9, 10), dtypes.FLOAT: (-9, 9), dtypes.COMPLEX: (-9, 9)}
     least_default, most_default = (0, 10) if dtype is dtypes.uint8 else defaults[dtype.category]
     first, last = least_default if low is None else low, most_default if high is None else high
-    if any(isinstance(each, float) and math.isnan(each) for each in (first, last)):
+    if any(isinstance(bound, float) and math.isnan(bound) for bound in (first, last)):
         raise ValueError(f"`low` and `high` cannot be NaN, but got low={first!r} and high={last!r}")
     if first > last or (first == last and dtype.category <= dtypes.INTEGER):
         raise ValueError(f"`low` must be less than `high`, but got {first} >= {last}")
@@ -84,7 +84,7 @@ def interval(dtype: DType, low: float | None, high: float | None) -> tuple[float
 
 
 def limits(dtype: DType) -> tuple[float, float]:
-    """The range of a dtype, its end excluded for whole numbers."""
+    """Return the range of a dtype; its end is excluded for integers."""
     if dtype.category == dtypes.BOOL:
         return 0, 2
     if dtype.category == dtypes.INTEGER:
@@ -95,7 +95,7 @@ def limits(dtype: DType) -> tuple[float, float]:
 
 
 def drawn(shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Any:
-    """Random values of a shape and dtype."""
+    """Return random values of a shape and dtype."""
     if dtype.category <= dtypes.INTEGER:
         kind = np.uint64 if high > 2**63 else np.int64
         if math.ceil(low) >= math.ceil(high):
@@ -105,14 +105,14 @@ def drawn(shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Any:
         return _random.integers(math.ceil(low), math.ceil(high), shape, dtype=kind).astype(dtype.numpy)
     real = dtype.to_real().numpy
     if dtype.category == dtypes.COMPLEX:
-        made = np.empty(shape, dtype.numpy)
-        made.real, made.imag = even(low, high, shape, real), even(low, high, shape, real)
-        return made
+        result = np.empty(shape, dtype.numpy)
+        result.real, result.imag = even(low, high, shape, real), even(low, high, shape, real)
+        return result
     return even(low, high, shape, real)
 
 
 def even(low: float, high: float, shape: tuple[int, ...], kind: Any) -> Any:
-    """Values spread evenly from `low` to `high`, whose distance may be beyond float64, not rounded to `high`."""
+    """Return uniform values from `low` to `high`, whose distance may exceed float64; they never round to `high`."""
     values = (np.asarray(_random.uniform(low / 2, high / 2, shape)) * 2).astype(kind)
     first, last = np.asarray(low, kind), np.asarray(high, kind)
     return np.minimum(values, np.maximum(np.nextafter(last, first), first)).astype(kind)

@@ -1,4 +1,4 @@
-"""What calls share and keep: memory of views, of tangents and of gradients; saved tensors."""
+"""Checks of shared memory of views, tangents and gradients, and of saved tensors."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ UNSEEN = ("_unsafe_view", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chu
 
 
 def check_sharing(call: Call) -> None:
-    """Views share memory and version counter with their input; others share no memory that is not counted for both.
+    """Check that views share memory and version counter with their input, and that other results share no memory.
 
     Raises:
-        Wrong: a view is a copy, or a result aliases an input behind the counter's back.
+        Wrong: if a view is a copy, or a result aliases an input behind the counter's back.
     """
     inputs = call.tensors()
     operator = call.operator
     for result in call.outputs():
-        if any(result is each for each in inputs):
+        if any(result is tensor for tensor in inputs):
             continue
-        shared = [each for each in inputs if np.shares_memory(result._array_, each._array_)]
+        shared = [tensor for tensor in inputs if np.shares_memory(result._array_, tensor._array_)]
         if isinstance(operator, Card) and operator.view and result._array_.size and inputs[0] not in Identical(shared):
             raise Wrong(f"{call} is declared a view, but its result does not share the memory of its input")
         if isinstance(operator, Card) and not operator.view and shared and operator.name not in UNSEEN:
             raise Wrong(f"{call} is not declared a view, but its result shares the memory of an input")
         if operator.name in UNSEEN:
             continue
-        if isinstance(operator, Composite) and any(each._storage_ is not result._storage_ for each in shared):
+        if isinstance(operator, Composite) and any(tensor._storage_ is not result._storage_ for tensor in shared):
             raise Wrong(f"{call}: the result shares memory with an input, but not its version counter")
 
 
@@ -46,25 +46,25 @@ class Identical:
     """Membership by identity: `==` of tensors compares elements."""
 
     def __init__(self, members: Sequence[object]) -> None:
-        self._ids = {id(each) for each in members}
+        self._ids = {id(member) for member in members}
 
     def __contains__(self, one: object) -> bool:
         return id(one) in self._ids
 
 
 def saved_names(node: object) -> list[str]:
-    """The names under which a node shows what it saved."""
+    """Return the names of a node's saved fields."""
     return [name for name in dir(type(node)) if name.startswith("_saved_")]
 
 
 def check_saved(call: Call) -> int:
-    """What a node saved can be read before the backward pass, and no tensor of it after the pass has freed it.
+    """Check that saved fields can be read before the backward pass, and saved tensors not after it.
 
     Returns:
-        How many saved values were read.
+        The number of saved values read.
 
     Raises:
-        Wrong: a saved tensor can be read after the pass.
+        Wrong: if a saved tensor can be read after the pass.
     """
     reseed()
     results = recorded(call)
@@ -73,10 +73,10 @@ def check_saved(call: Call) -> int:
     node = results[0].grad_fn  # type: ignore[attr-defined]
     names = saved_names(node)
     values = [getattr(node, name) for name in names]
-    kept = [name for name, value in zip(names, values) if any(True for _ in tensors_in(value))]
+    names_of_tensors = [name for name, value in zip(names, values) if any(True for _ in tensors_in(value))]
     random = np.random.default_rng(0)
     passes.backward([results[0]], [leaf(random_like(random, results[0]._array_))])
-    for name in kept:
+    for name in names_of_tensors:
         try:
             getattr(node, name)
         except RuntimeError as error:
@@ -91,33 +91,34 @@ def check_saved(call: Call) -> int:
 
 
 def overlapping(array: object, others: Sequence[object]) -> bool:
-    """Whether an array shares memory with one of several."""
+    """Return whether an array shares memory with one of several."""
     return any(np.may_share_memory(array, other) for other in others)  # type: ignore[call-overload]
 
 
 def check_tangent_memory(call: Call) -> int:
-    """Check that the tangent of a result has memory of its own, unless the result is on the memory of an input.
+    """Check that the tangent of a result has its own memory, unless the result shares the memory of an input.
 
     Returns:
-        How many tangents were checked.
+        The number of tangents checked.
 
     Raises:
-        Wrong: a tangent shares memory with an input, with a tangent of an input, or with another result or its tangent.
+        Wrong: if a tangent shares memory with an input, with a tangent of an input, or with another result or its
+            tangent.
     """
     random = np.random.default_rng(0)
     inputs = call.differentiable()
-    points = [each._array_ for each in inputs]
-    ways = [random_like(random, each) for each in points]
+    points = [tensor._array_ for tensor in inputs]
+    ways = [random_like(random, point) for point in points]
     checked = 0
     with dual_level():
         moved = duals(points, ways, requires_grad=False)
         reseed()
-        made = exchange(call, inputs, moved)
-        given = [unpack_dual(each).tangent for each in moved]
-        taken = [each._array_ for each in (*made.tensors(), *given) if each is not None]
-        for result in made.outputs():
+        dual_call = exchange(call, inputs, moved)
+        tangents = [unpack_dual(tensor).tangent for tensor in moved]
+        taken = [tensor._array_ for tensor in (*dual_call.tensors(), *tangents) if tensor is not None]
+        for result in dual_call.outputs():
             tangent = unpack_dual(result).tangent
-            if overlapping(result._array_, taken[: len(made.tensors())]):  # a view, or the input itself
+            if overlapping(result._array_, taken[: len(dual_call.tensors())]):  # a view, or the input itself
                 continue
             if tangent is not None:
                 checked += 1
@@ -129,23 +130,23 @@ def check_tangent_memory(call: Call) -> int:
 
 
 def check_gradient_memory(call: Call) -> int:
-    """Check that gradients kept by leaves have memory of their own.
+    """Check that gradients of leaves have their own memory.
 
     Returns:
-        How many gradients were checked.
+        The number of gradients checked.
 
     Raises:
-        Wrong: one shares memory with an input, a result, a gradient of a result, or another gradient.
+        Wrong: if a gradient shares memory with an input, a result, a gradient of a result, or another gradient.
     """
     random = np.random.default_rng(0)
     inputs = call.differentiable()
     outputs = recorded(call)
     if not inputs or not outputs:
         return 0
-    cotangents = [leaf(random_like(random, each._array_)) for each in outputs]
+    cotangents = [leaf(random_like(random, output._array_)) for output in outputs]
     passes.backward(outputs, cotangents)
-    taken = [each._array_ for each in (*call.tensors(), *outputs, *cotangents)]
-    grads = [each.grad for each in inputs if each.grad is not None]
+    taken = [tensor._array_ for tensor in (*call.tensors(), *outputs, *cotangents)]
+    grads = [tensor.grad for tensor in inputs if tensor.grad is not None]
     for grad in grads:
         if overlapping(grad._array_, taken):
             raise Wrong(f"{call}: a gradient shares memory with an input, a result, or another gradient")
@@ -158,43 +159,43 @@ NOTICED = ("modified by an inplace operation", "has been modified inplace")
 
 
 def check_writes_between(call: Call) -> int:
-    """Check that a write between the call and the backward pass is noticed, or does not change the gradients.
+    """Check that a write between the call and the backward pass is detected, or does not change the gradients.
 
     Each tensor among the arguments and the results is written to in turn.
 
     Returns:
-        How many writes were tried.
+        The number of writes tried.
 
     Raises:
-        Wrong: the backward pass gave other gradients.
+        Wrong: if the backward pass gave other gradients.
     """
     random = np.random.default_rng(0)
     inputs = call.differentiable()
     outputs = recorded(call)
     if not inputs or not outputs:
         return 0
-    cotangents = [random_like(random, each._array_) for each in outputs]
+    cotangents = [random_like(random, output._array_) for output in outputs]
     expected = gradients(outputs, inputs, cotangents)
     tried = 0
     for at in range(len(call.tensors()) + len(outputs)):
-        copies = {id(each): each.clone() for each in call.tensors()}  # type: ignore[attr-defined]
-        again = call.exchanged(lambda each, copies=copies: copies[id(each)])  # type: ignore[misc]
+        copies = {id(tensor): tensor.clone() for tensor in call.tensors()}  # type: ignore[attr-defined]
+        again = call.exchanged(lambda tensor, copies=copies: copies[id(tensor)])  # type: ignore[misc]
         results = recorded(again)
         written = [*again.tensors(), *results][at]
-        if any(each._storage_ is written._storage_ for each in results) and written not in Identical(results):
+        if any(result._storage_ is written._storage_ for result in results) and written not in Identical(results):
             continue  # the results are views of it: their values are others now
         with no_grad():
             if not change(written):
                 continue
         tried += 1
         try:
-            found = gradients(results, inputs, cotangents)
+            grads = gradients(results, inputs, cotangents)
         except RuntimeError as error:
             if not any(words in str(error) for words in NOTICED):
                 raise
             continue
-        for one, other in zip(found, expected):
-            if not np.allclose(one, other, 1e-12, 1e-12, equal_nan=True):
+        for grad, expected_grad in zip(grads, expected):
+            if not np.allclose(grad, expected_grad, 1e-12, 1e-12, equal_nan=True):
                 raise Wrong(f"{call}: a write to tensor {at} before the backward pass changed a gradient")
     return tried
 

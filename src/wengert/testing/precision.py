@@ -1,7 +1,7 @@
-"""Values and derivatives of operators with a formula, in fifty digits, and how far those that were computed lie apart.
+"""Values and derivatives of operators by formulas in fifty digits, and errors of computed ones.
 
-Each formula is a function of mpmath's. A point on a branch cut is on the side that the sign of its zero says;
-derivatives are those along the ray from 0, on which all cuts of these functions lie.
+Formulas are functions of mpmath. A point on a branch cut is on the side of the sign of its zero; derivatives are those
+along the ray from 0, which contains all cuts of these functions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SIDE = "1e-4000"
 
 
 def real_points(dtype: Any) -> np.ndarray:
-    """Numbers of every magnitude of a dtype, those near 0, 1 and the poles of tan, and their negatives."""
+    """Return numbers of every magnitude of a dtype, some near 0, 1 and the poles of tan, and their negatives."""
     facts = np.finfo(dtype)
     one, top = facts.dtype.type(1), 0.49 * np.log2(float(facts.max))
     near = [np.nextafter(one, 0), one, np.nextafter(one, 2), 1 - 1e-3, 1 + 1e-3, np.pi / 2, 11.0]
@@ -33,56 +33,56 @@ def real_points(dtype: Any) -> np.ndarray:
 
 
 def complex_points(dtype: Any) -> np.ndarray:
-    """Numbers of all quadrants, near the branch points and on both sides of the cuts, which lie on the axes."""
+    """Return numbers of all quadrants, near the branch points and on both sides of the cuts, which are on the axes."""
     part = np.empty(0, dtype).real.dtype.type
     sizes = [1e-6, 0.4, 1.001, 6.0]
     zeros = [0.0, -0.0]
-    made = [complex(sign * size, zero) for size in sizes for sign in (1, -1) for zero in zeros]
-    made += [complex(each.imag, each.real) for each in made]
-    made += [size * complex(np.cos(turn), np.sin(turn)) for size in sizes for turn in np.arange(0.2, 6.2, 1.2)]
-    points = np.empty(len(made), dtype)
-    points.real, points.imag = [part(each.real) for each in made], [part(each.imag) for each in made]
+    numbers = [complex(sign * size, zero) for size in sizes for sign in (1, -1) for zero in zeros]
+    numbers += [complex(value.imag, value.real) for value in numbers]
+    numbers += [size * complex(np.cos(turn), np.sin(turn)) for size in sizes for turn in np.arange(0.2, 6.2, 1.2)]
+    points = np.empty(len(numbers), dtype)
+    points.real, points.imag = [part(value.real) for value in numbers], [part(value.imag) for value in numbers]
     return points
 
 
 def exact(formula: Callable[[Any], Any], points: np.ndarray) -> Iterator[tuple[int, list[Any]]]:
-    """For each point at which a formula and its derivatives are finite numbers of its kind: value, first, second."""
+    """Iterate over the points where a formula and its derivatives are finite: index, and the three values."""
     import mpmath as mp
 
     for at, point in enumerate(points):
         with mp.workdps(digits(point)):
             z = placed(point)
             try:
-                found = mp.taylor(lambda t, z=z: formula(z * (1 + t)), 0, 2)
+                terms = mp.taylor(lambda t, z=z: formula(z * (1 + t)), 0, 2)
             except (ValueError, ZeroDivisionError, OverflowError):
                 continue
-            found = [found[0], found[1] / z, 2 * found[2] / z**2]
-            if all(mp.isfinite(each) for each in found):
-                if np.iscomplexobj(points) or all(mp.im(each) == 0 for each in found):
-                    yield at, found
+            terms = [terms[0], terms[1] / z, 2 * terms[2] / z**2]
+            if all(mp.isfinite(value) for value in terms):
+                if np.iscomplexobj(points) or all(mp.im(value) == 0 for value in terms):
+                    yield at, terms
 
 
 def digits(point: Any) -> int:
-    """How many are needed so that `DIGITS` are left of differences: of z^2 for small and large z, else e^z or e^(z^2).
+    """Return the digits needed such that `DIGITS` remain in differences of z^2 (small and large z), e^z or e^(z^2).
 
-    What is smaller than any number of a dtype need not be known.
+    Values below the smallest number of the dtype need not be known.
     """
     size = abs(complex(point))
     return int(DIGITS + 3 * abs(np.log10(size)) + min(size * max(size, 1) if size < 30 else 900, 900))
 
 
 def placed(point: Any) -> Any:
-    """A point as a number of mpmath's, beside the axis that it lies on."""
+    """Return a point as a number of mpmath, beside its axis if it is on one."""
     import mpmath as mp
 
     if not np.iscomplexobj(point):
         return mp.mpf(float(point))
-    parts = [float(each) for each in (point.real, point.imag)]
-    return mp.mpc(*[mp.mpf(each) if each else mp.mpf(SIDE) * (-1 if np.signbit(each) else 1) for each in parts])
+    parts = [float(component) for component in (point.real, point.imag)]
+    return mp.mpc(*[mp.mpf(part) if part else mp.mpf(SIDE) * (-1 if np.signbit(part) else 1) for part in parts])
 
 
 def computed(function: Callable[[Any], Any], points: np.ndarray, way: str) -> list[np.ndarray]:
-    """Value, first and second derivative at each point, by "reverse" or "forward" mode."""
+    """Return value, first and second derivative at each point, by "reverse" or "forward" mode."""
     x: Any = wrap(points.copy())
     ones = wrap(np.ones_like(points))
     if way == "reverse":
@@ -95,11 +95,11 @@ def computed(function: Callable[[Any], Any], points: np.ndarray, way: str) -> li
     return [function(x).numpy(), along(x).numpy(), jvp(along, (x,), (ones,))[1].numpy()]
 
 
-def error(made: Any, wanted: Any, dtype: Any, scale: float = 0.0) -> float:
-    """How far a number lies from the exact one, in units in the last place of that or, if it is larger, of `scale`.
+def error(number: Any, wanted: Any, dtype: Any, scale: float = 0.0) -> float:
+    """Return the error of a number in units in the last place of the exact one or, if it is larger, of `scale`.
 
-    Complex numbers are measured as a whole. Beyond the largest number of the dtype anything as large or infinite is
-    right; below the smallest normal one the unit is that number, for kernels may stop there.
+    Complex numbers are measured as a whole. Beyond the largest number of the dtype any number as large or infinite is
+    correct; below the smallest normal number that number is the unit, because kernels may flush to zero.
     """
     import mpmath as mp
 
@@ -107,10 +107,10 @@ def error(made: Any, wanted: Any, dtype: Any, scale: float = 0.0) -> float:
     with mp.workdps(DIGITS):
         size = abs(wanted)
         if size >= mp.mpf(float(facts.max)) / 2:
-            return 0.0 if not np.isfinite(made) or abs(made) > facts.max / 4 else float("inf")
-        if not np.isfinite(made):
+            return 0.0 if not np.isfinite(number) or abs(number) > facts.max / 4 else float("inf")
+        if not np.isfinite(number):
             return float("inf")
         size = max(size, mp.mpf(scale), mp.mpf(float(facts.tiny)) / float(facts.eps))
         unit = mp.mpf(2) ** mp.floor(mp.log(size, 2)) * float(facts.eps)
-        given = mp.mpc(complex(made)) if np.iscomplexobj(made) else mp.mpf(float(made))
-        return float(abs(given - wanted) / unit)
+        actual = mp.mpc(complex(number)) if np.iscomplexobj(number) else mp.mpf(float(number))
+        return float(abs(actual - wanted) / unit)

@@ -1,10 +1,10 @@
-"""`Maker`: the `make` that a card's samples are written with.
+"""`Maker`: the argument `make` of the samplers of cards.
 
 `make(3, 4)` is a tensor of the dtype under test, with `requires_grad` if that is floating-point or complex. The values
-are the same in every dtype, exactly representable in half precision, all different within one tensor, and at least 0.01
-away from multiples of 1/2, where many functions have their kinks. `make(3, low=0, high=1)` draws from another range;
-`dtype=` fixes the dtype, whatever is under test (`make(4, dtype=wg.int64, low=0, high=3)` for indices);
-`requires_grad=False` gives a constant; `kind=` is one of `KINDS`.
+are the same in every dtype, exactly representable in half precision, distinct within one tensor, and at least 0.01
+away from multiples of 1/2, where many functions have kinks. `make(3, low=0, high=1)` draws from another range;
+`dtype=` sets a fixed dtype (`make(4, dtype=wg.int64, low=0, high=3)` for indices); `requires_grad=False` makes a
+constant; `kind=` is one of `KINDS`.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ Request: TypeAlias = tuple[tuple[int, ...], float | None, float | None, str]
 """Shape, lowest, highest and kind of numbers."""
 
 DRAWN: dict[str, dict[Request, Any]] = {}
-"""For each seed the numbers of each first request, and, likewise, those of each request that followed it."""
+"""Tree of random numbers: for each seed those of each first request, and below them those of the next request."""
 
 
 class Maker:
-    """Makes the tensors of an operator's samples, the same ones each time.
+    """Creates the tensors of an operator's samples, the same ones each time.
 
     Attributes:
         dtype: the dtype under test.
-        made: the tensors made for the present sample.
-        smooth: none of these was asked to have ties or special values.
+        made: the tensors of the current sample.
+        smooth: whether none of these has ties or special values.
     """
 
     def __init__(self, dtype: DType = dtypes.float64, seed: str = "", requires_grad: bool = True) -> None:
@@ -61,7 +61,7 @@ class Maker:
         self._requests: list[Request] = []
         self._following = DRAWN.setdefault(seed, {})
         self._random: Any = None
-        self._advanced = 0  # how many of the requests the generator has met
+        self._advanced = 0  # number of requests drawn from the generator
 
     def begin(self) -> None:
         """Start the next sample."""
@@ -77,26 +77,26 @@ class Maker:
         dtype: DType | None = None,
         requires_grad: bool | None = None,
     ) -> Tensor:
-        """A tensor of the given shape.
+        """Return a tensor of the given shape.
 
         Args:
-            low, high: the range of the values; for complex dtypes that of the real and of the imaginary part.
-            kind: what the values are like, one of `KINDS`.
-            dtype: instead of the dtype under test.
-            requires_grad: instead of "whenever the dtype allows it".
+            low, high: range of the values; for complex dtypes that of the real and the imaginary part.
+            kind: kind of values, one of `KINDS`.
+            dtype: dtype instead of that under test.
+            requires_grad: whether it requires a gradient; by default if the dtype allows it.
 
         Raises:
-            ValueError: `kind` is unknown.
+            ValueError: if `kind` is unknown.
         """
         sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         wanted = dtype or {"bool": dtypes.bool_, "index": dtypes.int64}.get(kind, self.dtype)
-        made = wrap(np.asarray(self._values(sizes, low, high, kind, wanted)))
+        result = wrap(np.asarray(self._values(sizes, low, high, kind, wanted)))
         differentiable = wanted.category >= dtypes.FLOAT
         if differentiable and (self._requires_grad if requires_grad is None else requires_grad):
-            made.requires_grad = True
-        self.made.append(made)
+            result.requires_grad = True
+        self.made.append(result)
         self.smooth = self.smooth and kind not in ("ties", "special")
-        return made
+        return result
 
     def _values(self, shape: tuple[int, ...], low: float | None, high: float | None, kind: str, wanted: DType) -> Any:
         if kind not in KINDS:
@@ -114,20 +114,20 @@ class Maker:
         return real.astype(wanted.numpy)
 
     def _drawn(self, request: Request) -> tuple[Any, ...]:
-        """The numbers of a request: those drawn when the same ones came before, as they do for each sample again."""
+        """Return the numbers of a request: cached ones if the same requests came before, as they do for each sample."""
         self._requests.append(request)
         if request not in self._following:
             if self._random is None or self._advanced < len(self._requests) - 1:
                 self._random = np.random.default_rng(zlib.crc32(self._seed.encode()))
-                for each in self._requests[:-1]:
-                    draw(self._random, *each)
+                for value in self._requests[:-1]:
+                    draw(self._random, *value)
             self._following[request] = (draw(self._random, *request), {})
             self._advanced = len(self._requests)
         numbers, self._following = self._following[request]
         return numbers
 
     def _whole(self, real: Any, low: float | None, high: float | None, kind: str, wanted: DType) -> Any:
-        """Whole numbers for integer dtypes: from 1 on for unsigned ones, no zeros unless the range asks for them."""
+        """Return integers: from 1 on for unsigned dtypes, no zeros unless the range includes them."""
         if kind == "special":
             real = np.nan_to_num(real, nan=0.0, posinf=100.0, neginf=-100.0)
         if low is not None or high is not None or kind == "ties":
@@ -138,14 +138,14 @@ class Maker:
 
 
 def draw(random: Any, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> tuple[Any, ...]:
-    """Numbers for a tensor: integers for an index, else those of the real and of the imaginary part."""
+    """Draw numbers for a tensor: integers for an index, else those of the real and the imaginary part."""
     if kind == "index":
         return (random.integers(int(low or 0), 2 if high is None else int(high), shape),)
     return tuple([draw_real(random, shape, low, high, kind) for _ in range(2)])
 
 
 def draw_real(random: Any, shape: tuple[int, ...], low: float | None, high: float | None, kind: str) -> Any:
-    """Numbers of one part of a tensor."""
+    """Draw numbers for one part of a tensor."""
     if kind == "ties":
         return random.integers(-2 if low is None else int(low), 3 if high is None else int(high), shape).astype(float)
     least, most = _RANGES.get(kind, _RANGES["any"])
@@ -161,7 +161,7 @@ def draw_real(random: Any, shape: tuple[int, ...], low: float | None, high: floa
 
 
 def spread_out(random: Any, count: int, low: float, high: float) -> Any:
-    """`count` different values in [low, high], away from multiples of 1/2, exact in half precision, in random order."""
+    """Return distinct values in [low, high], away from multiples of 1/2, exact in half precision, in random order."""
     grid = (np.arange(count) + random.uniform(0.2, 0.8)) / max(count, 1)
     values = low + (high - low) * random.permutation(grid)
     step = 2.0 ** (np.ceil(np.log2(max(abs(low), abs(high), 1.0))) - 11)

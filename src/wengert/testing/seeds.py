@@ -1,4 +1,4 @@
-"""The package's random numbers, brought to a fixed state before each evaluation of a function that may draw some."""
+"""Seeding of the package's random numbers before each evaluation of a function that may draw some."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def reseed(seed: int = 0) -> None:
-    """Start the default generator anew, if the package has one."""
+    """Seed the default generator, if the package has one."""
     seeder = getattr(sys.modules[__name__.partition(".")[0]], "manual_seed", None)
     if seeder is not None:
         seeder(seed)

@@ -1,9 +1,9 @@
-"""Transforms combined, checked against the plain reverse pass: batched, nested, forward, in place, complex.
+"""Combinations of transforms, checked against the plain reverse pass: batched, nested, forward, in place, complex.
 
-Rules that are right one by one may be wrong together. A call becomes a function of real tensors (a complex tensor is
-read as pairs of real numbers) with a real loss L, the sum of the results weighted by fixed numbers. Its gradient g and
-its second derivative along a direction, H v, are computed by the reverse pass, once and twice, without transforms. Each
-combination of transforms must give these numbers again.
+Rules that are correct separately may be wrong together. A call becomes a function of real tensors (a complex tensor is
+read as pairs of real numbers) with a real loss L, the weighted sum of the results. Its gradient g and its second
+derivative along a direction, H v, are computed by one and two reverse passes, without transforms. Each combination of
+transforms must return the same numbers.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Program:
 
     Attributes:
         call: the call.
-        inputs: the tensors among its arguments that it is differentiated with respect to.
+        inputs: the tensors among its arguments with respect to which it is differentiated.
         points: their values, as real arrays.
-        weights: for each result that requires a gradient the weights of its numbers in the loss.
-        in_place: the first argument is copied, and the in-place form is applied to the copy.
+        weights: weights in the loss of each result that requires a gradient.
+        in_place: whether the in-place form is applied, to a copy of the first argument.
     """
 
     def __init__(self, call: Call, in_place: bool = False) -> None:
@@ -50,18 +50,18 @@ class Program:
         self.inputs = call.differentiable()
         outputs = recorded(call)
         self.smooth = call.smooth and finite(outputs)
-        self.points = [real_array(each._array_) for each in self.inputs]
-        self.weights = [random_like(random, real_array(each._array_)) for each in outputs]
+        self.points = [real_array(tensor._array_) for tensor in self.inputs]
+        self.weights = [random_like(random, real_array(output._array_)) for output in outputs]
         self.places = self.recorded_places()
 
     def recorded_places(self) -> list[int]:
-        """Which of the outputs require a gradient."""
+        """Return the indices of outputs that require a gradient."""
         reseed()
-        return [nr for nr, each in enumerate(self.call.outputs()) if each.requires_grad]
+        return [nr for nr, output in enumerate(self.call.outputs()) if output.requires_grad]
 
     def __call__(self, *reals: Any) -> tuple[Any, ...]:
-        """The results that have a derivative, as real tensors."""
-        tensors = [joined(each) if like.is_complex() else each for each, like in zip(reals, self.inputs)]  # type: ignore[attr-defined]
+        """Return the results that have a derivative, as real tensors."""
+        tensors = [joined(real) if like.is_complex() else real for real, like in zip(reals, self.inputs)]  # type: ignore[attr-defined]
         call = exchange(self.call, self.inputs, tensors)
         reseed()
         if self.in_place:
@@ -72,49 +72,49 @@ class Program:
         return tuple([separated(outputs[nr]) for nr in self.places])
 
     def loss(self, *reals: Any) -> Any:
-        """The sum of the results, weighted."""
-        return sum((each * leaf(weight)).sum() for each, weight in zip(self(*reals), self.weights))
+        """Return the weighted sum of the results."""
+        return sum((result * leaf(weight)).sum() for result, weight in zip(self(*reals), self.weights))
 
     def gradient(self, points: Arrays) -> Arrays:
-        """The gradient of the loss by the plain reverse pass."""
-        leaves = [leaf(each, requires_grad=True) for each in points]
+        """Return the gradient of the loss by the plain reverse pass."""
+        leaves = [leaf(point, requires_grad=True) for point in points]
         return or_zeros(passes.grad([self.loss(*leaves)], leaves, None, None, False, True), points)
 
     def second(self, points: Arrays, along: Arrays) -> Arrays:
-        """The second derivative of the loss along a direction, by the plain reverse pass twice."""
-        leaves = [leaf(each, requires_grad=True) for each in points]
+        """Return the second derivative of the loss along a direction, by two plain reverse passes."""
+        leaves = [leaf(point, requires_grad=True) for point in points]
         grads = passes.grad([self.loss(*leaves)], leaves, None, None, True, True)
-        moved = [(each, way) for each, way in zip(grads, along) if each is not None and each.requires_grad]
+        moved = [(tensor, way) for tensor, way in zip(grads, along) if tensor is not None and tensor.requires_grad]
         if not moved:
-            return [np.zeros_like(each) for each in points]
-        roots, weights = [each for each, _ in moved], [leaf(way) for _, way in moved]
+            return [np.zeros_like(point) for point in points]
+        roots, weights = [tensor for tensor, _ in moved], [leaf(way) for _, way in moved]
         return or_zeros(passes.grad(roots, leaves, weights, None, False, True), points)
 
 
 def real_array(array: Any) -> Any:
-    """A real array as it is, a complex one as pairs of real and imaginary parts along a new last dimension."""
+    """Return a real array unchanged, a complex one as pairs of real and imaginary parts along a new last dimension."""
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
 def joined(real: Any) -> Any:
-    """The complex tensor of pairs along the last dimension."""
+    """Return the complex tensor of pairs along the last dimension."""
     return real.select(-1, 0) + real.select(-1, 1) * 1j
 
 
 def separated(tensor: Any) -> Any:
-    """A real tensor as it is, a complex one as pairs along a new last dimension."""
+    """Return a real tensor unchanged, a complex one as pairs along a new last dimension."""
     from ..ops.shapes.join import stack
 
     return stack([tensor.real, tensor.imag], -1) if tensor.is_complex() else tensor
 
 
 def or_zeros(tensors: Any, like: Arrays) -> Arrays:
-    """The arrays of tensors, zeros for None."""
-    return [np.zeros_like(other) if each is None else each._array_ for each, other in zip(tensors, like)]
+    """Return the arrays of tensors, zeros for None."""
+    return [np.zeros_like(other) if tensor is None else tensor._array_ for tensor, other in zip(tensors, like)]
 
 
 def check_transforms(call: Call, in_place: bool = False) -> list[str]:
-    """Check one call alone and in batches, in every combination of transforms.
+    """Check one call, single and in batches, in every combination of transforms.
 
     Args:
         in_place: check the in-place form of the operator, applied to a copy of the first argument.
@@ -123,54 +123,57 @@ def check_transforms(call: Call, in_place: bool = False) -> list[str]:
         The combinations that were compared.
 
     Raises:
-        Wrong: a combination gives other numbers than the plain reverse pass.
+        Wrong: if a combination returns other numbers than the plain reverse pass.
     """
     program = Program(call, in_place)
     if not program.inputs or not program.places or not (finite(program.inputs) and finite(recorded(call))):
         return []
     compared = []
     ways = [dims for dims in batches(call) if not in_place or dims[0] is not None]
-    for name, found, expected in itertools.chain(alone(program), *(batched(program, dims) for dims in ways)):
-        compare(f"{call}{' in place' if in_place else ''}", name, found, expected)
+    for name, actual, expected in itertools.chain(alone(program), *(batched(program, dims) for dims in ways)):
+        compare(f"{call}{' in place' if in_place else ''}", name, actual, expected)
         compared.append(name)
     return compared
 
 
-def compare(call: str, name: str, found: Arrays, expected: Arrays) -> None:
+def compare(call: str, name: str, actual: Arrays, expected: Arrays) -> None:
     """Compare arrays.
 
     Raises:
-        Wrong: their shapes or numbers differ.
+        Wrong: if shapes or values differ.
     """
-    for nr, (one, other) in enumerate(zip(found, expected, strict=True)):
-        one, other = np.asarray(one), np.asarray(other)
-        if one.shape != other.shape:
-            raise Wrong(f"{call}: {name} has the shape {list(one.shape)}, expected {list(other.shape)} (input {nr})")
-        scale = 1 + float(np.abs(other).max(initial=0))
-        if not np.allclose(one, other, RELATIVE, RELATIVE * scale, equal_nan=True):
-            raise Wrong(f"{call}: {name} gives {one}, expected {other} (input {nr})")
+    for nr, (actual_array, expected_array) in enumerate(zip(actual, expected, strict=True)):
+        actual_array, expected_array = np.asarray(actual_array), np.asarray(expected_array)
+        if actual_array.shape != expected_array.shape:
+            raise Wrong(
+                f"{call}: {name} has the shape {list(actual_array.shape)}, expected {list(expected_array.shape)} "
+                f"(input {nr})"
+            )
+        scale = 1 + float(np.abs(expected_array).max(initial=0))
+        if not np.allclose(actual_array, expected_array, RELATIVE, RELATIVE * scale, equal_nan=True):
+            raise Wrong(f"{call}: {name} gives {actual_array}, expected {expected_array} (input {nr})")
 
 
 # ---- one call alone --------------------------------------------------------------------------------------------------
 
 
 def alone(program: Program) -> Iterator[tuple[str, Arrays, Arrays]]:
-    """Each combination for a single call: its name, what it gives, and what is expected."""
+    """Iterate over the combinations for a single call: name, actual and expected arrays."""
     random = np.random.default_rng(1)
     points = program.points
-    tensors = [leaf(each) for each in points]
-    along, across = ([random_like(random, each) for each in points] for _ in range(2))
-    ways, others = [leaf(each) for each in along], [leaf(each) for each in across]
+    tensors = [leaf(point) for point in points]
+    along, across = ([random_like(random, point) for point in points] for _ in range(2))
+    ways, others = [leaf(direction) for direction in along], [leaf(array) for array in across]
     which = tuple(range(len(points)))
     first, second = program.gradient(points), program.second(points, along)
-    slope, curvature = products(first, along), products(second, across)
+    derivative, curvature = products(first, along), products(second, across)
     gradient: Any = grad(program.loss, which)
 
     def directional(*at: Any) -> Any:
         return jvp(program.loss, at, tuple(ways))[1]
 
     yield "grad", arrays(gradient(*tensors)), first
-    yield "jvp", arrays([directional(*tensors)]), [slope]
+    yield "jvp", arrays([directional(*tensors)]), [derivative]
     yield "jvp of grad", arrays(jvp(gradient, tuple(tensors), tuple(ways))[1]), second
     yield "grad of jvp", arrays(grad(directional, which)(*tensors)), second
     yield "jvp of jvp", arrays([jvp(directional, tuple(tensors), tuple(others))[1]]), [curvature]
@@ -183,13 +186,17 @@ def alone(program: Program) -> Iterator[tuple[str, Arrays, Arrays]]:
                 )
             ]
         ),
-        [np.stack([slope, products(first, across)])],
+        [np.stack([derivative, products(first, across)])],
     )
     if program.smooth and not program.in_place:
         loss = lambda at: [program.loss(*map(leaf, at))._array_]  # noqa: E731
         (difference,) = refined(loss, points, along)
-        yield "differences", [np.where(abs(difference - slope) < 1e-5 * (1 + abs(slope)), slope, difference)], [slope]
-    if sum(each.size for each in points) <= FEW:
+        yield (
+            "differences",
+            [np.where(abs(difference - derivative) < 1e-5 * (1 + abs(derivative)), derivative, difference)],
+            [derivative],
+        )
+    if sum(point.size for point in points) <= FEW:
         yield from whole_derivatives(program, tensors, along, first, second)
 
 
@@ -204,40 +211,40 @@ def whole_derivatives(
         yield name, [contracted(column(rows, at), program.weights) for at in which], first
     for outer, inner in itertools.product(transforms, repeat=2):
         blocks = transforms[outer](transforms[inner](program.loss, which), which)(*tensors)
-        found = [sum((along_last(blocks[row][at], along[at]) for at in which), start=0) for row in which]
-        yield f"{outer} of {inner}", found, second
+        rows_of_products = [sum((along_last(blocks[row][at], along[at]) for at in which), start=0) for row in which]
+        yield f"{outer} of {inner}", rows_of_products, second
 
 
 def column(rows: Any, at: int) -> list[Any]:
-    """The blocks of a Jacobian that belong to one input, as arrays, one for each result."""
+    """Return the blocks of a Jacobian for one input, as arrays, one for each result."""
     return [row[at]._array_ for row in rows]
 
 
 def contracted(blocks: list[Any], weights: Arrays) -> Any:
-    """The sum over all results of weights times derivatives."""
+    """Return the sum over all results of weights times derivatives."""
     return sum((np.tensordot(weight, block, weight.ndim) for weight, block in zip(weights, blocks)), start=0)
 
 
 def along_last(block: Any, way: Any) -> Any:
-    """A block of a Hessian times a direction."""
+    """Return a block of a Hessian times a direction."""
     return np.tensordot(block._array_, way, way.ndim)
 
 
 def products(first: Arrays, second: Arrays) -> Any:
-    """The sum of inner products."""
+    """Return the sum of inner products."""
     return np.asarray(sum(np.vdot(one, other) for one, other in zip(first, second)))
 
 
 def arrays(tensors: Any) -> Arrays:
-    """The arrays of tensors."""
-    return [each._array_ for each in tensors]
+    """Return the arrays of tensors."""
+    return [tensor._array_ for tensor in tensors]
 
 
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
 def batches(call: Call) -> Iterator[tuple[int | None, ...]]:
-    """Along which dimension the members of each differentiable tensor lie; None where all members share it."""
+    """Iterate over `in_dims` of the differentiable tensors; None for a tensor that all members share."""
     count = len(call.differentiable())
     yield (0,) * count
     yield (-1,) * count
@@ -247,22 +254,22 @@ def batches(call: Call) -> Iterator[tuple[int | None, ...]]:
 
 
 def batched(program: Program, dims: tuple[int | None, ...]) -> Iterator[tuple[str, Arrays, Arrays]]:
-    """Each combination with `vmap`, beside the same for each member."""
+    """Iterate over the combinations with `vmap`: name, arrays of the batch, and arrays of the members."""
     members, wholes = members_of(program, dims)
     random = np.random.default_rng(2)
-    ways = [random_like(random, each) for each in wholes]
+    ways = [random_like(random, tensor) for tensor in wholes]
     own = [[way if dim is None else way.take(nr, dim) for way, dim in zip(ways, dims)] for nr in range(len(members))]
-    tensors, directions = [leaf(each) for each in wholes], tuple([leaf(each) for each in ways])
+    tensors, directions = [leaf(tensor) for tensor in wholes], tuple([leaf(direction) for direction in ways])
     which = tuple(range(len(dims)))
-    grads = [program.gradient(each) for each in members]
-    slopes = [products(*pair) for pair in zip(grads, own)]
+    grads = [program.gradient(member) for member in members]
+    derivatives = [products(*pair) for pair in zip(grads, own)]
     gradient = grad(program.loss, which)
     mapped = vmap(program.loss, dims)
 
     def pushed(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *both: jvp(function, both[: len(dims)], both[len(dims) :])[1]
 
-    losses = [program.loss(*map(leaf, each))._array_ for each in members]
+    losses = [program.loss(*map(leaf, member))._array_ for member in members]
     yield f"vmap{dims}", [mapped(*tensors)._array_], [np.stack(losses)]
     yield f"vmap{dims} of grad", arrays(vmap(gradient, dims)(*tensors)), stacked(grads)
     summed = grad(lambda *at: mapped(*at).sum(), which)(*tensors)
@@ -270,9 +277,9 @@ def batched(program: Program, dims: tuple[int | None, ...]) -> Iterator[tuple[st
     yield (
         f"vmap{dims} of jvp",
         [vmap(pushed(program.loss), dims * 2)(*tensors, *directions)._array_],
-        [np.stack(slopes)],
+        [np.stack(derivatives)],
     )
-    yield f"jvp of vmap{dims}", [jvp(mapped, tuple(tensors), directions)[1]._array_], [np.stack(slopes)]
+    yield f"jvp of vmap{dims}", [jvp(mapped, tuple(tensors), directions)[1]._array_], [np.stack(derivatives)]
     seconds = [program.second(*pair) for pair in zip(members, own)]
     yield (
         f"vmap{dims} of jvp of grad",
@@ -284,36 +291,39 @@ def batched(program: Program, dims: tuple[int | None, ...]) -> Iterator[tuple[st
 
 
 def members_of(program: Program, dims: tuple[int | None, ...]) -> tuple[list[Arrays], Arrays]:
-    """The points of each member, and of all members together."""
+    """Return the points of each member, and of all members together."""
     call = program.call
-    places = {id(each): dim for each, dim in zip(program.inputs, dims)}
-    batch = Batched(call, tuple([places.get(id(each)) for each in call.tensors()]))
+    places = {id(tensor): dim for tensor, dim in zip(program.inputs, dims)}
+    batch = Batched(call, tuple([places.get(id(tensor)) for tensor in call.tensors()]))
     members = []
-    for each in batch.calls:
-        values = dict(zip(map(id, call.tensors()), each.tensors()))
+    for member_call in batch.calls:
+        values = dict(zip(map(id, call.tensors()), member_call.tensors()))
         members.append([real_array(values[id(tensor)]._array_) for tensor in program.inputs])
     wholes = [
-        members[0][at] if dim is None else np.stack([each[at] for each in members], dim)
+        members[0][at] if dim is None else np.stack([member[at] for member in members], dim)
         for at, dim in enumerate(dims)
-    ]  # fmt: skip
+    ]
     return members, wholes
 
 
 def stacked(parts: list[Arrays]) -> Arrays:
-    """The arrays of all members along a new first dimension."""
-    return [np.stack(each) for each in zip(*parts)]
+    """Stack the arrays of all members along a new first dimension."""
+    return [np.stack(arrays_of_members) for arrays_of_members in zip(*parts)]
 
 
 def gathered(parts: list[Arrays], dims: tuple[int | None, ...]) -> Arrays:
-    """The gradients of the wholes: those of the members along their dimension, or their sum."""
-    return [sum(each) if dim is None else np.stack(each, dim) for each, dim in zip(zip(*parts), dims)]
+    """Return the gradients of the batched tensors: those of the members along their dimension, or their sum."""
+    return [
+        sum(arrays_of_members) if dim is None else np.stack(arrays_of_members, dim)
+        for arrays_of_members, dim in zip(zip(*parts), dims)
+    ]
 
 
 # ---- other calls of an operator --------------------------------------------------------------------------------------
 
 
 def writes_in_place(call: Call) -> bool:
-    """Whether the in-place form of an operator gives the same numbers: the result fits into the first argument."""
+    """Return whether the in-place form of an operator has the same result: it fits into the first argument."""
     form, target = getattr(call.operator, "in_place", None), target_of(call)
     if form is None or target is None or not target.requires_grad or call.operator.view:
         return False
@@ -321,39 +331,39 @@ def writes_in_place(call: Call) -> bool:
 
 
 def variants(call: Call) -> dict[str, Call]:
-    """A call, the same on views that are conjugated or negated when they are read, and for a pointwise operator the
-    same on operands of other kinds of shapes.
+    """Return a call, the same on lazily conjugated or negated views, and for a pointwise operator the same on operands
+    of other shapes.
     """
-    found = {"ordinary": call}
+    calls = {"ordinary": call}
     if call.differentiable():
-        found["postponed"] = postponed(call)
+        calls["postponed"] = postponed(call)
     if getattr(call.operator, "promotion", None) is None or not call.tensors():
-        return found
-    shapes = [each._array_.shape for each in call.tensors()]
-    found["zero-size"] = call.exchanged(lambda each: leaf(np.empty((0, 3), each._array_.dtype), each))
+        return calls
+    shapes = [tensor._array_.shape for tensor in call.tensors()]
+    calls["zero-size"] = call.exchanged(lambda tensor: leaf(np.empty((0, 3), tensor._array_.dtype), tensor))
     if all(math.prod(shape) for shape in shapes):
-        found["0-dim"] = call.exchanged(lambda each: leaf(each._array_[(0,) * each._array_.ndim], each))
-        found["one element"] = call.exchanged(lambda each: leaf(each._array_.reshape(-1)[:1].copy(), each))
+        calls["0-dim"] = call.exchanged(lambda tensor: leaf(tensor._array_[(0,) * tensor._array_.ndim], tensor))
+        calls["one element"] = call.exchanged(lambda tensor: leaf(tensor._array_.reshape(-1)[:1].copy(), tensor))
         if all(shapes):
-            found["expanded"] = call.exchanged(lambda each: leaf(each._array_[..., :1].copy(), each))
-            found["expanded"].through = expanded(shapes)
-    return found
+            calls["expanded"] = call.exchanged(lambda tensor: leaf(tensor._array_[..., :1].copy(), tensor))
+            calls["expanded"].through = expanded(shapes)
+    return calls
 
 
 def expanded(shapes: list[Any]) -> Callable[..., Any]:
-    """What calls a function with its tensors expanded to shapes."""
+    """Return a function that calls another one with its tensors expanded to shapes."""
 
     def through(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         following = iter(shapes)
-        larger = [replaced(each, lambda tensor: tensor.expand(next(following))) for each in (*args, *kwargs.values())]
+        larger = [replaced(arg, lambda tensor: tensor.expand(next(following))) for arg in (*args, *kwargs.values())]
         return function(*larger[: len(args)], **dict(zip(kwargs, larger[len(args) :])))
 
     return through
 
 
 def postponed(call: Call) -> Call:
-    """The same call on views of memory whose elements are conjugated or negated when they are read."""
-    stored = call.exchanged(lambda each: leaf(as_stored(each._array_), each))
+    """Return the call on lazily conjugated or negated views."""
+    stored = call.exchanged(lambda tensor: leaf(as_stored(tensor._array_), tensor))
     inner = call.through
 
     def through(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -366,14 +376,14 @@ def postponed(call: Call) -> Call:
 
 
 def as_stored(array: Any) -> Any:
-    """What memory holds of an array whose view `in_sign` is."""
+    """Return the stored values of an array for the view `in_sign`."""
     if array.dtype.kind == "c":
         return np.conjugate(array)
     return np.negative(array) if array.dtype.kind == "f" else array.copy()
 
 
 def in_sign(tensor: Any) -> Any:
-    """The conjugate of a complex tensor, the negative of a floating-point one: a view."""
+    """Return a view: the conjugate of a complex tensor, or the negative of a floating-point one."""
     if tensor.dtype.is_complex:
         return tensor.conj()
     return tensor._neg_view() if tensor.dtype.is_floating_point else tensor

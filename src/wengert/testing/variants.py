@@ -1,4 +1,4 @@
-"""Calls derived from a sample: other memory layouts, broadcast, 0-dim and empty operands."""
+"""Variants of a sample's call: other memory layouts, broadcast, 0-dim and empty operands."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .values import check_close, drawn, largest
 
 
 def transposed(tensor: Tensor) -> Tensor:
-    """The same values in column-major memory."""
+    """Return the same values in column-major memory."""
     whole = np.empty(tensor._array_.shape[::-1], tensor._array_.dtype)
     return inside(tensor, whole, whole.T)
 
 
 def strided(tensor: Tensor) -> Tensor:
-    """The same values in every other element of a larger array."""
+    """Return the same values in every second element of a larger array."""
     shape = tensor._array_.shape
     if not shape:
         whole = np.zeros(3, tensor._array_.dtype)
@@ -40,7 +40,7 @@ SIDES = (0, -1)
 
 
 def expanded(tensor: Tensor, dim: int) -> Tensor:
-    """The first elements along a dimension in the place of all, by a stride of zero."""
+    """Return the first elements along a dimension, expanded by a stride of zero."""
     array = tensor._array_
     if not is_repeatable(array):
         return tensor
@@ -53,75 +53,77 @@ def expanded(tensor: Tensor, dim: int) -> Tensor:
 
 
 def repeated(tensor: Tensor, dim: int) -> Tensor:
-    """The values of `expanded`, each in memory of its own."""
+    """Return the values of `expanded` in contiguous memory."""
     array = tensor._array_
     return leaf(np.repeat(array.take([0], dim), array.shape[dim], dim), tensor) if is_repeatable(array) else tensor
 
 
 def is_repeatable(array: Any) -> bool:
-    """Whether an array has a dimension and elements; indices and masks stay as they are."""
+    """Return whether an array has a dimension and elements, and is not an index or a mask."""
     return bool(array.ndim and array.size and array.dtype.kind in "fc")
 
 
 def results_and_gradients(
     call: Call, cotangent: Callable[[Tensor], Tensor] | None = None
 ) -> tuple[list[Any], list[Any]]:
-    """The results of a call, and the gradients of its inputs at fixed cotangents, which `cotangent` may lay out."""
+    """Return the results of a call, and the gradients of its inputs at fixed cotangents, changed by `cotangent`."""
     random = np.random.default_rng(1)
     inputs = call.differentiable()
     reseed()
     outputs = call.outputs()
-    recorded = [each for each in outputs if each.requires_grad]
+    recorded = [output for output in outputs if output.requires_grad]
     grads: list[Any] = []
     if recorded and inputs:
-        cotangents = [leaf(random_like(random, each._array_)) for each in recorded]
+        cotangents = [leaf(random_like(random, output._array_)) for output in recorded]
         if cotangent is not None:
-            cotangents = [cotangent(each) for each in cotangents]
+            cotangents = [cotangent(value) for value in cotangents]
         grads = list(passes.grad(recorded, inputs, cotangents, None, False, True))
-    return [each._array_ for each in outputs], [None if each is None else each._array_ for each in grads]
+    return [output._array_ for output in outputs], [None if grad is None else grad._array_ for grad in grads]
 
 
 def check_layout(call: Call, layout: str) -> None:
-    """Values and gradients do not depend on how the inputs lie in memory.
+    """Check that values and gradients do not depend on the memory layout of the inputs.
 
     Raises:
-        Wrong: they do.
+        Wrong: if they do.
     """
     check_alike(call, call.exchanged(LAYOUTS[layout]))
 
 
 def check_expanded(call: Call, dim: int) -> None:
-    """Values and gradients do not depend on whether inputs are expanded, or repeated in memory.
+    """Check that values and gradients do not depend on whether inputs are expanded, or repeated in memory.
 
     Raises:
-        Wrong: they do.
+        Wrong: if they do.
     """
-    check_alike(call.exchanged(lambda each: repeated(each, dim)), call.exchanged(lambda each: expanded(each, dim)))
+    check_alike(
+        call.exchanged(lambda tensor: repeated(tensor, dim)), call.exchanged(lambda tensor: expanded(tensor, dim))
+    )
 
 
 def check_alike(call: Call, other: Call) -> None:
-    """A call with inputs of the same values in other memory has the same results and gradients.
+    """Check that a call with inputs of the same values in other memory has the same results and gradients.
 
     Raises:
-        Wrong: it does not.
+        Wrong: if they differ.
     """
     wanted, wanted_grads = results_and_gradients(call)
-    got, got_grads = results_and_gradients(other)
+    results, got_grads = results_and_gradients(other)
     try:
-        for one, expected in zip(got, wanted):
-            check_close(other, one, expected, largest(call))
+        for actual, expected in zip(results, wanted):
+            check_close(other, actual, expected, largest(call))
     except Wrong:
-        if drawn(call, [leaf(each) for each in wanted]):
+        if drawn(call, [leaf(value) for value in wanted]):
             return
         raise
     check_gradients(other, got_grads, wanted_grads)
 
 
 def check_cotangents(call: Call) -> None:
-    """Gradients do not depend on how cotangents lie in memory.
+    """Check that gradients do not depend on the memory layout of cotangents.
 
     Raises:
-        Wrong: they do.
+        Wrong: if they do.
     """
     _, wanted = results_and_gradients(call)
     for form in LAYOUTS.values():
@@ -131,13 +133,13 @@ def check_cotangents(call: Call) -> None:
         check_gradients(call, results_and_gradients(call, partial(expanded, dim=dim))[1], wanted)
 
 
-def check_gradients(call: Call, got: list[Any], wanted: list[Any]) -> None:
-    """The gradients of a call are what they were in another layout.
+def check_gradients(call: Call, grads: list[Any], wanted: list[Any]) -> None:
+    """Check that the gradients of a call equal those for another layout.
 
     Raises:
-        Wrong: they are not.
+        Wrong: if they differ.
     """
-    for grad, expected in zip(got, wanted):
+    for grad, expected in zip(grads, wanted):
         if (grad is None) != (expected is None):
             raise Wrong(f"{call} has a gradient or not, depending on the memory layout")
         if grad is not None:
@@ -145,61 +147,61 @@ def check_gradients(call: Call, got: list[Any], wanted: list[Any]) -> None:
 
 
 def operands(call: Call) -> list[Tensor]:
-    """The tensor operands of a pointwise call."""
+    """Return the tensor operands of a pointwise call."""
     card: Card = call.operator
     return list(call.tensors()) if card.promotion is not None else []
 
 
 def check_scalars(call: Call) -> None:
-    """A pointwise operator on 0-dim operands gives the element that it gives among others.
+    """Check that a pointwise operator on 0-dim operands returns the same element as on larger ones.
 
     Raises:
-        Wrong: it does not.
+        Wrong: if the element differs.
     """
-    single = call.exchanged(lambda each: leaf(each._array_[(0,) * each._array_.ndim], each))
+    single = call.exchanged(lambda tensor: leaf(tensor._array_[(0,) * tensor._array_.ndim], tensor))
     check_part(call, single, lambda array: array[(0,) * array.ndim])
 
 
 def check_empty(call: Call) -> None:
-    """A pointwise operator on empty operands gives an empty result, and empty gradients.
+    """Check that a pointwise operator on empty operands has an empty result and empty gradients.
 
     Raises:
-        Wrong: it does not.
+        Wrong: if a result or gradient is not empty.
     """
-    empty = call.exchanged(lambda each: leaf(np.empty((0, 3), each._array_.dtype), each))
-    got, grads = results_and_gradients(empty)
-    for each in (*got, *(grad for grad in grads if grad is not None)):
-        if each.shape != (0, 3):
-            raise Wrong(f"{empty} gives the shape {each.shape} where every operand is empty, of shape (0, 3)")
+    empty = call.exchanged(lambda tensor: leaf(np.empty((0, 3), tensor._array_.dtype), tensor))
+    results, grads = results_and_gradients(empty)
+    for array in (*results, *(grad for grad in grads if grad is not None)):
+        if array.shape != (0, 3):
+            raise Wrong(f"{empty} gives the shape {array.shape} where every operand is empty, of shape (0, 3)")
 
 
 def check_part(call: Call, part: Call, take: Callable[[Any], Any]) -> None:
-    """The results of a call on a part of the operands are that part of the results."""
+    """Check that the results of a call on a part of the operands are that part of the results."""
     whole, _ = results_and_gradients(call)
-    got, grads = results_and_gradients(part)
-    for one, wanted in zip(got, whole):
-        check_close(part, np.asarray(one), np.asarray(take(wanted)), largest(call))
+    results, grads = results_and_gradients(part)
+    for actual, wanted in zip(results, whole):
+        check_close(part, np.asarray(actual), np.asarray(take(wanted)), largest(call))
     for tensor, grad in zip(part.differentiable(), grads):
         if grad is not None and grad.shape != tensor._array_.shape:
             raise Wrong(f"{part}: gradient of shape {grad.shape} for an input of shape {tensor._array_.shape}")
 
 
 def check_broadcast(call: Call, narrow: int) -> None:
-    """Stretching operand number `narrow` along the last dimension equals giving it repeated; its gradient is summed.
+    """Check that broadcasting operand `narrow` along the last dimension equals repeating it; its gradient is summed.
 
     Raises:
-        Wrong: it does not.
+        Wrong: if results or gradients differ.
     """
     tensors = call.tensors()
     short = tensors[narrow]._array_[..., :1].copy()
     long = np.broadcast_to(short, tensors[narrow]._array_.shape).copy()
     thin, full = (
-        call.with_tensors([leaf(array, each) if at == narrow else each for at, each in enumerate(tensors)])
+        call.with_tensors([leaf(array, tensor) if at == narrow else tensor for at, tensor in enumerate(tensors)])
         for array in (short, long)
     )
-    (wanted, wanted_grads), (got, got_grads) = results_and_gradients(full), results_and_gradients(thin)
-    for one, other in zip(got, wanted):
-        check_close(thin, one, other, largest(call))
+    (wanted, wanted_grads), (results, got_grads) = results_and_gradients(full), results_and_gradients(thin)
+    for actual, expected in zip(results, wanted):
+        check_close(thin, actual, expected, largest(call))
     for grad, wanted_grad, tensor in zip(got_grads, wanted_grads, thin.differentiable()):
         if grad is not None:
             summed = wanted_grad

@@ -160,7 +160,7 @@ def make_functional(model: Module, disable_autograd_tracking: bool = False) -> t
         `functional, params`; `functional(params, *args)` is what the module returns with these parameters.
 
     Raises:
-        RuntimeError: the module has buffers.
+        RuntimeError: if the module has buffers.
 
     >>> import warnings
     >>> import wengert as wg

@@ -35,7 +35,7 @@ class GraphModule(Module):
         class_name: the name of the class.
 
     Raises:
-        RuntimeError: `root` is neither, or a dict without something that the graph names.
+        RuntimeError: if `root` is neither, or a dict without something that the graph names.
     """
 
     _graph: Graph
@@ -130,7 +130,7 @@ class GraphModule(Module):
         """Write the code, as a package, into a folder.
 
         Raises:
-            NotImplementedError: the graph has attributes or modules, which would have to be written with it.
+            NotImplementedError: if the graph has attributes or modules, which would have to be written with it.
         """
         if self.state_dict() or next(self.children(), None) is not None:
             raise NotImplementedError(f"to_folder(): {module_name} has parameters or modules: save its state_dict")
@@ -349,7 +349,7 @@ def targets(root: dict[str, Any], graph: Graph) -> list[str]:
     """The paths of what a graph names.
 
     Raises:
-        RuntimeError: the dict has not all of them.
+        RuntimeError: if the dict has not all of them.
     """
     found = []
     for node in graph.nodes:

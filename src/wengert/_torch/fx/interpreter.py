@@ -136,7 +136,7 @@ class Interpreter:
         """Arguments of a node with the values of nodes in their place.
 
         Raises:
-            RuntimeError: a node has no value yet.
+            RuntimeError: if a node has no value yet.
         """
 
         def value_of(arg: Node) -> Any:

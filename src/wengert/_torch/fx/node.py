@@ -57,7 +57,7 @@ class Node:
         return_type: the annotation of the value.
 
     Raises:
-        ValueError: the target is no function for `call_function`, or no name for the other kinds.
+        ValueError: if the target is not a function for `call_function`, or no name for the other kinds.
     """
 
     def __init__(
@@ -315,7 +315,7 @@ def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
     """The arguments with the result of a function in the place of each node.
 
     Raises:
-        AssertionError: `fn` cannot be called.
+        AssertionError: if `fn` cannot be called.
     """
     assert callable(fn), "torch.fx.map_arg(a, fn): fn must be a callable"
     return map_aggregate(a, lambda value: fn(value) if isinstance(value, Node) else value)

@@ -253,7 +253,7 @@ class Tracer(TracerBase):
             concrete_args: values of parameters that the trace is to take as they are.
 
         Raises:
-            AssertionError: `root` is neither.
+            AssertionError: if `root` is neither.
             TraceError: it does what depends on the values of its arguments.
         """
         if isinstance(root, Module):
