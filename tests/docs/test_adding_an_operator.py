@@ -22,9 +22,10 @@ TRY = """
 import numpy as np
 import wengert as wg
 from wengert import _kernels
+from wengert._start.build import BUILD
 x = wg.tensor([1.0, -2.0, 4.0], requires_grad=True)
 y = wg.inverse_square(x)
-print(wg.BUILD, y.tolist(), y.grad_fn)
+print(BUILD, y.tolist(), y.grad_fn)
 (grad,) = wg.autograd.grad(y.sum(), x)
 print(grad.tolist(), x.detach().inverse_square_().tolist())
 print(_kernels.native.direct_inverse_square(np.float32([0.5])))

@@ -246,7 +246,7 @@ IN_PLACE = {"copy_into", "sgd_step", "adam_step", "formula_step"}
 
 
 def test_every_native_function_with_a_twin_is_fuzzed(native):
-    others = {"bind_twins", "get_num_threads", "set_num_threads", "instruction_set", "twin_names"}
+    others = {"bind_twins", "get_num_threads", "set_num_threads", "instruction_set", "twin_names", "pointwise_table"}
     others |= {
         "keep_memory",
         "empty_cache",
