@@ -406,12 +406,18 @@ def absent(module: str, name: str) -> NoReturn:
     refuse(module, name, asker)
 
 
+HOMES: dict[str, dict[str, str]] = {}
+"""The names that modules have late, see `homes`."""
+
+
 def homes(module: str) -> dict[str, str]:
     """The names that a module has late, with the modules that have them; a module among them is its own home."""
-    from .names import LATE  # here: what finds modules stands alone
+    if module not in HOMES:
+        from .names import LATE  # here: what finds modules stands alone
 
-    listed = LATE.get(module, {})
-    return {name: f"{OWN}{home}" for home, names in listed.items() for name in names.split()}
+        listed = LATE.get(module, {})
+        HOMES[module] = {name: f"{OWN}{home}" for home, names in listed.items() for name in names.split()}
+    return HOMES[module]
 
 
 def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -422,21 +428,20 @@ def on_demand(module: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[]
     Args:
         module: its `globals()`.
     """
-    known: dict[str, str] = {}
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - what it is
-        if not known:
-            known.update(homes(module["__name__"]))
-        if name not in known:
+        here = module["__name__"]
+        home = homes(here).get(name)
+        if home is None:
             try:
-                absent(module["__name__"], name)
+                absent(here, name)
             except Exception as error:
                 from .boundary import shorten
 
                 shorten(error)
                 raise
-        found: Any = load(known[name])
-        if known[name] != f"{module['__name__']}.{name}":
+        found: Any = load(home)
+        if home != f"{here}.{name}":
             found = module[name] = getattr(found, name)
         return found
 
