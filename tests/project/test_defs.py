@@ -69,7 +69,7 @@ def pairs_of(node: ast.AST) -> list[tuple[str, str]]:
 
 def code_of(value: Any) -> CodeType | None:
     """The code of what is called in the end."""
-    while not isinstance(value, FunctionType) or hasattr(value, "__wrapped__"):
+    while not hasattr(value, "__code__") or hasattr(value, "__wrapped__"):
         for inner in ("__func__", "__wrapped__", "body"):
             if getattr(value, inner, None) is not None:
                 value = getattr(value, inner)
@@ -86,7 +86,8 @@ def has_def(name: str, value: Any) -> bool:
     code = code_of(value)
     if code is None:
         return False
-    found = defs_of(code.co_filename).get(code.co_firstlineno, "")
+    compiled = not Path(code.co_filename).is_absolute()  # by Cython, which keeps the name of the function
+    found = code.co_name if compiled else defs_of(code.co_filename).get(code.co_firstlineno, "")
     return name == found or (name, found) in aliases() or is_decorated(name, value)
 
 
