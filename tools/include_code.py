@@ -15,7 +15,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import textwrap
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,42 +38,51 @@ def pages(root: Path) -> list[Path]:
 
 def statement(body: list[ast.stmt], name: str) -> ast.stmt | None:
     """The definition of a name in a module or a class, or the statement that calls it; None if there is none."""
-    first, _, rest = name.partition(".")
     for node in body:
         if isinstance(node, DEFINITIONS) and node.name == name:
             return node
-        if isinstance(node, ast.ClassDef) and node.name == first and rest:
-            return statement(node.body, rest)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == name:
             return node
     return None
 
 
 def shown(source: str, node: ast.stmt) -> str:
-    """The lines of a statement as a document shows them: not indented, of a docstring the first line."""
+    """The lines of a statement as a document shows them: of a docstring the first one."""
     start = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
     lines = source.splitlines()[: node.end_lineno]
     docstring = node.body[0] if isinstance(node, DEFINITIONS) and ast.get_docstring(node) else None
     if docstring is not None and docstring.end_lineno != docstring.lineno:
         lines[docstring.lineno - 1] += ' ..."""'
         del lines[docstring.lineno : docstring.end_lineno]
-    return textwrap.dedent("\n".join(lines[start - 1 :]))
+    return "\n".join(lines[start - 1 :])
+
+
+def piece(source: str, name: str) -> tuple[str, str]:
+    """The line that opens the class of a method, empty for all else, and the lines that a name stands for.
+
+    Raises:
+        MissingError: if there is no such definition.
+    """
+    module = ast.parse(source).body
+    node = statement(module, name)
+    if node is not None:
+        return "", shown(source, node)
+    outer, _, inner = name.partition(".")
+    owner = statement(module, outer)
+    node = statement(owner.body, inner) if isinstance(owner, ast.ClassDef) else None
+    if owner is None or node is None:
+        raise MissingError(name)
+    return source.splitlines()[owner.lineno - 1] + "\n", shown(source, node)
 
 
 def code(path: Path, names: list[str]) -> str:
-    """The text of a block: definitions of a file, with two empty lines between them as the formatter wants.
-
-    Raises:
-        MissingError: if the file has no such definition.
-    """
+    """What a block shows of a file: methods in their class, of which nothing else is shown."""
     source = path.read_text(encoding="utf-8")
-    nodes = []
-    for name in names:
-        node = statement(ast.parse(source).body, name)
-        if node is None:
-            raise MissingError(f"{path}: {name}")
-        nodes.append(node)
-    return "\n\n\n".join([shown(source, node) for node in nodes]) + "\n"
+    parts: list[str] = []
+    for opening, pieces in groupby([piece(source, name) for name in names], key=itemgetter(0)):
+        texts = [text for _, text in pieces]
+        parts += [opening + "\n\n".join(texts)] if opening else texts
+    return "\n\n\n".join(parts) + "\n"
 
 
 def rewritten(root: Path, text: str) -> str:

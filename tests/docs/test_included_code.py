@@ -81,10 +81,11 @@ def test_a_function_is_shown_with_its_decorator_and_the_first_line_of_its_docstr
     )
 
 
-def test_methods_lose_their_indentation(tool, tree):
-    page = tree("Box.fill, Box.empty")
+def test_methods_are_shown_in_their_class(tool, tree):
+    page = tree("Box.empty, Box.fill")
     assert block(tool.stale(page.parents[1])[page]) == (
-        'def fill(self) -> int:\n    """Fill it."""\n    return 1  # comment\n\n\ndef empty(self) -> None:\n    pass\n'
+        "class Box:\n    def empty(self) -> None:\n        pass\n\n"
+        '    def fill(self) -> int:\n        """Fill it."""\n        return 1  # comment\n'
     )
 
 
@@ -94,9 +95,9 @@ def test_a_statement_is_found_by_what_it_calls(tool, tree):
 
 
 def test_what_differs_is_noticed_and_what_is_equal_is_not(tool, tree):
-    page = tree("Box.empty", "def empty(self) -> None:\n    pass\n")
+    page = tree("Box.empty", "class Box:\n    def empty(self) -> None:\n        pass\n")
     assert tool.stale(page.parents[1]) == {}
-    page = tree("Box.empty", "def empty(self) -> None:\n    return\n")
+    page = tree("Box.empty", "class Box:\n    def empty(self) -> None:\n        return\n")
     assert list(tool.stale(page.parents[1])) == [page]
 
 

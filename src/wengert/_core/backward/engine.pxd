@@ -33,7 +33,7 @@ cdef class Sweep:
     cpdef object run(self)
     @cython.locals(plain=bint, profiled=bint)
     cpdef object turn(self, Node node, Task task)
-    @cython.locals(edges=tuple, count=long, edge=Edge, task=Task, at=long, owned=bint)
+    @cython.locals(edges=tuple, at=long, edge=Edge, task=Task, owned=bint)
     cpdef object deliver(self, Node node, Task done, object outgoing)
     cpdef object free(self, Node node)
     cpdef object step(self, Node node, Task task)

@@ -162,16 +162,13 @@ class Sweep:
     def deliver(self, node: Node, done: Task, outgoing: Any) -> None:
         """Hand what a node returned to the nodes that its edges lead to."""
         edges: tuple[Edge | None, ...] = node.next_edges
-        count: int = len(edges)
-        if outgoing is not None and len(outgoing) != count:
-            raise RuntimeError(errors.wrong_count(title(node), len(outgoing), count))
-        edge: Edge
-        task: Task
-        for at in range(count):
-            edge = edges[at]
+        if outgoing is not None and len(outgoing) != len(edges):
+            raise RuntimeError(errors.wrong_count(title(node), len(outgoing), len(edges)))
+        for at in range(len(edges)):
+            edge: Edge = edges[at]
             if edge is None:
                 continue
-            task = self.tasks.find(edge.node)
+            task: Task = self.tasks.find(edge.node)
             grad: Any = None if outgoing is None else outgoing[at]
             if grad is not None and task.wanted:
                 grad = project(grad, edge, node, at)
@@ -264,7 +261,10 @@ class Sweep:
         event: Event = None if log is None else begin(log, kind, node, task)
         result: Any = None
         try:
-            result = self.turn(node, task) if kind == kinds.EVALUATE else self.step(node, task)
+            if kind == kinds.EVALUATE:
+                self.turn(node, task)
+            else:
+                result = self.step(node, task)
         finally:
             if event is not None:
                 log.end(event, grad_of(node) if kind == kinds.BACKWARD and isinstance(node, AccumulateGrad) else result)

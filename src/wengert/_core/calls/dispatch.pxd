@@ -22,6 +22,7 @@ cpdef OpNode new_node(Declaration op, tuple args, long mask, tuple edges, Modes 
 cpdef object class_of_node(Declaration op, tuple args)
 @cython.locals(modes=Modes, given=long, word=long)
 cpdef object perform(Declaration op, tuple args)
+cpdef object profiled(Declaration op, tuple args, long word, long given, Modes modes)
 cpdef object completed(Declaration op, tuple args, long word, long given, Modes modes)
 cpdef bint is_unusual(Declaration op, long given, long word) except -1
 cpdef object computed(Declaration op, tuple args, Modes modes)

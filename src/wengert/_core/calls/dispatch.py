@@ -83,9 +83,14 @@ def perform(op: Declaration, args: tuple[Any, ...]) -> Any:
         if is_unusual(op, given, word):
             return unusual.call(op, args, word, modes)
         if word & flags.PROFILED:
-            return logged(op, args, modes, completed, (op, args, word, given, modes))
+            return profiled(op, args, word, given, modes)
         return completed(op, args, word, given, modes)
     return finish(op, args, computed(op, args, modes), word, modes)
+
+
+def profiled(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
+    """The rest of `perform`, noted in the log of this thread."""
+    return logged(op, args, modes, completed, (op, args, word, given, modes))
 
 
 def completed(op: Declaration, args: tuple[Any, ...], word: int, given: int, modes: Modes) -> Any:
