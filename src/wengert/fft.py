@@ -6,7 +6,7 @@ from functools import partial
 from types import FunctionType
 
 from ._tensor import Tensor
-from .ops import checked, plain_arrays, plain_function
+from .ops import checked, plain_case
 from .ops.fourier.arguments import NATIVE
 from .ops.fourier.forms import (
     c2c,
@@ -66,14 +66,14 @@ __all__ = [
     "rfftn",
 ]
 
-plain = partial(plain_function, module=__name__)
+plain = partial(plain_case, module=__name__)
 whole = ((complex_to_complex, complex_to_complex.native),)
 fft = plain(fft, real_to_complex, translate=NATIVE["fft"], further=whole)
 ifft = plain(ifft, real_to_complex, translate=NATIVE["ifft"], further=whole, then=(conjugate_complex,))
 rfft = plain(rfft, real_to_complex, translate=NATIVE["rfft"])
 irfft = plain(irfft, complex_to_real, translate=NATIVE["irfft"])
-fft2 = plain_arrays(fft2, spectrum_of_array, c2c, module=__name__, card="fft_fft2")
-ifft2 = plain_arrays(ifft2, signal_of_array, c2c, module=__name__, card="fft_ifft2")
+fft2 = plain_case(fft2, arrays=spectrum_of_array, needs=(c2c,), module=__name__, card="fft_fft2")
+ifft2 = plain_case(ifft2, arrays=signal_of_array, needs=(c2c,), module=__name__, card="fft_ifft2")
 
 functions = {
     name: function for name, function in globals().items() if name in __all__ and isinstance(function, FunctionType)

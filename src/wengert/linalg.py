@@ -6,7 +6,7 @@ from functools import partial
 from operator import itemgetter
 from types import FunctionType
 
-from .ops import checked, functions_of, plain_arrays, plain_function, return_types
+from .ops import checked, functions_of, plain_case, return_types
 from .ops.linalg import (
     cholesky as positive,
     eigen,
@@ -82,7 +82,7 @@ __all__ = [
     "vector_norm",
 ]
 
-plain = partial(plain_function, module=__name__)
+plain = partial(plain_case, module=__name__)
 first = itemgetter(0)
 cholesky = plain(cholesky, positive.factored, then=(first,))
 eigvalsh = plain(eigvalsh, eigen.spectrum, native=eigen.of_values, then=(first,))
@@ -96,10 +96,11 @@ solve_triangular = plain(solve_triangular, triangular)
 svdvals = plain(svdvals, singular.decomposed, native=singular.of_values, then=(itemgetter(1),))
 
 matrix_norm = plain(matrix_norm, vector_norm, translate=frobenius_arguments, card="linalg_matrix_norm")
-arrays = partial(plain_arrays, module=__name__)
-matrix_power = arrays(matrix_power, powers.power_of_array, powers.product)
-multi_dot = arrays(multi_dot, powers.chained_arrays, powers.product, then=(as_view,), card="linalg_multi_dot")
-vecdot = arrays(vecdot, vectors.dots_of_arrays, *vectors.NATIVE, card="linalg_vecdot")
+matrix_power = plain(matrix_power, arrays=powers.power_of_array, needs=(powers.product,))
+multi_dot = plain(
+    multi_dot, arrays=powers.chained_arrays, needs=(powers.product,), then=(as_view,), card="linalg_multi_dot"
+)
+vecdot = plain(vecdot, arrays=vectors.dots_of_arrays, needs=vectors.NATIVE, card="linalg_vecdot")
 
 functions = {
     name: function for name, function in globals().items() if name in __all__ and isinstance(function, FunctionType)

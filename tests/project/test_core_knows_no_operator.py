@@ -23,10 +23,18 @@ OTHERWISE: dict[str, tuple[Any, str]] = {
     "tensor/postponed.py": (np.ndarray, "methods of NumPy's arrays, which give views or read"),
 }
 """Files whose words are names of something else: attributes of what, and why they stand there."""
+MODES, PARAMETER = "how a loss is reduced", "a parameter of torch's functions"
 ALLOWED = {
+    ("cards/saved_fields.py", "diagonal"): PARAMETER,
+    ("cards/saved_fields.py", "index"): PARAMETER,
+    ("cards/saved_fields.py", "mean"): MODES,
+    ("cards/saved_fields.py", "pad"): PARAMETER,
+    ("cards/saved_fields.py", "sum"): MODES,
     ("leaves/accumulate.py", "add_"): "what profiles call the addition of gradients, as torch's do",
+    ("types/dtypes.py", "complex"): "a kind of numbers",
+    ("types/dtypes.py", "to"): PARAMETER,
 }
-"""Single words, each with the reason."""
+"""Single words, each with what it is instead."""
 
 
 def words_of(name: str) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._tensor import Tensor
-from ..ops import Truth, plain_function
+from ..ops import FUNCTIONAL, Truth, plain_case
 from ..ops.neural import gates
 from ..ops.neural.softmax import log_softmax_along, softmax_along
 from ..ops.pointwise import activation, piecewise, smooth
@@ -198,10 +198,10 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     return chosen(piecewise.celu, True, input, alpha)  # type: ignore[no-any-return]
 
 
-relu = plain_function(relu, activation.relu)  # type: ignore[assignment]
-silu = plain_function(silu, activation.silu)  # type: ignore[assignment]
-sigmoid = plain_function(sigmoid, activation.sigmoid)  # type: ignore[assignment]
-tanh = plain_function(tanh, activation.tanh)  # type: ignore[assignment]
-softmax = plain_function(softmax, softmax_along)  # type: ignore[assignment]
-log_softmax = plain_function(log_softmax, log_softmax_along)  # type: ignore[assignment]
-glu = plain_function(glu, gates.glu)  # type: ignore[assignment]
+relu = plain_case(relu, activation.relu, module=FUNCTIONAL)  # type: ignore[assignment]
+silu = plain_case(silu, activation.silu, module=FUNCTIONAL)  # type: ignore[assignment]
+sigmoid = plain_case(sigmoid, activation.sigmoid, module=FUNCTIONAL)  # type: ignore[assignment]
+tanh = plain_case(tanh, activation.tanh, module=FUNCTIONAL)  # type: ignore[assignment]
+softmax = plain_case(softmax, softmax_along, module=FUNCTIONAL)  # type: ignore[assignment]
+log_softmax = plain_case(log_softmax, log_softmax_along, module=FUNCTIONAL)  # type: ignore[assignment]
+glu = plain_case(glu, gates.glu, module=FUNCTIONAL)  # type: ignore[assignment]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from types import FunctionType
 
-from ..ops import checked, functions_of, plain_arrays
+from ..ops import checked, functions_of, plain_case
 from ..ops.images.conv_forms import (
     conv1d,
     conv2d,
@@ -259,10 +259,12 @@ __all__ = [
     "upsample_nearest",
 ]
 
-arrays = partial(plain_arrays, module=__name__)
-cosine_similarity = arrays(cosine_similarity, similarity.cosines_of_arrays, *similarity.NATIVE)
-dropout = arrays(dropout, dropouts.dropped_array, *dropouts.NATIVE)
-instance_norm = arrays(instance_norm, batches.normalised_array, batches.without_statistics, then=(batches.of_items,))
+plain = partial(plain_case, module=__name__)
+cosine_similarity = plain(cosine_similarity, arrays=similarity.cosines_of_arrays, needs=similarity.NATIVE)
+dropout = plain(dropout, arrays=dropouts.dropped_array, needs=dropouts.NATIVE)
+instance_norm = plain(
+    instance_norm, arrays=batches.normalised_array, needs=(batches.without_statistics,), then=(batches.of_items,)
+)
 
 functions = {name: made for name, made in globals().items() if name in __all__ and isinstance(made, FunctionType)}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..autograd import no_grad
-from ..ops import Truth, plain_function
+from ..ops import FUNCTIONAL, Truth, plain_case
 from ..ops.neural import loss_ctc, loss_margins, loss_rates, loss_scores
 from ..ops.neural.loss import read_reduction
 from ..ops.neural.loss_margins import WORDS, check_triplet
@@ -358,4 +358,6 @@ def ctc_loss(
     )
 
 
-multi_margin_loss = plain_function(multi_margin_loss, loss_scores.multi_margin, (0, 1, 2, 3, -1, 7))  # type: ignore[assignment]
+multi_margin_loss = plain_case(
+    multi_margin_loss, loss_scores.multi_margin, places=(0, 1, 2, 3, -1, 7), module=FUNCTIONAL
+)  # type: ignore[assignment]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._tensor import Tensor
-from ..ops import plain_function
+from ..ops import FUNCTIONAL, plain_case
 from ..ops.images.grid import MODES, PADDINGS, affine_grid_generator, grid_sampler, sampled
 from ..ops.images.resize import interpolate
 from ..ops.warned import warn
@@ -114,4 +114,4 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     return affine_grid_generator(theta, size, corners)  # type: ignore[no-any-return]
 
 
-grid_sample = plain_function(grid_sample, sampled, (0, 1, 2, 3, 4))  # type: ignore[assignment]
+grid_sample = plain_case(grid_sample, sampled, places=(0, 1, 2, 3, 4), module=FUNCTIONAL)  # type: ignore[assignment]

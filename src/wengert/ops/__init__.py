@@ -8,7 +8,7 @@ from .._core.cards.arguments import Truth as Truth, asking as asking, asking_by_
 from .._core.cards.card import checked as checked
 from .._core.cards.forms import functions_of as functions_of
 from .._core.cards.late import promise_all
-from .._core.cards.plain_case import plain_arrays as plain_arrays, plain_function as plain_function
+from .._core.cards.plain_case import FUNCTIONAL as FUNCTIONAL, plain_case as plain_case
 from .create import create
 from .indexing import advanced, index
 from .linalg import matmul, products

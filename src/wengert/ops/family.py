@@ -11,7 +11,7 @@ from .._core.calls.op import Op, begin_calls
 from .._core.cards.arguments import checked
 from .._core.cards.card import CARDS, Card, registered
 from .._core.cards.composed import Factory, PlainCase
-from .._core.cards.plain_case import plain_function
+from .._core.cards.plain_case import plain_case
 from .._core.operators.declaration import take_over
 
 PACKAGE = str(__package__).partition(".")[0]
@@ -78,13 +78,13 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
 
     Args:
         body: the composite.
-        op, native: the plain case of the function, as in `plain_function`.
+        op, native: the plain case of the function, as in `plain_case`.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__name__ = function.__qualname__ = body.__name__
         function.__doc__ = body.__doc__
-        made = function if op is None else plain_function(function, op, native=native, module="wengert")
+        made = function if op is None else plain_case(function, op, native=native, module="wengert")
         if made is function:
             made = checked(body.__name__, function, module="wengert")
         made.__module__ = "wengert"

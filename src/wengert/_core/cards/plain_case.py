@@ -1,9 +1,9 @@
-"""The plain cases of composites: a native function, before the function itself is called."""
+"""The plain cases of functions made of operators: a native function, before the function itself is called."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..calls.op import Op, begin_calls
@@ -13,7 +13,7 @@ from .arguments import checked, parameters_of
 from .card import CARDS
 from .composed import COMPILED, Factory, PlainCase
 
-FUNCTIONAL = "wengert.nn.functional"
+HOME, FUNCTIONAL = "wengert", "wengert.nn.functional"
 VARIADIC = 4
 """The flag of code that takes any number of positional arguments: `inspect.CO_VARARGS`."""
 
@@ -44,21 +44,6 @@ class FactoryFunction(Factory):
         return f"<function {self.__name__}>"
 
 
-def plain_factory(body: Callable[..., Any], native: Callable[..., Any] | None, draws: bool = False) -> None:
-    """Put the plain case of a factory before it: a native function of the default dtype and the arguments.
-
-    `draws` says that it makes random numbers.
-    """
-    if native is None or not COMPILED:
-        return
-    composite: Any = CARDS[body.__name__]
-    if composite.method:
-        function = checked(composite.name, body, method=True)
-        late.bind(composite.name, factory_before(function, native, draws))
-    if composite.function:
-        composite.public = factory_before(composite.public, native, draws)
-
-
 def factory_before(function: Callable[..., Any], native: Callable[..., Any], draws: bool = False) -> FactoryFunction:
     """A factory with a plain case before it."""
     made = FactoryFunction.__new__(FactoryFunction)
@@ -71,127 +56,129 @@ def factory_before(function: Callable[..., Any], native: Callable[..., Any], dra
 
 def plain_case(
     body: Callable[..., Any],
-    op: Op,
-    native: Callable[..., Any] | None,
+    op: Op | None = None,
+    native: Callable[..., Any] | None = None,
     *,
+    arrays: Callable[..., Any] | None = None,
+    needs: Iterable[Any] = (),
+    draws: bool = False,
+    places: tuple[int, ...] | None = None,
+    prepare: tuple[Any, ...] = (),
     translate: Any = None,
     shaped: bool = False,
+    guard: Any = None,
     further: tuple[tuple[Op | None, Any], ...] = (),
     then: tuple[Any, ...] = (),
     parted: bool = False,
-) -> Function:
-    """Put the plain case of a composite before it: `op`, applied by a native function alone.
+    module: str = HOME,
+    card: str = "",
+) -> Any:
+    """Put the plain case of a function before it: `op` by a native function alone, a function of arrays, or a factory.
 
     Args:
-        body: the composite. Where it has the parameters of `op`, or gathers `*size`, which `op` has at that place, it
-            is called with the same arguments; otherwise those of the same names count, and all others must be at their
-            defaults.
+        body: the function: a composite, or one that has a plain case already (this one then comes before that). Where
+            it has the parameters of `op`, or gathers `*size`, which `op` has at that place, it is called with the same
+            arguments; otherwise those of the same names count, and all others must be at their defaults.
         op: the operator that is recorded.
-        native: its native function, or a narrower one; None where there is none.
-        translate, shaped: how else the arguments of `op` are found, see `PlainCase`.
-        further: other operators of the same arguments that may be the plain case, each with its native function, see
-            `PlainCase`.
-        then, parted: what is called with the result of `op`, and whether there are several, see `PlainCase`.
+        native: what makes the result instead of the operator's own native function; without an operator that of a
+            factory, called with the default dtype and the arguments.
+        arrays: instead of an operator a function of arrays, taken where nothing is recorded. It is called with the
+            arguments of `body`, arrays in the place of tensors, and gives a new array with what `body` would make, or
+            answers NotImplemented; what it raises counts as the same.
+        needs: native functions that `arrays` calls; None where there is none.
+        draws: the factory makes random numbers.
+        places, prepare, translate, shaped, guard: how the arguments of `op` are found, see `PlainCase`; by name unless
+            given.
+        further: other operators of the same arguments that may be the plain case, each with its native function.
+        then, parted: what is called with the result (of `arrays` with the arguments as well), and whether there are
+            several, see `PlainCase`.
+        module: where programs find the function.
+        card: the name of its card, if that is another.
 
     Returns:
-        What programs call, also behind the sign of the composite, if it has one.
+        What programs call, also behind the sign of a composite that has one; of all but these the function itself
+        where nothing is compiled, or native functions are missing.
     """
+    if arrays is not None:
+        return body if not COMPILED or None in needs else of_arrays(body, arrays, then, module, card)
+    if op is None:
+        return body if not COMPILED or native is None else of_factory(body, native, draws)
+    native = native or op.native
+    whole = module == HOME and body is getattr(CARDS.get(body.__name__), "body", None)
+    if not whole and (not COMPILED or (op.native is None and module != FUNCTIONAL)):
+        return body
+    found = {"guard": guard, "prepare": prepare, "further": further, "then": then, "parted": parted}
+    before = functools.partial(made_before, op=op, native=native, translate=translate, shaped=shaped, places=places)
+    made = of_composite(body, before, found) if whole else of_function(body, before, found, module, card)
+    made.__module__ = module  # what takes no tensor first is not `checked`
+    return made
+
+
+def of_composite(body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any]) -> Function:
+    """`plain_case` of a composite that programs find in the package."""
     composite: Any = CARDS[body.__name__]
     if composite.method and COMPILED:
-        method = made_before(checked(composite.name, body, method=True), body, op, native, translate, shaped)
-        method.further, method.then, method.parted = further, then, parted
-        late.bind(composite.name, method)
-    function = made_before(checked(composite.name, body, module="wengert"), body, op, native, translate, shaped)
-    function.further, function.then, function.parted = further, then, parted
-    function.__module__ = "wengert"  # what takes no tensor first is not `checked`
+        late.bind(composite.name, filled(before(checked(composite.name, body, method=True), body), found))
+    made = filled(before(checked(composite.name, body, module=HOME), body), found)
     if composite.function and COMPILED:
-        composite.public = function
-    return function
+        composite.public = made
+    return made
 
 
-def plain_function(
-    body: Callable[..., Any],
-    op: Op,
-    places: Any = None,
-    prepare: tuple[Any, ...] = (),
-    *,
-    native: Any = None,
-    translate: Any = None,
-    guard: Any = None,
-    then: tuple[Any, ...] = (),
-    module: str = FUNCTIONAL,
-    card: str = "",
-    further: tuple[tuple[Op, Any], ...] = (),
-) -> Any:
-    """A function of `nn.functional`, or of another module, with its plain case before it: `op`, see `plain_case`.
-
-    Args:
-        body: the function, which may have a plain case already: this one then comes before that.
-        native: makes the result, instead of the operator's own native function.
-        places, prepare, translate, guard: how the arguments of `op` are found, see `PlainCase`; by name unless given.
-        then: what is called with the result of `op`, see `PlainCase`.
-        module: where programs find it.
-        card: the name of its card, if that is another.
-        further: other operators of the same arguments, see `PlainCase`.
-
-    Returns:
-        What programs call; interpreted, or without native functions, the function itself.
-    """
-    if not COMPILED or (op.native is None and module != FUNCTIONAL):
-        return body
-    name = body.__name__.removeprefix(f"{module.rpartition('.')[2]}_")  # as in `wengert.linalg.qr`
-    inner = body.function if isinstance(body, PlainCase) else checked(name, body, module=module)
-    own = places is not None
-    made = made_before(inner, getattr(inner, "__wrapped__", inner), op, native or op.native, translate, own=own)
-    made.function = functools.partial(body) if isinstance(body, PlainCase) else inner  # which calls it by vectorcall
-    if places is not None:
-        made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
-    made.guard, made.prepare, made.then, made.further = guard, prepare, then, further
-    made.__module__ = module
+def of_function(
+    body: Callable[..., Any], before: Callable[..., Function], found: dict[str, Any], module: str, card: str
+) -> Function:
+    """`plain_case` of a function that programs find in a module."""
+    inner = body.function if isinstance(body, PlainCase) else checked(title_in(module, body), body, module=module)
+    made = filled(before(inner, getattr(inner, "__wrapped__", inner)), found)
+    if isinstance(body, PlainCase):
+        made.function = functools.partial(body)  # which calls it by vectorcall
     composite: Any = CARDS.get(card or made.name)
     if composite is not None and composite.body is made.body:
         composite.public = made
     return made
 
 
-def plain_arrays(
-    body: Callable[..., Any],
-    function: Callable[..., Any],
-    *needed: Any,
-    then: tuple[Any, ...] = (),
-    module: str = "wengert",
-    card: str = "",
+def filled(made: Function, found: dict[str, Any]) -> Function:
+    """A function with what is said about its plain case."""
+    for name, value in found.items():
+        setattr(made, name, value)
+    return made
+
+
+def title_in(module: str, body: Callable[..., Any]) -> str:
+    """What a module calls a function: `wengert.linalg` calls `linalg_qr` `qr`."""
+    return body.__name__.removeprefix(f"{module.rpartition('.')[2]}_")
+
+
+def of_factory(body: Callable[..., Any], native: Callable[..., Any], draws: bool) -> Any:
+    """`plain_case` of a factory."""
+    composite: Any = CARDS[body.__name__]
+    if composite.method:
+        function = checked(composite.name, body, method=True)
+        late.bind(composite.name, factory_before(function, native, draws))
+    if composite.function:
+        composite.public = factory_before(composite.public, native, draws)
+    return composite.public
+
+
+def of_arrays(
+    body: Callable[..., Any], function: Callable[..., Any], then: tuple[Any, ...], module: str, card: str
 ) -> Any:
-    """Put a function of arrays before a composite, taken where nothing is recorded: it calls native functions alone.
-
-    Args:
-        body: the composite, or a function that has a plain case already: this one then comes before that.
-        function: called with the arguments of `body`, arrays in the place of tensors; it gives a new array with what
-            `body` would make, or answers NotImplemented. If it raises because an argument is not what it expects,
-            that counts as the same.
-        needed: native functions that it calls; None where there is none.
-        then: what is called with the result and the arguments, such as a view of the result.
-        module: where programs find it.
-        card: the name of its card, if that is another.
-
-    Returns:
-        What programs call; interpreted, or without native functions, `body`.
-    """
-    if not COMPILED or None in needed:
-        return body
+    """`plain_case` of a function of arrays."""
     own: Any = body.body if isinstance(body, PlainCase) else body
     composite: Any = CARDS.get(card or own.__name__)
     known = composite is not None and composite.body is own
     inner: Any = body
-    if known and module == "wengert" and composite.function:
+    if known and module == HOME and composite.function:
         inner = composite.public
     elif not isinstance(body, PlainCase):
-        inner = checked(body.__name__.removeprefix(f"{module.rpartition('.')[2]}_"), body, module=module)
-    if known and module == "wengert" and composite.method:
+        inner = checked(title_in(module, body), body, module=module)
+    if known and module == HOME and composite.method:
         late.bind(composite.name, arrays_before(late.bound(composite.name), own, function, then))
     made = arrays_before(inner, own, function, then)
     made.__module__ = module
-    if known and composite.function == (module == "wengert"):
+    if known and composite.function == (module == HOME):
         composite.public = made
     return made
 
@@ -219,9 +206,9 @@ def made_before(
     native: Any,
     translate: Any = None,
     shaped: bool = False,
-    own: bool = False,
+    places: tuple[int, ...] | None = None,
 ) -> Function:
-    """A function with a plain case before it; `own` says that its parameters have names or defaults of their own."""
+    """A function with a plain case before it; unless `places` are given, its parameters have the operator's names."""
     made = Function.__new__(Function)
     take_over(made, op)
     functools.update_wrapper(made, function)
@@ -234,10 +221,12 @@ def made_before(
     made.places, made.rest, made.guard, made.prepare, made.further, made.then = None, (), None, (), (), ()
     code = body.__code__  # type: ignore[attr-defined]
     made.spread = code.co_argcount if code.co_flags & VARIADIC else -1
-    if made.spread < 0 and (own or translate is not None or shaped or not has_signature(body, op)):
+    if made.spread < 0 and (places is not None or translate is not None or shaped or not has_signature(body, op)):
         fill_signature(made, body)
         made.places = None if shaped else places_of(made.names, op)
         made.rest = tuple([at for at in range(len(made.names)) if at not in (made.places or ())])
+    if places is not None:
+        made.places, made.rest = places, tuple([at for at in range(len(made.names)) if at not in places])
     made.plain_slots = made.switches = ()  # what is not plain is for the function to look at
     made.wholes = made.scalars = ()
     begin_calls(made)

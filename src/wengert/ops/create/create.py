@@ -13,7 +13,7 @@ from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_factory
+from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -367,7 +367,7 @@ def eye_samples(make: Any) -> Any:
     yield Bad(2.0, raises=TypeError, says="must be int, not float")
 
 
-plain_factory(eye, kernels.direct_function("eye"))
+plain_case(eye, native=kernels.direct_function("eye"))
 
 
 @composite(method=False)
@@ -426,6 +426,6 @@ def empty_strided_samples(make: Any) -> Any:
 
 
 for body in (tensor, zeros, ones, empty, full):
-    plain_factory(body, kernels.direct_function(body.__name__))
+    plain_case(body, native=kernels.direct_function(body.__name__))
 
 __all__ = ["empty", "empty_strided", "eye", "full", "ones", "scalar_tensor", "tensor", "zeros"]

@@ -12,7 +12,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_factory
+from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
@@ -486,6 +486,6 @@ def new_tensor_samples(make: Any) -> Any:
 
 
 for factory in (zeros_like, ones_like, empty_like, full_like, new_zeros, new_ones, new_empty, new_full):
-    plain_factory(factory, kernels.direct_function(factory.__name__))
+    plain_case(factory, native=kernels.direct_function(factory.__name__))
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]

@@ -11,7 +11,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import MISSING
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_factory
+from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -231,7 +231,7 @@ def linspace_samples(make: Any) -> Any:
 
 
 for factory in (arange, linspace):
-    plain_factory(factory, kernels.direct_function(factory.__name__))
+    plain_case(factory, native=kernels.direct_function(factory.__name__))
 
 
 @composite(method=False)
@@ -286,7 +286,7 @@ def logspace_samples(make: Any) -> Any:
     yield Bad(0, 1, -1, raises=RuntimeError, says="number of steps must be non-negative")
 
 
-plain_factory(logspace, kernels.direct_function("logspace"))
+plain_case(logspace, native=kernels.direct_function("logspace"))
 
 
 def triangle(name: str, row: int, col: int, dtype: Any, device: Any, layout: Any) -> tuple[int, int, DType]:
@@ -354,6 +354,6 @@ def triangles(make: Any) -> Any:
 
 for factory in (tril_indices, triu_indices):
     factory.samples(triangles)  # type: ignore[attr-defined]
-    plain_factory(factory, kernels.direct_function(factory.__name__))
+    plain_case(factory, native=kernels.direct_function(factory.__name__))
 
 __all__ = ["arange", "linspace", "logspace", "tril_indices", "triu_indices"]

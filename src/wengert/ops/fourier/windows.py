@@ -12,7 +12,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.devices import sparse_coo
@@ -253,4 +253,4 @@ def hann_of_places(
     return made[:length].copy()
 
 
-hann_window = plain_arrays(hann_window, hann_of_places, *NATIVE)
+hann_window = plain_case(hann_window, arrays=hann_of_places, needs=NATIVE)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
@@ -348,11 +348,17 @@ def conv_transpose3d_samples(make: Any) -> Any:
     yield Sample(make(1, 2, 2, 3, 2), make(2, 1, 2, 2, 2), stride=2)
 
 
-conv1d = plain_function(conv1d, convolution, translate=native("conv1d_arguments"))
-conv2d = plain_function(conv2d, convolution, translate=native("conv2d_arguments"))
-conv3d = plain_function(conv3d, convolution, translate=native("conv3d_arguments"))
-conv_transpose1d = plain_function(conv_transpose1d, convolution, translate=native("conv_transpose1d_arguments"))
-conv_transpose2d = plain_function(conv_transpose2d, convolution, translate=native("conv_transpose2d_arguments"))
-conv_transpose3d = plain_function(conv_transpose3d, convolution, translate=native("conv_transpose3d_arguments"))
+conv1d = plain_case(conv1d, convolution, translate=native("conv1d_arguments"), module=FUNCTIONAL)
+conv2d = plain_case(conv2d, convolution, translate=native("conv2d_arguments"), module=FUNCTIONAL)
+conv3d = plain_case(conv3d, convolution, translate=native("conv3d_arguments"), module=FUNCTIONAL)
+conv_transpose1d = plain_case(
+    conv_transpose1d, convolution, translate=native("conv_transpose1d_arguments"), module=FUNCTIONAL
+)
+conv_transpose2d = plain_case(
+    conv_transpose2d, convolution, translate=native("conv_transpose2d_arguments"), module=FUNCTIONAL
+)
+conv_transpose3d = plain_case(
+    conv_transpose3d, convolution, translate=native("conv_transpose3d_arguments"), module=FUNCTIONAL
+)
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]

@@ -11,7 +11,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import NUMBERS, WIDE, Array, Bad, Nodes, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor, wrap
@@ -386,7 +386,7 @@ def pad_samples(make: Any) -> Any:
     yield Bad(make(2, 3), (3, 1), mode="reflect", raises=RuntimeError, says="Padding size should be less than")
 
 
-pad = plain_function(pad, edge_pad, (0, 1, 2))  # type: ignore[assignment]
-pad = plain_function(pad, constant_pad_nd, (0, 1, 3), native=native("pad_constant"))  # type: ignore[assignment]
+pad = plain_case(pad, edge_pad, places=(0, 1, 2), module=FUNCTIONAL)  # type: ignore[assignment]
+pad = plain_case(pad, constant_pad_nd, places=(0, 1, 3), native=native("pad_constant"), module=FUNCTIONAL)  # type: ignore[assignment]
 
 __all__ = ["constant_pad_nd"]

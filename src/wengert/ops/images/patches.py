@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.operators.declaration import is_whole
@@ -398,7 +398,7 @@ def pixel_unshuffle_samples(make: Any) -> Any:
     yield Bad(make(3, 3, 2), 2, raises=RuntimeError, says="expects height to be divisible by downscale_factor")
 
 
-unfold = plain_function(unfold, im2col, card="unfold_patches")  # type: ignore[assignment]
-fold = plain_function(fold, col2im, card="fold_patches")  # type: ignore[assignment]
+unfold = plain_case(unfold, im2col, card="unfold_patches", module=FUNCTIONAL)  # type: ignore[assignment]
+fold = plain_case(fold, col2im, card="fold_patches", module=FUNCTIONAL)  # type: ignore[assignment]
 
 __all__ = ["pixel_shuffle", "pixel_unshuffle"]

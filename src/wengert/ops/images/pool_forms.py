@@ -8,7 +8,7 @@ from typing import Any
 from ..._core import errors
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators import layouts
 from ..._core.operators.declaration import is_whole
@@ -388,11 +388,16 @@ for form in (max_pool1d, avg_pool1d, adaptive_avg_pool1d, adaptive_max_pool1d):
     form.samples(lines)  # type: ignore[attr-defined]
 
 first = operator.itemgetter(0)
-max_pool2d = plain_function(max_pool2d, max_pool2d_with_indices, then=(first,))  # type: ignore[assignment]
-avg_pool1d = plain_function(  # type: ignore[assignment]
-    avg_pool1d, average, prepare=((0, unsqueeze, (-2,)),), translate=native("avg_pool1d_arguments"), then=(without_row,)
+max_pool2d = plain_case(max_pool2d, max_pool2d_with_indices, then=(first,), module=FUNCTIONAL)  # type: ignore[assignment]
+avg_pool1d = plain_case(
+    avg_pool1d,
+    average,
+    prepare=((0, unsqueeze, (-2,)),),
+    translate=native("avg_pool1d_arguments"),
+    then=(without_row,),
+    module=FUNCTIONAL,
 )
-adaptive_avg_pool2d = plain_function(adaptive_avg_pool2d, adaptive_average)  # type: ignore[assignment]
-adaptive_max_pool2d = plain_function(adaptive_max_pool2d, adaptive_maximum, then=(first,))  # type: ignore[assignment]
+adaptive_avg_pool2d = plain_case(adaptive_avg_pool2d, adaptive_average, module=FUNCTIONAL)  # type: ignore[assignment]
+adaptive_max_pool2d = plain_case(adaptive_max_pool2d, adaptive_maximum, then=(first,), module=FUNCTIONAL)  # type: ignore[assignment]
 
 __all__ = ["adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "max_pool2d", "max_pool3d"]

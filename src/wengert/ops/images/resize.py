@@ -10,7 +10,7 @@ import numpy as np
 from ..._core import errors
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import REALS, Array, Bad, Index, Nodes, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.recording.saved_tensor import read_saved
@@ -337,6 +337,6 @@ def interpolate_samples(make: Any) -> Any:
     yield Bad(make(2, 3), 5, raises=NotImplementedError, says="Only 3D, 4D and 5D input Tensors supported (got 2D)")
 
 
-interpolate = plain_function(interpolate, resample, translate=native("interpolate_arguments"))  # type: ignore[assignment]
+interpolate = plain_case(interpolate, resample, translate=native("interpolate_arguments"), module=FUNCTIONAL)  # type: ignore[assignment]
 
 __all__: list[str] = []

@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core import batch_errors, errors
 from ..._core.cards.arguments import integer
 from ..._core.cards.card import ALL, FLOATS, Array, Bad, Index, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.operators.batch_rules import check_member, singled, with_batch
 from ..._core.recording.saved_tensor import read_saved
 from ..._core.state.modes import current
@@ -399,6 +399,6 @@ def one_hot_samples(make: Any) -> Any:
     yield Bad(wrap(np.array([1.0])), raises=RuntimeError, says="only applicable to index tensor of type LongTensor")
 
 
-one_hot = plain_function(one_hot, unit_vectors)  # type: ignore[assignment]
+one_hot = plain_case(one_hot, unit_vectors, module=FUNCTIONAL)  # type: ignore[assignment]
 
 __all__: list[str] = []

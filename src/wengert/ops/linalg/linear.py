@@ -9,7 +9,7 @@ from ..._core import errors
 from ..._core.calls.out import put
 from ..._core.cards.arguments import check_tensors
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
@@ -76,5 +76,5 @@ def linear_samples(make: Any) -> Any:
     yield Bad(make(2, 3), make(4, 2), raises=RuntimeError, says="cannot be multiplied (2x3 and 2x4)")
 
 
-linear = plain_function(linear, addmm, (2, 0, 1, -1, -1), ((2, transposed, ()),))
-linear = plain_function(linear, mm, (0, 1), ((1, transposed, ()),))
+linear = plain_case(linear, addmm, places=(2, 0, 1, -1, -1), prepare=((2, transposed, ()),), module=FUNCTIONAL)
+linear = plain_case(linear, mm, places=(0, 1), prepare=((1, transposed, ()),), module=FUNCTIONAL)

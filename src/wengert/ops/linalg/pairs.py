@@ -9,7 +9,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import copied, put
 from ..._core.cards.arguments import integers
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.out_errors import PAIRS
 from ..._core.tensor.base import Tensor
 from ..._core.types.devices import contiguous_format
@@ -213,7 +213,7 @@ def product_of_arrays(a: Any, b: Any, dims: Any) -> Any:
     return product(a, b) if plain else NotImplemented
 
 
-plain_arrays(tensordot, product_of_arrays, product, then=(as_view,))
+plain_case(tensordot, arrays=product_of_arrays, needs=(product,), then=(as_view,))
 
 
 @tensordot.samples
@@ -271,7 +271,7 @@ def blocks_of_arrays(one: Any, two: Any) -> Any:
     return multiply(left, right).reshape((rows * high, columns * wide))
 
 
-plain_arrays(kron, blocks_of_arrays, *NATIVE)
+plain_case(kron, arrays=blocks_of_arrays, needs=NATIVE)
 
 
 @kron.samples

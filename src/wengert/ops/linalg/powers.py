@@ -14,7 +14,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import check_cast, copied, one_output, put
 from ..._core.cards.arguments import asking, integer, tensors_of
 from ..._core.cards.card import CARDS, Array, Bad, Sample, composite
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
@@ -183,7 +183,7 @@ def power_of_array(array: Any, exponent: Any) -> Any:
     return found
 
 
-plain_arrays(matrix_power, power_of_array, product)
+plain_case(matrix_power, arrays=power_of_array, needs=(product,))
 
 
 @linalg_matrix_power.samples

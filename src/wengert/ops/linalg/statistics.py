@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import wrong_type
 from ..._core.graph import anomaly
 from ..._core.recording.recorded import conjugate
@@ -137,7 +137,7 @@ def squeezed(made: Any, args: tuple[Any, ...]) -> Any:
     return made.squeeze()
 
 
-plain_arrays(cov, covariances_of_array, *NATIVE, then=(squeezed,))
+plain_case(cov, arrays=covariances_of_array, needs=NATIVE, then=(squeezed,))
 
 
 @cov.samples
@@ -206,7 +206,7 @@ def correlations_of_array(array: Any) -> Any:
     return limited(divide(divide(table, deviation[:, None]), deviation), -1, 1)
 
 
-plain_arrays(corrcoef, correlations_of_array, *NATIVE, *FURTHER)
+plain_case(corrcoef, arrays=correlations_of_array, needs=(*NATIVE, *FURTHER))
 
 
 @corrcoef.samples

@@ -12,7 +12,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import put
 from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.operators.batch_rules import full, merged, of_nobody, parted, singled, with_batch
 from ..._core.out_errors import SCALAR_TYPE
 from ..._core.tensor.base import Tensor
@@ -363,10 +363,14 @@ def batch_norm_samples(make: Any) -> Any:
     yield Bad(make(4, 3), None, None, raises=RuntimeError, says="running_mean must be defined in evaluation mode")
 
 
-batch_norm = plain_function(
-    batch_norm, batch_norm_forward, (0, 3, 4, 1, 2, 5, 7), native=kernels.direct_function("batch_norm"),
+batch_norm = plain_case(
+    batch_norm,
+    batch_norm_forward,
+    places=(0, 3, 4, 1, 2, 5, 7),
+    native=kernels.direct_function("batch_norm"),
     then=(itemgetter(0),),
-)  # fmt: skip
+    module=FUNCTIONAL,
+)
 
 
 def repeated(values: Any, items: int) -> Any:

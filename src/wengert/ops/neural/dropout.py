@@ -11,7 +11,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import Truth
 from ..._core.cards.card import FLOATS, Array, Bad, Index, Sample, composite, op
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.types import dtypes
@@ -143,7 +143,7 @@ def dropped_array(array: Any, p: Any, training: Any, inplace: Any) -> Any:
     return multiply(array, noise)
 
 
-plain_arrays(dropout, dropped_array, *NATIVE)
+plain_case(dropout, arrays=dropped_array, needs=NATIVE)
 
 
 @composite(method=False)

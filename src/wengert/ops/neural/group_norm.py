@@ -12,7 +12,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
 from ..._core.cards.node_classes import shape_of_input
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.operators.batch_rules import check_member, merged, of_nobody, singled, with_batch
 from ..._core.tensor.base import Tensor
 from ..._kernels.results import wide_dtype
@@ -323,6 +323,10 @@ def group_norm_samples(make: Any) -> Any:
     )
 
 
-group_norm = plain_function(
-    group_norm, native_group_norm, translate=kernels.direct_function("group_norm_arguments"), then=(itemgetter(0),)
+group_norm = plain_case(
+    group_norm,
+    native_group_norm,
+    translate=kernels.direct_function("group_norm_arguments"),
+    then=(itemgetter(0),),
+    module=FUNCTIONAL,
 )

@@ -12,7 +12,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import REALS, Array, Bad, Index, Nodes, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -416,12 +416,13 @@ def cross_entropy_samples(make: Any) -> Any:
 WITHOUT_WEIGHT = (0, 1, -1, 6, 4)
 """Where the arguments of the operator are among those of the two losses."""
 
-nll_loss = plain_function(nll_loss, nll_loss_forward, WITHOUT_WEIGHT, then=(itemgetter(0),))
-cross_entropy = plain_function(
+nll_loss = plain_case(nll_loss, nll_loss_forward, places=WITHOUT_WEIGHT, then=(itemgetter(0),), module=FUNCTIONAL)
+cross_entropy = plain_case(
     cross_entropy,
     nll_loss_forward,
-    WITHOUT_WEIGHT,
-    ((0, log_softmax_along, (1,)),),
+    places=WITHOUT_WEIGHT,
+    prepare=((0, log_softmax_along, (1,)),),
     guard=native("takes_classes"),
     then=(itemgetter(0),),
+    module=FUNCTIONAL,
 )

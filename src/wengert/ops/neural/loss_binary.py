@@ -10,7 +10,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import refuse_gradient
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.operators import layouts
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -262,5 +262,7 @@ def logit_samples(make: Any) -> Any:
     )  # fmt: skip
 
 
-binary_cross_entropy = plain_function(binary_cross_entropy, of_probabilities, (0, 1, -1, 5))
-binary_cross_entropy_with_logits = plain_function(binary_cross_entropy_with_logits, of_logits, (0, 1, -1, -1, 5))
+binary_cross_entropy = plain_case(binary_cross_entropy, of_probabilities, places=(0, 1, -1, 5), module=FUNCTIONAL)
+binary_cross_entropy_with_logits = plain_case(
+    binary_cross_entropy_with_logits, of_logits, places=(0, 1, -1, -1, 5), module=FUNCTIONAL
+)

@@ -10,7 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.graph import anomaly
 from ..._core.operators.batch_rules import elementwise
 from ..._core.tensor.base import Tensor
@@ -307,7 +307,7 @@ l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
 smooth_l1_loss.samples(pair_samples)  # type: ignore[attr-defined]
 huber_loss.samples(pair_samples)  # type: ignore[attr-defined]
 
-mse_loss = plain_function(mse_loss, squared)
-l1_loss = plain_function(l1_loss, sub, (0, 1, -1), guard=native("is_pair"), then=(abs, mean))
-smooth_l1_loss = plain_function(smooth_l1_loss, smooth_l1)
-huber_loss = plain_function(huber_loss, huber)
+mse_loss = plain_case(mse_loss, squared, module=FUNCTIONAL)
+l1_loss = plain_case(l1_loss, sub, places=(0, 1, -1), guard=native("is_pair"), then=(abs, mean), module=FUNCTIONAL)
+smooth_l1_loss = plain_case(smooth_l1_loss, smooth_l1, module=FUNCTIONAL)
+huber_loss = plain_case(huber_loss, huber, module=FUNCTIONAL)

@@ -10,7 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors, flags
 from ..._core.cards.card import REALS, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_function
+from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.operators.batch_rules import check_member, of_nobody, singled, with_batch
 from ..._core.operators.layouts import channels_lie_inside
 from ..._core.state.modes import current
@@ -359,4 +359,4 @@ def rms_norm_samples(make: Any) -> Any:
     yield Bad(make(3, 4), (4,), None, (1, 2), raises=TypeError, says="argument 'eps' (position 4) must be float")
 
 
-layer_norm = plain_function(layer_norm, native_layer_norm, then=(itemgetter(0),))
+layer_norm = plain_case(layer_norm, native_layer_norm, then=(itemgetter(0),), module=FUNCTIONAL)

@@ -7,7 +7,7 @@ from typing import Any
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import FLOATS, Array, Bad, Sample, composite, op
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -77,7 +77,7 @@ def cosines_of_arrays(x1: Any, x2: Any, dim: Any, eps: Any) -> Any:
     return total(multiply(one, other), dim, False, None)
 
 
-plain_arrays(cosine_similarity, cosines_of_arrays, *NATIVE)
+plain_case(cosine_similarity, arrays=cosines_of_arrays, needs=NATIVE)
 
 
 @cosine_similarity.samples

@@ -10,7 +10,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core.calls.out import copied
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import wrong_type
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
@@ -160,7 +160,7 @@ def quantile_of_array(array: Any, q: Any, dim: Any, keepdim: Any, interpolation:
     return lerp(low, high, float(rank - below))
 
 
-plain_arrays(quantile, quantile_of_array, *NATIVE)
+plain_case(quantile, arrays=quantile_of_array, needs=NATIVE)
 
 
 @composite()

@@ -25,7 +25,7 @@ from ..._core.cards.card import (
     pointwise,
 )
 from ..._core.cards.late import bind
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import elementwise
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor
@@ -389,7 +389,7 @@ def precise_power_of_array(array: Any, exponent: Any) -> Any:
     return pow.native(array.astype(np.float64), exponent)
 
 
-plain_arrays(float_power, precise_power_of_array, pow.native)
+plain_case(float_power, arrays=precise_power_of_array, needs=(pow.native,))
 
 
 def check_precise(title: str, tensor: Any, wanted: Any) -> None:

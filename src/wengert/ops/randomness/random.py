@@ -12,7 +12,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_factory
+from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._core.types.dtypes import dtype as DType
@@ -237,7 +237,7 @@ def randn(
 
 for factory in (rand, randn):
     factory.samples(sized)  # type: ignore[attr-defined]
-    plain_factory(factory, native_draw(factory.__name__), draws=True)
+    plain_case(factory, native=native_draw(factory.__name__), draws=True)
 
 
 @composite(method=False)
@@ -393,6 +393,6 @@ def randperm_samples(make: Any) -> Any:
 
 
 for factory in (randint, randperm):
-    plain_factory(factory, native_draw(factory.__name__), draws=True)
+    plain_case(factory, native=native_draw(factory.__name__), draws=True)
 
 __all__ = ["rand", "randint", "randn", "randperm"]

@@ -11,7 +11,7 @@ from ... import _kernels as kernels
 from ..._core.calls.out import copied, put
 from ..._core.cards.arguments import integer, is_int, some_integers
 from ..._core.cards.card import Bad, Sample, composite
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import wrong_type
 from ..._core.out_errors import SCALAR
 from ..._core.tensor.base import Tensor
@@ -108,7 +108,7 @@ def differences_of_array(array: Any, n: Any, dim: Any, prepend: Any, append: Any
     return subtract(sliced(array, dim, 1, None, 1), sliced(array, dim, 0, length - 1, 1), 1)
 
 
-plain_arrays(diff, differences_of_array, *NATIVE)
+plain_case(diff, arrays=differences_of_array, needs=NATIVE)
 
 
 @diff.samples

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core.cards.arguments import check_elements, tensors_of
 from ..._core.cards.card import WIDE, Arrays, Bad, Sample, alias, composite, op
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor, wrap
@@ -142,7 +142,7 @@ def columns_of_arrays(arrays: Any) -> Any:
     return stack.native(arrays, 1) if {each.ndim for each in arrays} == {1} else NotImplemented
 
 
-plain_arrays(column_stack, columns_of_arrays, stack.native)
+plain_case(column_stack, arrays=columns_of_arrays, needs=(stack.native,))
 column_stack.samples(two_rows)
 
 
@@ -272,7 +272,7 @@ def choices_of_arrays(*arrays: Any) -> Any:
     return made
 
 
-plain_arrays(cartesian_prod, choices_of_arrays, native("stack"))
+plain_case(cartesian_prod, arrays=choices_of_arrays, needs=(native("stack"),))
 
 
 @cartesian_prod.samples

@@ -10,7 +10,7 @@ import numpy as np
 from ..._core import batch_errors, errors, flags
 from ..._core.cards.arguments import integers, some_integers
 from ..._core.cards.card import WIDE, Array, Bad, InPlace, Sample, Sizes, composite, op
-from ..._core.cards.plain_case import plain_arrays
+from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import shifted
 from ..._core.operators.declaration import is_whole
@@ -282,7 +282,7 @@ def joined_repetitions(made: Any, args: tuple[Any, ...]) -> Any:
     return made.flatten(at, at + 1)
 
 
-plain_arrays(repeat_interleave, repeated_array, *NATIVE, then=(joined_repetitions,))
+plain_case(repeat_interleave, arrays=repeated_array, needs=NATIVE, then=(joined_repetitions,))
 
 
 def check_output_size(given: int | None, length: int) -> None:
