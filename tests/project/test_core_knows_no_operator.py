@@ -12,6 +12,7 @@ import pytest
 
 import wengert
 from wengert._core.cards.card import load_all
+from wengert._core.cards.options import Options
 from wengert._core.state.modes import Modes
 from wengert.testing.calls import operators
 
@@ -19,6 +20,7 @@ CORE = Path(wengert.__file__).parent / "_core"
 
 OTHERWISE: dict[str, tuple[Any, str]] = {
     "backward/reentrant.py": (Modes, "fields of the modes"),
+    "cards/filling.py": (Options, "options of cards"),
     "tensor/standins.py": (np.ndarray, "methods of NumPy's arrays, which those that stand in refuse"),
     "tensor/postponed.py": (np.ndarray, "methods of NumPy's arrays, which give views or read"),
 }

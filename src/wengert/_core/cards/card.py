@@ -31,6 +31,7 @@ from .options import (
     ALL as ALL,
     BOOLS as BOOLS,
     COMPLEXES as COMPLEXES,
+    DEFAULTS,
     FLOATS as FLOATS,
     INTEGERS as INTEGERS,
     NUMBERS as NUMBERS,
@@ -39,7 +40,6 @@ from .options import (
     WIDE as WIDE,
     InPlace as InPlace,
     Nodes as Nodes,
-    Options,
     Out as Out,
     completed,
 )
@@ -124,7 +124,7 @@ class Card(Declared, Op):
     batching: Any = None
     crossing: Any = None
     in_place: Any = None
-    out: Out
+    out = DEFAULTS["out"]
     mixed: Callable[[list[Any]], None] | None = None
     any_device = False
     method = True
@@ -304,25 +304,25 @@ def op(
         options: the fields of `Options`.
     """
 
-    given: Options = completed(options)
-
     def decorate(body: Callable[..., Any]) -> Card:
         card = Card.__new__(Card)
-        card.name = given.name or body.__name__
+        card.name = options.get("name") or body.__name__
         fill_signature(card, body)
-        fill_options(card, given)
+        fill_options(card, options, completed(options))
         card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__
-        if given.public != "hidden":
+        if options.get("public") != "hidden":
             register(card)
         begin_calls(card)
-        if given.inplace:
-            how = given.inplace if isinstance(given.inplace, InPlace) else ONLY
+        how = options.get("inplace")
+        if how:
+            how = how if isinstance(how, InPlace) else ONLY
             native = how.native or in_place_form(card.native)
             derive_in_place(card, native=native, renamed=how.renamed, by_result=how.by_result)
-        if isinstance(given.why, tuple):
-            card.refuses(*[card.names[at] for at in card.grad_slots], words=given.why[1])
+        why = options.get("why")
+        if isinstance(why, tuple):
+            card.refuses(*[card.names[at] for at in card.grad_slots], words=why[1])
         if samples is not None:
             card.sampler = samples
         if rules is not None:

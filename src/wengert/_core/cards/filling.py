@@ -13,7 +13,7 @@ from ..operators.shape_rules import RULES
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from .node_classes import NodeClasses
-from .options import InPlace, Nodes, Options
+from .options import InPlace, Nodes
 
 APART = ("never", "itself", "partly", "wholly")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
@@ -31,51 +31,67 @@ PLACES = {
 }  # fmt: skip
 """Where programs find operators: on Tensor, and in the package."""
 
+KEPT = frozenset(["batching", "out", "takes_halves"])
+"""Options that are attributes of a card under the same names."""
+
 ONLY = InPlace()
 """What holds for a form in place of which nothing is said."""
 
 
-def fill_options(card: Any, given: Options) -> None:
-    """Take over what was said beside the signature."""
-    name: str = card.name
-    if given.kernel:
-        OF_OPERATORS[name] = given.kernel
-    if given.shape:
-        RULES[name] = given.shape
-    card.method, card.function = PLACES[given.public]
-    card.out = given.out
-    card.batching = given.batching
-    card.takes_halves = given.takes_halves
+def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take over what was said beside the signature.
+
+    Args:
+        said: the options of the declaration.
+        given: all options, see `completed`.
+    """
+    for name in said:
+        if name in KEPT:
+            setattr(card, name, said[name])
+        elif name == "public":
+            card.method, card.function = PLACES[said[name]]
+        elif name == "kernel":
+            OF_OPERATORS[card.name] = said[name]
+        elif name == "shape":
+            RULES[card.name] = said[name]
     card.shares = {}
-    card.declared_dtypes = declared = frozenset(given.dtypes)
-    card.accepts = numpy_dtypes(declared.union(given.explained) if given.explained else declared)
-    card.promotion = given.promote
-    card.numbers = numbers_among(card, given.numbers)
-    card.lone_numbers = given.numbers == "alone"
-    card.allows_larger = given.larger
-    card.native = given.native
-    how = given.inplace if isinstance(given.inplace, InPlace) else ONLY
+    card.declared_dtypes = declared = frozenset(given["dtypes"])
+    card.accepts = numpy_dtypes(declared.union(given["explained"]) if given["explained"] else declared)
+    card.promotion = given["promote"]
+    card.numbers = numbers_among(card, given["numbers"])
+    card.lone_numbers = given["numbers"] == "alone"
+    card.allows_larger = given["larger"]
+    card.native = given["native"]
+    how = given["inplace"] if isinstance(given["inplace"], InPlace) else ONLY
     card.writer = how.write
     card.overwrites = how.overwrites
     if isinstance(how.apart, str):
         card.apart = APART.index(how.apart)
     else:
         card.apart, card.warn_shared = sources.APART_WARNED, how.apart
-    card.layout = LAYOUTS.index(given.layout)
-    card.view = bool(given.view)
-    card.sees = SIGHTS.index(given.view) if isinstance(given.view, str) else sources.SEES_PART
-    card.several = given.outputs is not None
-    outputs = given.outputs if isinstance(given.outputs, dict) else {}
-    card.output_names = tuple(outputs)
-    card.differentiable = tuple(outputs.values())
-    if given.linear:
-        card.linear = (given.linear,) if isinstance(given.linear, str) else given.linear
-    card.random = given.random
-    title = card.why = given.why
-    if isinstance(given.why, tuple):
-        card.why, title = given.why
-    node, choose = (given.node.titles, given.node.by) if isinstance(given.node, Nodes) else (given.node, None)
-    nodes = NodeClasses(name, REFUSING if title.startswith(ATEN) else node, choose, card.view)
+    card.layout = LAYOUTS.index(given["layout"])
+    view = given["view"]
+    card.view = bool(view)
+    card.sees = SIGHTS.index(view) if isinstance(view, str) else sources.SEES_PART
+    outputs = given["outputs"]
+    card.several = outputs is not None
+    card.output_names = tuple(outputs) if isinstance(outputs, dict) else ()
+    card.differentiable = tuple(outputs.values()) if isinstance(outputs, dict) else ()
+    if given["linear"]:
+        card.linear = (given["linear"],) if isinstance(given["linear"], str) else given["linear"]
+    card.random = given["random"]
+    fill_nodes(card, given["node"], given["why"])
+
+
+def fill_nodes(card: Any, node: Any, why: Any) -> None:
+    """Give a card its nodes, and the reason why it has no derivative; both as in `Options`."""
+    words = ""
+    if why:
+        card.why, words = why if isinstance(why, tuple) else (why, "")
+    choose = None
+    if isinstance(node, Nodes):
+        node, choose = node.titles, node.by
+    nodes = NodeClasses(card.name, REFUSING if words.startswith(ATEN) else node, choose, card.view)
     nodes.serve(card)
 
 

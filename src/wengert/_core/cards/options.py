@@ -163,17 +163,16 @@ class Options:
     public: str = "both"
 
 
-KNOWN = frozenset(Options.__annotations__)
+DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
 
 
-def completed(said: dict[str, Any]) -> Options:
+def completed(said: dict[str, Any]) -> dict[str, Any]:
     """What was said, and what holds where nothing was.
 
     Raises:
         TypeError: there is no such option.
     """
-    if not KNOWN.issuperset(said):
-        raise TypeError(f"op() got unexpected arguments: {', '.join(said.keys() - KNOWN)}")
-    made = Options()
-    made.__dict__.update(said)
+    made = {**DEFAULTS, **said}
+    if len(made) != len(DEFAULTS):
+        raise TypeError(f"op() got unexpected arguments: {', '.join(said.keys() - DEFAULTS.keys())}")
     return made
