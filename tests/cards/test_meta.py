@@ -188,6 +188,28 @@ def test_outputs_take_the_shape_that_they_take_on_the_cpu(case: Case):
         assert found is None or found == written(case, "cpu", shape)
 
 
+def gradients(case: Case, device: str) -> Any:
+    """The kinds of the gradients of a sample's call; the error that it or its rules raise."""
+    call = call_on(case, device)
+    try:
+        results = [tensor for tensor in tensors_in(call.run()) if tensor.requires_grad]
+        units = [wg.ones_like(result) for result in results]
+        inputs = call.differentiable()
+        return kinds(list(wg.autograd.grad(results, inputs, units, allow_unused=True))) if results else None
+    except Exception as error:
+        return error
+
+
+@pytest.mark.cases(together=True, wanted=once, where=concerns_devices)
+def test_rules_give_gradients_of_the_kind_that_they_have_on_the_cpu(case: Case):
+    there = gradients(case, "meta")
+    if says_why(there) or sample_of(case) in REASONS:
+        return
+    here = gradients(case, "cpu")
+    assert type(there) is type(here), there
+    assert isinstance(there, Exception) or there == here
+
+
 @pytest.mark.parametrize("dtype", [wg.uint8, wg.int32, wg.float16, wg.float32, wg.complex64])
 def test_numbers_of_the_cpu_stand_beside_tensors(dtype: wg.dtype):
     for number in (2, 2.5, 1j, wg.tensor(2), wg.tensor(2.5, dtype=wg.float64)):

@@ -294,13 +294,20 @@ class Composite(Declared):
 
 
 def op(
-    *, samples: Any = None, rules: Callable[[Card], Any] | None = None, describes: str = "", **options: Any
+    *,
+    samples: Any = None,
+    rules: Callable[[Card], Any] | None = None,
+    describes: str = "",
+    shape: str = "",
+    **options: Any,
 ) -> Callable[[Callable[..., Any]], Card]:
     """Declare an operator; decorates its body. A family of cards is a `functools.partial` of this.
 
     Args:
         samples, rules: the generator of samples; what gives the card its rules.
         describes: sections of the docstring, for what the card's own does not say.
+        shape: the rule of the shape and the dtype of its results that the family shares, by its name in
+            `ops/shape_rules.py`, see `calls.meta`.
         options: the fields of `Options`.
     """
 
@@ -309,6 +316,8 @@ def op(
         card.name = options.get("name") or body.__name__
         fill_signature(card, body)
         fill_options(card, options, completed(options))
+        if shape:
+            RULES[card.name] = shape
         card.describes = describes
         card.__name__ = card.__qualname__ = card.name
         card.__module__ = body.__module__

@@ -9,7 +9,6 @@ from typing import Any
 from ..kernel_names import OF_OPERATORS
 from ..operators import sources
 from ..operators.rules import Rule, locate
-from ..operators.shape_rules import RULES
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from .node_classes import NodeClasses
@@ -52,8 +51,6 @@ def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None
             card.method, card.function = PLACES[said[name]]
         elif name == "kernel":
             OF_OPERATORS[card.name] = said[name]
-        elif name == "shape":
-            RULES[card.name] = said[name]
     card.shares = {}
     card.declared_dtypes = declared = frozenset(given["dtypes"])
     card.accepts = numpy_dtypes(declared.union(given["explained"]) if given["explained"] else declared)

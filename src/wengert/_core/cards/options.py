@@ -131,8 +131,6 @@ class Options:
         node: the name of its nodes (`<Name>Backward0` unless given), or several.
         batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
             `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
-        shape: the rule of the shape and the dtype of its results that its family shares, by its name in
-            `ops/shape_rules.py`; see `calls.meta`.
         random: it draws numbers; "like" where the values of its first argument have no influence on them.
         native: the native function of the plain case, see `Declaration`.
         name: the public name, if not that of the body.
@@ -144,7 +142,6 @@ class Options:
     explained: Iterable[DType] = ()
     kernel: str = ""
     promote: str | None = None
-    shape: str | Callable[..., Any] = ""
     numbers: bool | str = False
     takes_halves: bool = False
     linear: str | tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from ..._core.cards.card import Array, Sample, op
 from ..._core.operators import layouts
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..create.factory import refuse_dtype
 
@@ -126,7 +127,7 @@ def weighted(spectrum: Any, dim: int, length: int, weight: float) -> Any:
     weights[0] = 1
     if length % 2 == 0:
         weights[-1] = 1
-    return spectrum * wrap(weights)
+    return spectrum * constant_beside(spectrum, wrap(weights))
 
 
 @real_to_complex.vjp("self")

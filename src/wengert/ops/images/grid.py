@@ -13,6 +13,7 @@ from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import folded
 from ..._core.recording.saved_tensor import read_saved
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._core.types.sizes import check_room
 from ..._kernels import direct_function as native, grid as kernel
@@ -342,7 +343,7 @@ def grid_shape(theta: Any, size: Any) -> tuple[int, ...]:
 def affine_grid_vjp(grad: Any, theta_shape: Any, size: Any, align_corners: bool) -> Any:
     plane = tuple(int(length) for length in size[2:])
     rows = grad.reshape((theta_shape[0], math.prod(plane), len(plane)))
-    return rows.transpose(1, 2) @ wrap(base_grid(plane, align_corners, grad._array_.dtype))
+    return rows.transpose(1, 2) @ constant_beside(grad, wrap(base_grid(plane, align_corners, grad._array_.dtype)))
 
 
 @affine_grid_generator.batched

@@ -10,6 +10,7 @@ from ... import _kernels as kernels
 from ..._core.cards.card import WIDE, Array, Bad, Index, InPlace, Nodes, Number, Sample, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
 from ..._kernels.index import private
@@ -291,7 +292,7 @@ def index_fill_vjp_self(grad: Any, dim: int, index: Any) -> Any:
 def index_fill_vjp_value(grad: Any, dim: int, index: Any) -> Any:
     shape = grad._array_.shape
     behind = shape[normalise(dim, len(shape)) :] if shape else ()
-    mask = wrap(np.zeros(behind[:1], np.bool_)).index_fill(0, index, True)  # type: ignore[attr-defined]
+    mask = constant_beside(index, wrap(np.zeros(behind[:1], np.bool_))).index_fill(0, index, True)  # type: ignore[attr-defined]
     return grad.where(mask.reshape((*behind[:1], *(1,) * (len(behind) - 1))), 0).sum()
 
 

@@ -11,6 +11,7 @@ from ..._core.cards.card import WIDE, Array, Bad, Index, InPlace, Sample, op
 from ..._core.errors import shown, target_shape
 from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import wrap
+from ..._core.tensor.meta_array import constant_beside
 from ..._core.types import dtypes
 from ..._core.types.sizes import broadcast
 from ..._kernels import direct_function as native, positions
@@ -197,7 +198,7 @@ def put(self: Array, index: Index, source: Array, accumulate: bool = False) -> A
 def put_vjp_self(grad: Any, index: Any, source_shape: Any, accumulate: bool) -> Any:
     if accumulate:
         return grad
-    return grad.put(index, wrap(np.zeros(source_shape, grad._array_.dtype)))
+    return grad.put(index, constant_beside(grad, wrap(np.zeros(source_shape, grad._array_.dtype))))
 
 
 @put.vjp("source")

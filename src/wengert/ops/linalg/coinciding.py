@@ -18,6 +18,7 @@ import numpy as np
 from ..._core.cards.card import Array, Index, Sample
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import constant_beside, is_meta
 from ..._core.types import dtypes
 from ..pointwise.choose import where
 from .matrices import adjoint, check_inexact, diagonal, of_two, stacked
@@ -35,7 +36,7 @@ def coinciding(values: Any) -> Any:
         values: (..., n), in ascending order.
     """
     count = values.shape[-1]
-    if count < 2:
+    if count < 2 or is_meta(values):
         return None
     rounding = ROUNDINGS * count * dtypes.finfo(values.dtype).eps
     if not is_batched(values):
@@ -54,7 +55,7 @@ def coinciding(values: Any) -> Any:
 
 def identity(matrix: Any) -> Any:
     """The diagonal of a matrix, as truth values."""
-    return wrap(np.eye(matrix.shape[-1], dtype=np.bool_))
+    return constant_beside(matrix, wrap(np.eye(matrix.shape[-1], dtype=np.bool_)))
 
 
 def off_diagonal(same: Any) -> Any:

@@ -18,6 +18,7 @@ from ..._core.out_errors import EXACT
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from ..._kernels import factors
 from ..._kernels.minors import minors as array_of_minors
 from .. import return_types
@@ -104,7 +105,7 @@ def cofactors(matrix: Any, det: Any) -> Any:
 
     By the inverse where that is exact enough, which costs less; under `vmap`, where nobody may look, by minors.
     """
-    if is_batched(det):
+    if is_batched(det) or is_meta(det):
         return conjugated(minors([matrix]))
     inverse = inverted(adjoint(matrix), False)[0]
     regular = is_regular(matrix, inverse, det)

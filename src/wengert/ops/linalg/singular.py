@@ -16,6 +16,7 @@ from ..._core.cards.card import Array, Bad, Sample, composite
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from ..._kernels import factors
 from .. import return_types
 from ..differentiated import is_differentiated
@@ -97,7 +98,7 @@ def check_phase(words: str, *parts: Any) -> None:
     Raises:
         RuntimeError: they do.
     """
-    if any(is_batched(part) for part in parts):
+    if any(is_batched(part) or is_meta(part) for part in parts):
         return
     arrays = [part._array_ for part in parts]
     size = sum(np.abs(array).max((-2, -1), initial=0) for array in arrays)

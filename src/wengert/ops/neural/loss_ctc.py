@@ -65,6 +65,11 @@ def check_range(targets: Any, lengths: Ints, classes: int) -> None:
         raise IndexError(f"ctc_loss: target {int(targets[wrong][0])} is out of bounds: there are {classes} labels")
 
 
+def fixed(like: Any, values: Any) -> Any:
+    """Values that do not depend on the tensors, on the device of one."""
+    return constant_beside(like, wrap(values))
+
+
 def beside(values: Any, by: int) -> Any:
     """What lies `by` states before each (behind each, if negative); `LOW` where nothing does."""
     rows, count = values.shape
@@ -84,9 +89,9 @@ def ways(stay: Any, step: Any, leap: Any) -> Any:
 def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any:
     """How likely the right alignment is in a state at a time, in operators: (T, N, L); NaN where none fits."""
     steps, items, count = seen.shape
-    ends = wrap(kernel.last_states(count, lengths))
-    leaving = passing.roll(-2, 1).where(wrap(positions.arange(count) < count - 2), False)
-    first = seen[0].where(wrap(positions.arange(count) < 2).expand(items, count), LOW)
+    ends = fixed(seen, kernel.last_states(count, lengths))
+    leaving = passing.roll(-2, 1).where(fixed(seen, positions.arange(count) < count - 2), False)
+    first = seen[0].where(fixed(seen, positions.arange(count) < 2).expand(items, count), LOW)
     alphas, betas = [first], []
     for time in range(1, steps):
         last = alphas[-1]
@@ -96,7 +101,8 @@ def shares_of_states(seen: Any, passing: Any, times: Ints, lengths: Ints) -> Any
     ending = seen.new_zeros((items, count)).where(ends, LOW)
     for time in reversed(range(steps)):
         went = ways(beta, beside(beta, -1), beside(beta, -2).where(leaving, LOW))
-        beta = (ending.where(wrap(until == time + 1), went) + seen[time]).where(wrap(until > time), LOW)
+        beta = ending.where(fixed(seen, until == time + 1), went) + seen[time]
+        beta = beta.where(fixed(seen, until > time), LOW)
         betas.append(beta)
     together = stack(alphas) + stack(betas[::-1]) - seen
     total = together.logsumexp(2, keepdim=True)
@@ -111,13 +117,13 @@ def slopes_of(log_probs: Any, targets: Any, times: Ints, lengths: Ints, blank: i
     labels = labels.select_scatter(padded(targets, blank), 2, 1).reshape((items, 2 * length + 2))
     states = labels.narrow(1, 0, 2 * length + 1)
     before = labels.roll(2, 1).narrow(1, 0, 2 * length + 1)
-    passing = (states != blank) & (states != before) & wrap(positions.arange(2 * length + 1) >= 2)
+    passing = (states != blank) & (states != before) & fixed(states, positions.arange(2 * length + 1) >= 2)
     places = states.unsqueeze(0).expand((steps, items, 2 * length + 1))
     seen = log_probs.gather(2, places).clamp_min(LOW)
     shares = shares_of_states(seen, passing, times, lengths)
     expected = (log_probs * 0).where(log_probs.isfinite(), 0).scatter_add(2, places, shares)
     expected = expected + shares.sum(2, keepdim=True) * 0  # NaN for all labels, if for one
-    counted = wrap((positions.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
+    counted = fixed(log_probs, (positions.arange(steps)[:, None] < np.asarray(times, np.int64))[..., None])
     return (log_probs.exp() - expected).where(counted, 0)
 
 
@@ -215,7 +221,7 @@ def rows_of(targets: Any, lengths: Ints) -> Any:
     places = np.minimum(begins[:, None] + positions.arange(longest), max(wanted - 1, 0))
     if not wanted:
         return labels.new_zeros(places.shape)
-    return labels.index_select(0, constant_beside(labels, wrap(places.reshape(-1)))).reshape(places.shape)
+    return labels.index_select(0, fixed(labels, places.reshape(-1))).reshape(places.shape)
 
 
 @composite(method=False)
@@ -264,8 +270,8 @@ def ctc_loss(
     if zero_infinity:
         losses = losses.where(losses != math.inf, 0)
     if reduction == 1:
-        counts = wrap(np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype))
-        return (losses / constant_beside(losses, counts)).mean()
+        counts = np.maximum(np.asarray(lengths), 1).astype(losses._array_.dtype)
+        return (losses / fixed(losses, counts)).mean()
     losses = losses.squeeze(0) if alone else losses
     return concluded(losses, reduction)
 

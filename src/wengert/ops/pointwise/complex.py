@@ -481,10 +481,15 @@ def angle(self: Array) -> Any:
     return np.where(np.isnan(self), self, np.where(self < 0, self.dtype.type(math.pi), self.dtype.type(0)))
 
 
+def nothing_like(tensor: Any) -> Any:
+    """Zeros in the order of a tensor; on the device "meta", where factories are asked otherwise, in rows."""
+    return tensor.new_zeros(tensor.shape) if tensor.is_meta else zeros_like(tensor)
+
+
 @angle.vjp("self")
 def angle_vjp(grad: Any, self: Any) -> Any:
     if not self.dtype.is_complex:
-        return zeros_like(self)
+        return nothing_like(self)
     size, known = self.abs(), self != 0
     safe = size.where(known, 1)
     return (grad * 1j * (self / safe) / safe).where(known, 0)  # the square of the size may be no number
@@ -493,7 +498,7 @@ def angle_vjp(grad: Any, self: Any) -> Any:
 @angle.jvp("self")
 def angle_jvp(tangent: Any, self: Any) -> Any:
     if not self.dtype.is_complex:
-        return zeros_like(self)
+        return nothing_like(self)
     known = self != 0
     safe = self.abs().where(known, 1)
     return ((tangent * (conjugate(self) / safe)).imag / safe).where(known, 0)

@@ -155,7 +155,7 @@ log1p.partials(self=lambda self: (self + 1).reciprocal())
 
 @log1p.vjp("self", native=native("log1p_rule"))
 def log1p_vjp(grad: Any, self: Any) -> Any:
-    if self._flags_ & flags.SPARSE:  # which has no sum with a number
+    if self._flags_ & flags.SPARSE and not self.is_meta:  # which has no sum with a number
         return grad * conjugate(self.to_dense() + 1).reciprocal()
     return grad / conjugate(self + 1)
 

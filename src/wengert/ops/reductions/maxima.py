@@ -17,6 +17,7 @@ from ..._core.operators.batch_rules import along
 from ..._core.out_errors import EXACT
 from ..._core.tensor.base import Tensor
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from .. import return_types
 from ..axes import read_dim, read_dims, restored, summed
 from ..dtype_checks import check_ordered
@@ -196,7 +197,7 @@ def aminmax_samples(make: Any) -> Any:
 
 def whole_gradient(grad: Any, self: Any, out: Any) -> Any:
     """The gradient of the extreme of a whole tensor, in equal parts to all elements like it; NaN equals NaN here."""
-    if is_batched(out):  # one may be NaN, another not
+    if is_batched(out) or is_meta(out):  # one may be NaN, another not
         hits = (self == out).logical_or(self.isnan().logical_and(out.isnan()))
     else:
         hits = self.isnan() if out.isnan() else self == out

@@ -16,6 +16,7 @@ from ..._core.out_errors import DECIDING
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import constant_beside, is_meta
 from ..._core.types import dtypes
 from ..._kernels import positions
 from ..axes import read_dim, summed
@@ -126,12 +127,14 @@ def shifted(tensor: Any, dim: int, by: int, fill: Any) -> Any:
     index = np.clip(positions.arange(length) - by, 0, length - 1)
     free = np.zeros([length if at == dim else 1 for at in range(len(shape))], np.bool_)
     free.reshape(-1)[0 if by > 0 else -1] = True
-    return tensor.index_select(dim, wrap(index)).masked_fill(wrap(free), fill)
+    moved = tensor.index_select(dim, constant_beside(tensor, wrap(index)))
+    return moved.masked_fill(constant_beside(tensor, wrap(free)), fill)
 
 
 def turned(tensor: Any, dim: int) -> Any:
     """A tensor in reverse order along `dim`."""
-    return tensor.index_select(dim, wrap(positions.arange(tensor.shape[dim])[::-1].copy()))
+    index = wrap(positions.arange(tensor.shape[dim])[::-1].copy())
+    return tensor.index_select(dim, constant_beside(tensor, index))
 
 
 @op(dtypes=FLOATS, batching=along("dim"), public="neither")
@@ -214,6 +217,8 @@ def may_divide(factors: Any, product: Any) -> bool:
 
     In half precision second derivatives would overflow.
     """
+    if is_meta(product):
+        return True
     if is_batched(product) or (product.dtype.itemsize == 2 and is_differentiated(factors)):
         return False
     limits, size = dtypes.finfo(product.dtype), np.abs(product._array_)

@@ -11,6 +11,7 @@ from ..._core import errors
 from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, op
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.batches import is_batched
+from ..._core.tensor.meta_array import is_meta
 from ..._core.types import dtypes
 from ..._kernels import positions
 from ..axes import normalise
@@ -116,7 +117,7 @@ def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial:
         reached = ((data == spread(result, places, axis)) | data.isnan()).to(data.dtype)
         return reached / spread(summed(reached, places, axis, count), places, axis).clamp(min=1)
     zero, stray = data == 0, data.isnan()
-    if not is_batched(zero) and not (zero | stray).any():
+    if not is_batched(zero) and not is_meta(zero) and not (zero | stray).any():
         return spread(result, places, axis) / data
     others = data.where(~(zero | stray), 1)
     products = spread(reduce_products(others, places, axis, count, initial), places, axis) / others
