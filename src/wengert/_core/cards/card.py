@@ -39,9 +39,9 @@ from .options import (
     REALS as REALS,
     WIDE as WIDE,
     InPlace as InPlace,
-    Nodes as Nodes,
     Out as Out,
     completed,
+    nodes as nodes,
 )
 from .samples import Bad as Bad, Declared, Sample as Sample
 
@@ -90,7 +90,7 @@ class Card(Declared, Op):
 
     Attributes:
         declared_dtypes: the dtypes it exists for.
-        takes_halves, out: see `Options`.
+        takes_halves, out: see `DEFAULTS`.
         keeps_numbers: beside halves numbers count as they are, and so does a second operand of no dimensions; otherwise
             they are rounded to the half first.
         mixed: called with operands, arrays and numbers, before they are promoted, to refuse some.
@@ -185,7 +185,7 @@ class Card(Declared, Op):
         with tangents.
 
         Args:
-            words: torch's name in the error, as in `Options.why`; or a reverse rule that raises it.
+            words: torch's name in the error, as in `DEFAULTS`; or a reverse rule that raises it.
         """
         rule = words if callable(words) else refusal(words)
         add_rule(self, rule, parameters_of(rule)[1:], inputs, False)
@@ -308,7 +308,7 @@ def op(
         describes: sections of the docstring, for what the card's own does not say.
         shape: the rule of the shape and the dtype of its results that the family shares, by its name in
             `ops/shape_rules.py`, see `calls.meta`.
-        options: the fields of `Options`.
+        options: those of `DEFAULTS`.
     """
 
     def decorate(body: Callable[..., Any]) -> Card:

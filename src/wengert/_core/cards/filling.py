@@ -12,12 +12,12 @@ from ..operators.rules import Rule, locate
 from ..types import dtypes
 from ..types.dtypes import dtype as DType
 from .node_classes import NodeClasses
-from .options import InPlace, Nodes
+from .options import InPlace
 
 APART = ("never", "itself", "partly", "wholly")
 LAYOUTS = ("rows", "iterator", "like", "suggested", "own", "reversed", "power", "scaled")
 SIGHTS = ("part", "dtype", "batch", "signs", "memory")
-"""What `Options` say in words, in the order of the numbers in `sources`."""
+"""What options say in words, in the order of the numbers in `sources`."""
 
 ATEN = "aten::"
 """Before the name of an operator that torch knows to have no rule."""
@@ -81,19 +81,19 @@ def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None
 
 
 def fill_nodes(card: Any, node: Any, why: Any) -> None:
-    """Give a card its nodes, and the reason why it has no derivative; both as in `Options`."""
+    """Give a card its nodes, and the reason why it has no derivative; both as in `DEFAULTS`."""
     words = ""
     if why:
         card.why, words = why if isinstance(why, tuple) else (why, "")
     choose = None
-    if isinstance(node, Nodes):
-        node, choose = node.titles, node.by
+    if isinstance(node, tuple):
+        node, choose = node
     nodes = NodeClasses(card.name, REFUSING if words.startswith(ATEN) else node, choose, card.view)
     nodes.serve(card)
 
 
 def refusal(words: str) -> Callable[[Any], Any]:
-    """The reverse rule of inputs without derivative, which raises torch's error; `words` as in `Options.refused`."""
+    """The reverse rule of inputs without derivative, which raises torch's error; `words` as in `why` of `DEFAULTS`."""
     error: Exception = NotImplementedError(f"the derivative for '{words}' is not implemented.")
     if words.startswith(ATEN):
         error = RuntimeError(f"derivative for {words} is not implemented")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from ..types import dtypes
@@ -90,77 +90,69 @@ class InPlace:
         self.apart, self.by_result, self.renamed = apart, by_result, renamed
 
 
-class Nodes:
+def nodes(*titles: str, by: Callable[[tuple[Any, ...]], int]) -> tuple[tuple[str, ...], Any]:
     """The names of an operator's nodes, of which `by(args)` says which one a call records."""
-
-    __slots__ = ("by", "titles")
-
-    def __init__(self, *titles: str, by: Callable[[tuple[Any, ...]], int]) -> None:
-        self.titles, self.by = titles, by
+    return titles, by
 
 
-class Options:
-    """What `@op(...)` may say beside the signature, and what holds where it does not.
+DEFAULTS: dict[str, Any] = {
+    "dtypes": ALL,
+    "explained": (),
+    "kernel": "",
+    "promote": None,
+    "numbers": False,
+    "takes_halves": False,
+    "linear": (),
+    "larger": False,
+    "why": "",
+    "outputs": None,
+    "view": False,
+    "inplace": False,
+    "out": Out(),
+    "layout": "rows",
+    "node": "",
+    "batching": None,
+    "random": False,
+    "native": None,
+    "name": "",
+    "public": "both",
+}
+"""What `@op(...)` may say beside the signature, and what holds where it does not.
 
-    Attributes:
-        dtypes: the dtypes it exists for (after promotion).
-        explained: further dtypes that the body is given only to refuse them in its own words.
-        kernel: torch's name of its kernel in errors about dtypes, where that is not called after the operator.
-        promote: None, "same", "float", "numbers" or "beside", see `Declaration`.
-        numbers: Python numbers may stand where tensors do, or, given names, for these tensors; "alone": for all tensors
-            at once, too, as in `add(2, 3)`.
-        takes_halves: the body is given float16 and bfloat16 as they are; otherwise float32 in their place.
-        linear: the inputs in which it is linear, all others fixed.
-        larger: rules may return gradients that are still to be summed to the shape of their input.
-        why: the reason why it has no derivative. Where results are no integers, and not constant almost everywhere
-            either, also torch's name in the error of what refuses a gradient or tangent by any of its inputs; with
-            "aten::" before it the node is one that torch has for operators without a rule.
-        outputs: of several results the names, each with whether it has a derivative; `...` if their number depends on
-            the arguments.
-        view: the result shares the memory of the first argument; "dtype" where it sees it as other numbers, "signs" as
-            conjugates or negatives, "batch" where it leads into a batch or out of it, "memory" where it is one of the
-            source's memory, however it lies: of a gradient none is taken.
-        inplace: there is a form in place, `name_`; what holds for it.
-        out: what holds for a tensor given as `out`.
-        layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
-            decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
-            argument is a number), "scaled" (as the iterator decides, but the second operand counts as row-major
-            beside integers, and beside float32 unless it is of integers itself), "like" (in the order of the first
-            tensor),
-            "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
-        node: the name of its nodes (`<Name>Backward0` unless given), or several.
-        batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
-            `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
-        random: it draws numbers; "like" where the values of its first argument have no influence on them.
-        native: the native function of the plain case, see `Declaration`.
-        name: the public name, if not that of the body.
-        public: where programs find it: "both" on Tensor and in the package, as a "method" or a "function" only, in
-            "neither"; "hidden" if only the package calls it, and it is not among the public operators.
-    """
-
-    dtypes: Iterable[DType] = ALL
-    explained: Iterable[DType] = ()
-    kernel: str = ""
-    promote: str | None = None
-    numbers: bool | str = False
-    takes_halves: bool = False
-    linear: str | tuple[str, ...] = ()
-    larger: bool = False
-    why: str | tuple[str, str] = ""
-    outputs: Any = None
-    view: bool | str = False
-    inplace: bool | InPlace = False
-    out: Out = Out()
-    layout: str = "rows"
-    node: str | Nodes = ""
-    batching: Any = None
-    random: bool | str = False
-    native: Callable[..., Any] | None = None
-    name: str = ""
-    public: str = "both"
-
-
-DEFAULTS = {name: vars(Options)[name] for name in Options.__annotations__}
+    dtypes: the dtypes it exists for (after promotion).
+    explained: further dtypes that the body is given only to refuse them in its own words.
+    kernel: torch's name of its kernel in errors about dtypes, where that is not called after the operator.
+    promote: None, "same", "float", "numbers" or "beside", see `Declaration`.
+    numbers: Python numbers may stand where tensors do, or, given names, for these tensors; "alone": for all tensors
+        at once, too, as in `add(2, 3)`.
+    takes_halves: the body is given float16 and bfloat16 as they are; otherwise float32 in their place.
+    linear: the inputs in which it is linear, all others fixed.
+    larger: rules may return gradients that are still to be summed to the shape of their input.
+    why: the reason why it has no derivative. Where results are no integers, and not constant almost everywhere
+        either, also torch's name in the error of what refuses a gradient or tangent by any of its inputs; with
+        "aten::" before it the node is one that torch has for operators without a rule.
+    outputs: of several results the names, each with whether it has a derivative; `...` if their number depends on
+        the arguments.
+    view: the result shares the memory of the first argument; "dtype" where it sees it as other numbers, "signs" as
+        conjugates or negatives, "batch" where it leads into a batch or out of it, "memory" where it is one of the
+        source's memory, however it lies: of a gradient none is taken.
+    inplace: there is a form in place, `name_`; what holds for it.
+    out: what holds for a tensor given as `out`.
+    layout: how results lie in memory: "rows" (row-major), "iterator" (as torch's iterator over the operands
+        decides), "reversed" (the same, the last operand first), "power" (the same, but row-major if the first
+        argument is a number), "scaled" (as the iterator decides, but the second operand counts as row-major
+        beside integers, and beside float32 unless it is of integers itself), "like" (in the order of the first
+        tensor),
+        "suggested" (with channels innermost if those of the first tensor are), "own" (as the body made them).
+    node: the name of its nodes (`<Name>Backward0` unless given), or several.
+    batching: how it works along a dimension that the program does not see: a rule of `batch_rules`, or
+        `"module.rule"`, one of a module beside the card's that is loaded when it is first needed.
+    random: it draws numbers; "like" where the values of its first argument have no influence on them.
+    native: the native function of the plain case, see `Declaration`.
+    name: the public name, if not that of the body.
+    public: where programs find it: "both" on Tensor and in the package, as a "method" or a "function" only, in
+        "neither"; "hidden" if only the package calls it, and it is not among the public operators.
+"""
 
 
 def completed(said: dict[str, Any]) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from ..recording.recorded import OpNode
 from ..recording.saved_tensor import read_operand, read_saved
+from .node_classes import shape_of_input
 
 Read = Callable[[OpNode, str], Any]
 
@@ -82,19 +84,37 @@ def read_bound(node: OpNode, name: str) -> Any:
     return (0 if name == "start" else LAST) if found is None else unsigned(found)
 
 
-def read_argument(node: OpNode, name: str) -> Any:
+def read_argument(node: Any, name: str) -> Any:
     """An argument of a view: those are kept to take it again."""
     return unsigned(node.step[1][node.step[0].names.index(name)])
+
+
+def read_count(node: OpNode, name: str) -> Any:
+    """How many elements an input has whose shape is saved."""
+    return math.prod(read_saved(node, f"{name.removesuffix('_sym_numel')}_shape"))
+
+
+def read_shape(node: OpNode, name: str) -> Any:
+    """The shape of the first input."""
+    return shape_of_input(node, 0)
+
+
+def read_false(node: OpNode, name: str) -> Any:
+    """A switch that is off here."""
+    return False
 
 
 READERS: dict[str, Read] = {
     "as argument of the view": read_argument,
     "as bound": read_bound,
     "as correction": read_correction,
+    "as count": read_count,
     "as dimensions": read_dimensions,
     "as dimensions of variance": read_spread_dimensions,
+    "as off": read_false,
     "as operand": read_operand,
     "as pair": read_pair,
+    "as shape of the first input": read_shape,
     "as triple": read_triple,
 }
 """How cards say that a saved value is shown."""

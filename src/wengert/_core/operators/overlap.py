@@ -29,7 +29,7 @@ def check(op: Declaration, target: Tensor, args: tuple[Any, ...]) -> None:
     if door.has_zero_stride(target._array_) and overlaps_itself(target._array_):
         if apart != sources.APART_WARNED:
             raise RuntimeError(errors.OVERLAP_IN_PLACE)
-        op.warn_shared(args)
+        op.warn_shared(args)  # type: ignore[attr-defined]  # of a card
     if apart == sources.APART_WARNED:
         return
     positions: tuple[Any, ...] = op.tensor_slots

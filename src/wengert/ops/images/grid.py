@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import integers
-from ..._core.cards.card import REALS, Array, Bad, Nodes, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Sample, composite, nodes, op
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import folded
 from ..._core.recording.saved_tensor import read_saved
@@ -45,7 +45,7 @@ TENSORS = kernel.Tools(
     batching=folded(),
     name="_grid_sample",
     public="neither",
-    node=Nodes("GridSampler2DBackward0", "GridSampler3DBackward0", by=lambda args: args[0].ndim - 4),
+    node=nodes("GridSampler2DBackward0", "GridSampler3DBackward0", by=lambda args: args[0].ndim - 4),
     native=native("grid_sample"),
 )
 def sampled(

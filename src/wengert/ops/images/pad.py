@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import integers
-from ..._core.cards.card import NUMBERS, WIDE, Array, Bad, Nodes, Sample, composite, op
+from ..._core.cards.card import NUMBERS, WIDE, Array, Bad, Sample, composite, nodes, op
 from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators import layouts
@@ -173,7 +173,7 @@ def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
     dtypes=NUMBERS,
     explained=WIDE,
     linear="self",
-    node=Nodes(*TITLES, by=node_of),
+    node=nodes(*TITLES, by=node_of),
     public="neither",
     native=native_edge_pad and edge_pad_of_numbers,
 )
@@ -248,7 +248,7 @@ def edge_pad_samples(make: Any) -> Any:
     linear="grad",
     public="neither",
     native=native("edge_pad_backward"),
-    node=Nodes(*SLOPE_TITLES, by=lambda args: node_of((None, args[1], args[2]))),
+    node=nodes(*SLOPE_TITLES, by=lambda args: node_of((None, args[1], args[2]))),
 )
 def edge_pad_backward(grad: Array, pad: Any, mode: str, shape: Any) -> Any:
     """The transpose of `edge_pad`: what the border holds is added where it came from."""

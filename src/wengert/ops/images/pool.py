@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Nodes, Sample, op
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, nodes, op
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
@@ -90,7 +90,7 @@ def max_pool2d_with_indices_samples(make: Any) -> Any:
     linear="grad",
     batching=folded(3, shape="shape"),
     public="neither",
-    node=Nodes(*SCATTERED, by=lambda args: SCATTERS.index(args[3])),
+    node=nodes(*SCATTERED, by=lambda args: SCATTERS.index(args[3])),
 )
 def scatter_planes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
     """A tensor of `shape` with elements of `grad` added, plane by plane, where `indices` say; zero elsewhere.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Nodes, Sample, op
+from ..._core.cards.card import ALL, INTEGERS, REALS, Array, Bad, Index, Sample, nodes, op
 from ..._core.operators.batch_rules import folded
 from ..._core.types import dtypes
 from ..._kernels.index import private
@@ -104,7 +104,7 @@ def max_pool3d_with_indices_samples(make: Any) -> Any:
     linear="grad",
     batching=folded(4, shape="shape"),
     public="neither",
-    node=Nodes(*tuple([title.replace("2D", "3D") for title in SCATTERED]), by=lambda args: SCATTERS.index(args[3])),
+    node=nodes(*tuple([title.replace("2D", "3D") for title in SCATTERED]), by=lambda args: SCATTERS.index(args[3])),
 )
 def scatter_volumes(grad: Array, indices: Index, shape: Any, way: str = "", place: Array = None) -> Any:
     """A tensor of `shape` with elements of `grad` added, volume by volume, where `indices` say; zero elsewhere.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import Truth
-from ..._core.cards.card import REALS, Array, Bad, Index, Nodes, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, nodes, op
 from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.errors import shown
 from ..._core.operators.batch_rules import folded
@@ -62,7 +62,7 @@ def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialia
     dtypes=REALS,
     linear="self",
     batching=folded(),
-    node=Nodes(*TITLES, by=title_of),
+    node=nodes(*TITLES, by=title_of),
     public="neither",
     native=native("resample"),
 )
@@ -186,7 +186,7 @@ def slope_title_of(args: tuple[Any, ...]) -> int:
     batching=folded(shape="shape"),
     public="neither",
     native=native("resample_backward"),
-    node=Nodes(*tuple([title.replace("Backward", "BackwardBackward") for title in TITLES]), by=slope_title_of),
+    node=nodes(*tuple([title.replace("Backward", "BackwardBackward") for title in TITLES]), by=slope_title_of),
 )
 def resample_backward(
     grad: Array, shape: Any, mode: str, align_corners: bool, scales: Any = None, antialias: bool = False

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import flags
-from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, InPlace, Nodes, Out, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, Indices, InPlace, Out, Sample, nodes, op
 from ..._core.errors import shown, target_shape
 from ..._core.operators.overlap import refuse_shared
 from ..._core.tensor.base import Tensor, wrap
@@ -295,7 +295,7 @@ def mask_form(args: tuple[Any, ...]) -> int:
     inplace=InPlace(write=write_where, apart=lambda args: warn_expanded("masked_fill"), native=native("masked_fill_")),
     larger=True,
     numbers="value",
-    node=Nodes("MaskedFillBackward0", "MaskedFillBackward1", by=mask_form),
+    node=nodes("MaskedFillBackward0", "MaskedFillBackward1", by=mask_form),
     takes_halves=True,
     native=native("masked_fill"),
     batching="advanced_batches.mask_filled",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import WIDE, Array, Bad, Index, InPlace, Nodes, Number, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, Index, InPlace, Number, Sample, nodes, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor, wrap
 from ..._core.tensor.meta_array import constant_beside
@@ -260,7 +260,7 @@ def fill_form(args: tuple[Any, ...]) -> int:
     dtypes=WIDE,
     inplace=InPlace(write=write_value_at, apart=lambda args: warn_expanded("index_fill"), native=native("index_fill_")),
     numbers="value",
-    node=Nodes("IndexFillBackward0", "IndexFillBackward1", by=fill_form),
+    node=nodes("IndexFillBackward0", "IndexFillBackward1", by=fill_form),
     takes_halves=True,
     native=native("index_fill"),
     batching="batches.filled",

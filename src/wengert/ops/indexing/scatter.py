@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels as kernels
-from ..._core.cards.card import WIDE, Array, Index, InPlace, Nodes, Sample, op
+from ..._core.cards.card import WIDE, Array, Index, InPlace, Sample, nodes, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types.sizes import normalise
@@ -84,7 +84,7 @@ def scatter_form(args: tuple[Any, ...]) -> int:
     dtypes=WIDE,
     inplace=InPlace(write=write_scattered, apart="wholly", native=native("scatter_")),
     numbers="src",
-    node=Nodes("ScatterBackward0", "ScatterBackward1", by=scatter_form),
+    node=nodes("ScatterBackward0", "ScatterBackward1", by=scatter_form),
     batching="batches.elements",
     native=native("scatter"),
 )

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.calls.out import put
-from ..._core.cards.card import Array, Bad, Nodes, Out, Sample, composite
+from ..._core.cards.card import Array, Bad, Out, Sample, composite, nodes
 from ..._core.graph import anomaly
 from ..._core.out_errors import CASTABLE, EXACT
 from ..._core.tensor.base import Tensor
@@ -51,7 +51,7 @@ def half_lower(matrix: Any) -> Any:
 
 @of_matrices(
     name="_linalg_cholesky_ex",
-    node=Nodes("LinalgCholeskyExBackward0", "CholeskyBackward0", by=lambda args: int(args[2] == "cholesky")),
+    node=nodes("LinalgCholeskyExBackward0", "CholeskyBackward0", by=lambda args: int(args[2] == "cholesky")),
     outputs={"L": True, "info": False},
     native=native("cholesky_factor"),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import WIDE, Array, Bad, InPlace, Nodes, Sample, op
+from ..._core.cards.card import WIDE, Array, Bad, InPlace, Sample, nodes, op
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.overlap import overlaps_itself
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -128,7 +128,7 @@ def write_value(target: Any, value: Any) -> None:
     inplace=InPlace(write=write_value, native=native("fill_"), overwrites=True, apart="never", renamed=True),
     numbers="value",
     public="function",
-    node=Nodes("FillBackward0", "FillBackward1", by=fill_form),
+    node=nodes("FillBackward0", "FillBackward1", by=fill_form),
     takes_halves=True,
 )
 def fill(self: Array, value: Array) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.arguments import refuse_gradient
-from ..._core.cards.card import REALS, Array, Bad, Index, Nodes, Sample, composite, op
+from ..._core.cards.card import REALS, Array, Bad, Index, Sample, composite, nodes, op
 from ..._core.cards.plain_case import FUNCTIONAL, plain_case
 from ..._core.graph import anomaly
 from ..._core.tensor.base import Tensor
@@ -80,7 +80,7 @@ def check_loss(self: Any, target: Any, weight: Any) -> None:
     dtypes=REALS,
     outputs={"loss": True, "total_weight": False},
     public="neither",
-    node=Nodes("NllLossBackward0", "NllLoss2DBackward0", by=spatial),
+    node=nodes("NllLossBackward0", "NllLoss2DBackward0", by=spatial),
     native=native("nll_loss"),
 )
 def nll_loss_forward(
@@ -167,7 +167,7 @@ def of_members(losses: Any) -> Any:
     dtypes=REALS,
     linear="grad",
     public="neither",
-    node=Nodes("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0", by=lambda args: spatial(args[1:])),
+    node=nodes("NllLossBackwardBackward0", "NllLoss2DBackwardBackward0", by=lambda args: spatial(args[1:])),
 )
 def nll_loss_backward(
     grad: Array,

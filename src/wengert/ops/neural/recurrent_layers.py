@@ -15,7 +15,7 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import flags
 from ..._core.backward.passes import grad as gradients
-from ..._core.cards.card import Array, Nodes, op
+from ..._core.cards.card import Array, nodes, op
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..._kernels.recurrent import states_before
@@ -114,7 +114,7 @@ def stack_or_cat(args: tuple[Any, ...]) -> int:
 
 @layer(
     outputs={"output": True, "last": True, "states": False},
-    node=Nodes("StackBackward0", "CatBackward0", by=stack_or_cat),
+    node=nodes("StackBackward0", "CatBackward0", by=stack_or_cat),
 )
 def rnn_layer(
     input: Array,
@@ -202,7 +202,7 @@ def rnn_layer_backward(
 
 @layer(
     outputs={"output": True, "last": True, "gates": False, "candidates": False, "states": False},
-    node=Nodes("StackBackward0", "CatBackward0", by=stack_or_cat),
+    node=nodes("StackBackward0", "CatBackward0", by=stack_or_cat),
 )
 def gru_layer(
     input: Array,
@@ -287,7 +287,7 @@ def lstm_node(args: tuple[Any, ...]) -> int:
 
 @layer(
     outputs={"output": True, "last": True, "last_cell": True, "gates": False, "cells": False},
-    node=Nodes("StackBackward0", "CatBackward0", "MkldnnRnnLayerBackward0", by=lstm_node),
+    node=nodes("StackBackward0", "CatBackward0", "MkldnnRnnLayerBackward0", by=lstm_node),
 )
 def lstm_layer(
     input: Array,

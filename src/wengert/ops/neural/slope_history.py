@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._core.cards.card import NUMBERS, Array, Nodes, Sample, op
+from ..._core.cards.card import NUMBERS, Array, Sample, nodes, op
 from ..._core.state.modes import current
 from ..create.factory import refuse_dtype
 
@@ -22,7 +22,7 @@ TITLES = ("ConvolutionBackwardBackward0", *NORMALISING, "GridSampler2DBackwardBa
     dtypes=NUMBERS,
     linear="grad",
     public="neither",
-    node=Nodes(*TITLES, by=lambda args: TITLES.index(args[1])),
+    node=nodes(*TITLES, by=lambda args: TITLES.index(args[1])),
 )
 def slope_with_history(grad: Array, title: str, first: Array = None, second: Array = None) -> Any:
     """A copy of `grad`, which depends on two operands, too, as far as the graph is concerned."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Nodes, Out, Sample, composite, op
+from ..._core.cards.card import BOOLS, COMPLEXES, ORDERED, WIDE, Array, Bad, Out, Sample, composite, nodes, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.operators.batch_rules import along
 from ..._core.tensor.base import Tensor
@@ -54,7 +54,7 @@ moved = partial(
 @moved(
     dtypes=WIDE - COMPLEXES,
     layout="like",
-    node=Nodes("SortBackward0", "SortBackward1", by=lambda args: int(args[1] is not None)),
+    node=nodes("SortBackward0", "SortBackward1", by=lambda args: int(args[1] is not None)),
     native=native("sort_along"),
 )
 def sort_along(self: Array, stable: Any, dim: int, descending: bool) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import batch_errors
-from ..._core.cards.card import COMPLEXES, WIDE, Array, Bad, Nodes, Sample, composite, op
+from ..._core.cards.card import COMPLEXES, WIDE, Array, Bad, Sample, composite, nodes, op
 from ..._core.types.sizes import normalise
 from ..._kernels import direct_function as native, positions
 from ..dtype_checks import refuse
@@ -68,7 +68,7 @@ def check_dim(array: Any, dim: int) -> int:
     outputs={"output": True, "inverse_indices": False, "counts": False},
     layout="own",
     native=native("distinct"),
-    node=Nodes(
+    node=nodes(
         "Unique2Backward0",
         "UniqueDimBackward0",
         "UniqueConsecutiveBackward0",

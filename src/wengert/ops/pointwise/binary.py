@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Nodes, Number, Out, Sample, alias, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Number, Out, Sample, alias, nodes, pointwise
 from ..._core.operators import older_forms
 from ..._core.operators.choices import second_is_number
 from ..._core.operators.promotion import is_bool
@@ -211,7 +211,7 @@ def sub_vjp_other(grad: Any, alpha: Any) -> Any:
     numbers="other",
     public="function",
     samples=with_alpha,
-    node=Nodes("RsubBackward0", "RsubBackward1", by=second_is_number),
+    node=nodes("RsubBackward0", "RsubBackward1", by=second_is_number),
     native=native("rsub"),
     kernel="add_stub",
 )
@@ -302,7 +302,7 @@ inner = partial(pointwise, numbers="other", linear="self", public="hidden")
 """The form of arithmetic with a number within a function made of operators, where torch has nodes of their own."""
 
 
-@inner(name="_times", node=Nodes("MulBackward0", "MulBackward1", by=second_is_number), native=native("multiply"))
+@inner(name="_times", node=nodes("MulBackward0", "MulBackward1", by=second_is_number), native=native("multiply"))
 def times(self: Array, other: Array) -> Any:
     """Product of `self` and a number."""
     return kernels.multiply(self, other)
@@ -313,7 +313,7 @@ times.vjp("self", native=native("multiply_rule"))(mul_vjp_self)
 
 @inner(
     name="_over",
-    node=Nodes("DivBackward0", "DivBackward1", by=second_is_number),
+    node=nodes("DivBackward0", "DivBackward1", by=second_is_number),
     promote="float",
     dtypes=FLOATS,
     native=native("divide"),

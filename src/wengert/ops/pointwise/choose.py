@@ -23,11 +23,11 @@ from ..._core.cards.card import (
     Bad,
     Index,
     InPlace,
-    Nodes,
     Out,
     Sample,
     alias,
     composite,
+    nodes,
     op,
     pointwise,
 )
@@ -69,7 +69,7 @@ CLAMP_COMPLEX = "clamp is not supported for complex types"
     numbers="min max",
     out=Out(words=by_number),
     native=native("clamp"),
-    node=Nodes(
+    node=nodes(
         "ClampBackward0", "ClampBackward1", by=lambda args: all(each is None or is_number(each) for each in args[1:3])
     ),
 )
@@ -178,7 +178,7 @@ limit = partial(
     numbers="min",
     native=native("clamp_min"),
     inplace=InPlace(native=native("clamp_min_")),
-    node=Nodes("ClampMinBackward0", "ClampMinBackward1", by=second_is_tensor),
+    node=nodes("ClampMinBackward0", "ClampMinBackward1", by=second_is_tensor),
 )
 def clamp_min(self: Array, min: Array, *, out: Any = None) -> Any:
     """The larger of `self` and `min`, element by element; NaN stays NaN."""
@@ -208,7 +208,7 @@ def clamp_min_jvp(self_tangent: Any, min_tangent: Any, self: Any, min: Any) -> A
     numbers="max",
     native=native("clamp_max"),
     inplace=InPlace(native=native("clamp_max_")),
-    node=Nodes("ClampMaxBackward0", "ClampMaxBackward1", by=second_is_tensor),
+    node=nodes("ClampMaxBackward0", "ClampMaxBackward1", by=second_is_tensor),
 )
 def clamp_max(self: Array, max: Array, *, out: Any = None) -> Any:
     """The smaller of `self` and `max`, element by element; NaN stays NaN."""

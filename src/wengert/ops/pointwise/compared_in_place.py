@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.dispatch import run_kernel, unwrap
-from ..._core.cards.card import WIDE, Array, Card, Nodes, op
+from ..._core.cards.card import WIDE, Array, Card, nodes, op
 from ..._core.cards.forms import form_of
 from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import elementwise
@@ -38,7 +38,7 @@ def give_in_place(card: Card, *names: str) -> None:
         dtypes=WIDE,
         batching=elementwise,
         native=card.native,
-        node=Nodes(f"{node}0", f"{node}1", by=second_is_tensor),
+        node=nodes(f"{node}0", f"{node}1", by=second_is_tensor),
     )(body)
     for operand in ("self", "other"):
         written.vjp(operand)(no_slope)

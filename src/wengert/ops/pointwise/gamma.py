@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import asking, integer
-from ..._core.cards.card import REALS, Array, Bad, Nodes, Out, Sample, derive_in_place, pointwise
+from ..._core.cards.card import REALS, Array, Bad, Out, Sample, derive_in_place, nodes, pointwise
 from ..._core.cards.late import bind
 from ..._kernels.activation import narrowed, widened
 from ..._kernels.special import digamma as kernel_digamma, gammaln, polygamma as kernel_polygamma, special
@@ -313,7 +313,7 @@ for card, title in ((igamma, "igamma: input"), (igammac, "igammac: input")):
     dtypes=REALS,
     name="special_zeta",
     public="neither",
-    node=Nodes("SpecialZetaBackward0", "SpecialZetaBackward1", "SpecialZetaBackward2", by=number_among_pair),
+    node=nodes("SpecialZetaBackward0", "SpecialZetaBackward1", "SpecialZetaBackward2", by=number_among_pair),
 )
 def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
     """Hurwitz' zeta function: the sum of 1 / (k + other)^self over k from 0 on, element by element.

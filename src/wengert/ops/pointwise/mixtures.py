@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core import errors
-from ..._core.cards.card import FLOATS, Array, Bad, InPlace, Nodes, Out, Sample, op
+from ..._core.cards.card import FLOATS, Array, Bad, InPlace, Out, Sample, nodes, op
 from ..._core.operators.batch_rules import elementwise, one_of
 from ..._core.out_errors import FOUND
 from ..._core.recording.recorded import conjugate
@@ -47,7 +47,7 @@ def lerp_members(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any
     batching=lerp_members,
     out=Out(apart="partly", words=by_weights),
     native=native("lerp"),
-    node=Nodes("LerpBackward0", "LerpBackward1", by=lambda args: not is_number(args[2])),
+    node=nodes("LerpBackward0", "LerpBackward1", by=lambda args: not is_number(args[2])),
 )
 def lerp(self: Array, end: Array, weight: Array) -> Any:
     """Mixture self + weight * (end - self), element by element.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._core.cards.card import COMPLEXES, ORDERED, REALS, Array, Bad, InPlace, Nodes, Out, Sample, op, pointwise
+from ..._core.cards.card import COMPLEXES, ORDERED, REALS, Array, Bad, InPlace, Out, Sample, nodes, op, pointwise
 from ..._core.operators.batch_rules import elementwise
 from ..._core.operators.choices import second_is_number
 from ..._core.tensor.base import Tensor
@@ -151,7 +151,7 @@ logaddexp2.partials(
     dtypes=REALS,
     numbers="other",
     inplace=True,
-    node=Nodes("CopysignBackward0", "CopysignBackward1", by=second_is_number),
+    node=nodes("CopysignBackward0", "CopysignBackward1", by=second_is_number),
     native=native("copysign"),
 )
 def copysign(self: Array, other: Array, *, out: Any = None) -> Any:
@@ -320,7 +320,7 @@ def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
 @times_logarithm(
     inplace=True,
     native=native("xlogy"),
-    node=Nodes("XlogyBackward0", "XlogyBackward1", "XlogyBackward2", by=number_among_pair),
+    node=nodes("XlogyBackward0", "XlogyBackward1", "XlogyBackward2", by=number_among_pair),
 )
 def xlogy(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * log(other), element by element; 0 where `self` is 0.
@@ -354,7 +354,7 @@ def divisor(self: Any, other: Any, pole: int) -> Any:
     name="special_xlog1py",
     public="neither",
     native=native("xlog1py"),
-    node=Nodes("SpecialXlog1PyBackward0", "SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2", by=number_among_pair),
+    node=nodes("SpecialXlog1PyBackward0", "SpecialXlog1PyBackward1", "SpecialXlog1PyBackward2", by=number_among_pair),
 )
 def xlog1py(self: Array, other: Array, *, out: Any = None) -> Any:
     """self * log(1 + other), element by element; 0 where `self` is 0.

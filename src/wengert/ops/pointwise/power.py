@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, InPlace, Nodes, Out, Sample, pointwise
+from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, Array, Bad, InPlace, Out, Sample, nodes, pointwise
 from ..._core.operators.choices import number_among_two
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -73,7 +73,7 @@ def power_by_number(self: Any, exponent: Any, out: Any) -> Any:
     layout="power",
     dtypes=NUMBERS,
     explained=BOOLS,
-    node=Nodes("PowBackward0", "PowBackward1", "PowBackward2", by=number_among_two),
+    node=nodes("PowBackward0", "PowBackward1", "PowBackward2", by=number_among_two),
     native=native("pow"),
     inplace=InPlace(native=native("pow_")),
     kernel="pow",

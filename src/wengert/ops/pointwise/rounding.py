@@ -22,11 +22,11 @@ from ..._core.cards.card import (
     Bad,
     Card,
     InPlace,
-    Nodes,
     Out,
     Sample,
     alias,
     composite,
+    nodes,
 )
 from ..._core.operators.choices import number_among_two, second_is_tensor
 from ..._core.out_errors import FOUND
@@ -121,7 +121,7 @@ def trunc(self: Array, *, out: Any = None) -> Any:
 @rounding(
     native=native("round"),
     inplace=InPlace(native=native("round_")),
-    node=Nodes("RoundBackward0", "RoundBackward1", by=lambda args: args[1] is not None),
+    node=nodes("RoundBackward0", "RoundBackward1", by=lambda args: args[1] is not None),
     kernel="round_vml_cpu",
 )
 def round(self: Array, *, decimals: int | None = None, out: Any = None) -> Any:
@@ -259,7 +259,7 @@ def quotient_in_place(name: str) -> Any:
 
 
 @quotient(
-    node=Nodes(*("torch::autograd::NotImplemented",) * 3, by=number_among_two),
+    node=nodes(*("torch::autograd::NotImplemented",) * 3, by=number_among_two),
     native=native("floor_divide"),
     out=Out(recorded=False),
     kernel="div_floor_cpu",
@@ -295,7 +295,7 @@ def floor_divide_samples(make: Any) -> Any:
 
 @quotient(
     numbers=True,
-    node=Nodes("RemainderBackward0", "RemainderBackward1", "RemainderBackward1", by=number_among_two),
+    node=nodes("RemainderBackward0", "RemainderBackward1", "RemainderBackward1", by=number_among_two),
     native=native("remainder"),
 )
 def remainder(self: Array, other: Array, *, out: Any = None) -> Any:
@@ -313,7 +313,7 @@ def remainder_vjp_other(grad: Any, self: Any, other: Any) -> Any:
     return grad * -divide_rounded(self, other, "floor")
 
 
-@quotient(numbers="other", node=Nodes("FmodBackward0", "FmodBackward1", by=second_is_tensor), native=native("fmod"))
+@quotient(numbers="other", node=nodes("FmodBackward0", "FmodBackward1", by=second_is_tensor), native=native("fmod"))
 def fmod(self: Array, other: Array, *, out: Any = None) -> Any:
     """Remainder of `self` divided by `other`, with the sign of `self`, element by element: C's `fmod`.
 

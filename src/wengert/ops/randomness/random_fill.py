@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.cards.arguments import MISSING, integer
-from ..._core.cards.card import FLOATS, ORDERED, REALS, Array, Bad, Card, Nodes, Sample, derive_in_place, op
+from ..._core.cards.card import FLOATS, ORDERED, REALS, Array, Bad, Card, Sample, derive_in_place, nodes, op
 from ..._core.errors import shown
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -166,7 +166,7 @@ def decided(generator: Any, p: Any, shape: Any) -> Any:
 @filling(
     dtypes=ORDERED,
     numbers=True,
-    node=Nodes("BernoulliBackward1", "BernoulliBackward2", by=lambda args: 0 if isinstance(args[1], Tensor) else 1),
+    node=nodes("BernoulliBackward1", "BernoulliBackward2", by=lambda args: 0 if isinstance(args[1], Tensor) else 1),
 )
 def bernoulli_fill(self: Array, p: Array = 0.5, *, generator: Any = None) -> Any:
     """Ones with probability `p`, zeros otherwise, in place of the elements of `self`."""
@@ -211,7 +211,7 @@ def bernoulli_fill_samples(make: Any) -> Any:
 @filling(
     dtypes=ORDERED,
     inplace=True,
-    node=Nodes(
+    node=nodes(
         "RandomBackward0",
         "RandomBackward1",
         "RandomBackward2",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import errors
 from ..._core.calls.out import put
-from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Nodes, Out, Sample, composite, op
+from ..._core.cards.card import ALL, FLOATS, REALS, Array, Bad, Index, Out, Sample, composite, nodes, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
@@ -28,7 +28,7 @@ from .random_fill import check_probability, decided
 @op(
     dtypes=FLOATS,
     numbers=True,
-    node=Nodes(
+    node=nodes(
         "NormalBackward1",
         "NormalBackward2",
         "NormalBackward3",

@@ -11,13 +11,12 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.calls.out import one_output, put
-from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Nodes, Out, Sample, composite, op
+from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Out, Sample, composite, nodes, op
 from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
 from ..._core.out_errors import DECIDING, of_truth
 from ..._core.recording.recorded import conjugate
-from ..._core.recording.saved_tensor import read_saved
 from ..._core.state.modes import current
 from ..._core.types import dtypes
 from ..axes import count_along, read_dims, restored
@@ -54,7 +53,7 @@ def reduction_samples(make: Any) -> Any:
 @op(
     dtypes=WIDE,
     linear="self",
-    node=Nodes("SumBackward0", "SumBackward1", by=whole_or_dims),
+    node=nodes("SumBackward0", "SumBackward1", by=whole_or_dims),
     native=native("sum"),
     batching=along("dim"),
     out=Out(words=DECIDING),
@@ -118,7 +117,7 @@ OF_WHOLE_MEAN = "mean.dtype_out(): input types can't be cast to the desired outp
 @op(
     dtypes=FLOATS,
     linear="self",
-    node=Nodes("MeanBackward0", "MeanBackward1", by=whole_or_dims),
+    node=nodes("MeanBackward0", "MeanBackward1", by=whole_or_dims),
     native=native("mean"),
     batching=along("dim"),
     out=Out(words=of_mean),
@@ -141,7 +140,7 @@ def mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     return kernels.mean(cut(self, wanted), read_dims("mean", dim, self.ndim), keepdim, wanted)
 
 
-mean.shows(dim="as dimensions", self_sym_numel=lambda node: math.prod(read_saved(node, "self_shape")))
+mean.shows(dim="as dimensions", self_sym_numel="as count")
 mean.nodes.hides = {"MeanBackward0": ("dim", "keepdim")}
 
 

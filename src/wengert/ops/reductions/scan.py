@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core import errors
-from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Nodes, Out, Sample, checked, op
+from ..._core.cards.card import FLOATS, WIDE, Array, Bad, Out, Sample, checked, nodes, op
 from ..._core.cards.late import bind
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
@@ -240,7 +240,7 @@ def product_of_others(tensor: Any, dim: int) -> Any:
 @op(
     dtypes=WIDE,
     batching=along("dim", flat=True),
-    node=Nodes("ProdBackward0", "ProdBackward1", by=whole_or_dims),
+    node=nodes("ProdBackward0", "ProdBackward1", by=whole_or_dims),
     native=native("prod"),
     out=Out(words=DECIDING),
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
-from ..._core.cards.card import WIDE, Array, Arrays, Bad, Nodes, Sample, composite, op
+from ..._core.cards.card import WIDE, Array, Arrays, Bad, Sample, composite, nodes, op
 from ..._core.cards.plain_case import plain_case
 from ..._core.errors import shown, wrong_type
 from ..._core.operators.batch_rules import along
@@ -258,7 +258,7 @@ def split_form(args: tuple[Any, ...]) -> int:
     outputs=...,
     linear="self",
     batching=along("dim"),
-    node=Nodes("SplitBackward0", "SplitWithSizesBackward0", by=split_form),
+    node=nodes("SplitBackward0", "SplitWithSizesBackward0", by=split_form),
     native=native("split"),
 )
 def split(self: Array, split_size: Any, dim: int = 0) -> Any:

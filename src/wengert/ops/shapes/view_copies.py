@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.cards.arguments import integer
-from ..._core.cards.card import WIDE, Array, Bad, Card, Nodes, Out, Sample, composite, op
+from ..._core.cards.card import WIDE, Array, Bad, Card, Out, Sample, composite, nodes, op
 from ..._core.operators.batch_rules import along, rule_for, written
 from ..._core.types import dtypes
 from ..._core.types.devices import contiguous_format
@@ -135,7 +135,7 @@ def unsqueeze_copy(self: Array, dim: int) -> Any:
     return row_major(unsqueeze.body(self, dim))
 
 
-@copies(squeeze, "Squeeze", node=Nodes(*[f"SqueezeBackward{nr}_copy" for nr in range(3)], by=squeeze_form))
+@copies(squeeze, "Squeeze", node=nodes(*[f"SqueezeBackward{nr}_copy" for nr in range(3)], by=squeeze_form))
 def squeeze_copy(self: Array, dim: Any = None) -> Any:
     """`squeeze`, copied."""
     return row_major(squeeze.body(self, dim))

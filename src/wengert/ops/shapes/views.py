@@ -7,8 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
-from ..._core.cards.card import WIDE, Array, Bad, Nodes, Sample, Sizes, op
-from ..._core.cards.node_classes import shape_of_input
+from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, nodes, op
 from ..._core.errors import shown
 from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along, shifted
@@ -81,7 +80,7 @@ def expand(self: Array, size: Sizes, *, implicit: bool = False) -> Any:
     return strided(self, tuple(shape), tuple(strides))
 
 
-expand.shows(self_sym_sizes=lambda node: shape_of_input(node, 0))
+expand.shows(self_sym_sizes="as shape of the first input")
 
 
 def type_of(array: Any) -> str:
@@ -255,7 +254,7 @@ def squeeze_form(args: tuple[Any, ...]) -> int:
     view=True,
     inplace=True,
     linear="self",
-    node=Nodes("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2", by=squeeze_form),
+    node=nodes("SqueezeBackward0", "SqueezeBackward1", "SqueezeBackward2", by=squeeze_form),
     native=native("squeeze"),
 )
 def squeeze(self: Array, dim: Any = None) -> Any:

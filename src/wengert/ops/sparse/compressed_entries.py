@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._core.calls.sparse import takes_sparse
-from ..._core.cards.card import ALL, Array, Index, Nodes, op
+from ..._core.cards.card import ALL, Array, Index, nodes, op
 from ..._core.tensor.base import wrap
 from ..._core.tensor.standins import StandIn
 from ..._core.types.devices import sparse_coo, strided
@@ -59,7 +59,7 @@ def packed_lines_vjp(grad: Any, bounds: Any, plain: Any, values_shape: Any, form
     name="_to_sparse_compressed",
     public="function",
     batching=None,
-    node=Nodes(*NAMES, by=lambda args: 0 if args[1] is sparse_coo else 1 + LAYOUTS.index(args[1])),
+    node=nodes(*NAMES, by=lambda args: 0 if args[1] is sparse_coo else 1 + LAYOUTS.index(args[1])),
     samples=none,
 )
 def relaid(self: Array, form: Any, blocks: Any, dense_dim: Any, origin: Any) -> Any:

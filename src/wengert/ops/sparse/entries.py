@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._core.calls.sparse import takes_sparse
-from ..._core.cards.card import ALL, Array, Index, Nodes, op
+from ..._core.cards.card import ALL, Array, Index, nodes, op
 from ..._core.tensor.coordinates import Coordinates
 from ..._kernels import positions, sparse as kernels
 from .parts import coo, densified, entries_of, in_order, is_sparse, lead_of
@@ -87,7 +87,7 @@ def entries_at(tensor: Any, indices: Any) -> Any:
     name="_to_sparse",
     public="function",
     batching=None,
-    node=Nodes("ToSparseBackward0", "ToSparseBackward1", by=lambda args: int(args[1] is None)),
+    node=nodes("ToSparseBackward0", "ToSparseBackward1", by=lambda args: int(args[1] is None)),
 )
 def sparsified(self: Array, sparse_dim: Any = None) -> Any:
     """The elements of a dense tensor that are not zero, as a sparse one.
