@@ -6,7 +6,7 @@ import pytest
 
 import wengert as wg
 from wengert._core.cards.card import WIDE, Bad, Card
-from wengert._core.kernel_names import kernel_name
+from wengert._core.errors import kernel_name
 from wengert._core.operators import declaration
 from wengert._core.operators.promotion import is_operand
 from wengert._core.types import dtypes

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kernel_names import kernel_name
 from .types.dtypes import dtype, from_numpy
 
 REQUIRES_GRAD_DTYPE = "only Tensors of floating point and complex dtype can require gradients"
@@ -340,6 +339,23 @@ def wrong_count(name: str, got: int, wanted: int) -> str:
 def uncastable(result: dtype, target: dtype) -> str:
     """An in-place operation whose result does not fit into its target."""
     return f"result type {result.legacy[:-6]} can't be cast to the desired output type {target.legacy[:-6]}"
+
+
+KERNELS: dict[str, str] = {}
+"""torch's names of kernels, by operator, where these are not called after it: what cards say by `kernel`."""
+WHOLE = ("_impl", "_bounds", "_handling", "_out", "_", "Impl", "_all", "_forward_out_frame")
+"""Ends of names that are those of kernels."""
+
+
+def kernel_name(name: str) -> str:
+    """torch's name of a kernel.
+
+    Args:
+        name: that of the operator, or of the kernel itself.
+    """
+    if name in KERNELS:
+        return KERNELS[name]
+    return name if "_cpu" in name or name.endswith(WHOLE) else f"{name.removeprefix('special_')}_cpu"
 
 
 def no_kernel(name: str, element: dtype) -> str:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..kernel_names import OF_OPERATORS
+from ..errors import KERNELS
 from ..operators import sources
 from ..operators.rules import Rule, locate
 from ..types import dtypes
@@ -50,7 +50,7 @@ def fill_options(card: Any, said: dict[str, Any], given: dict[str, Any]) -> None
         elif name == "public":
             card.method, card.function = PLACES[said[name]]
         elif name == "kernel":
-            OF_OPERATORS[card.name] = said[name]
+            KERNELS[card.name] = said[name]
     card.shares = {}
     card.declared_dtypes = declared = frozenset(given["dtypes"])
     card.accepts = numpy_dtypes(declared.union(given["explained"]) if given["explained"] else declared)

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..recording.recorded import OpNode
 from ..recording.saved_tensor import read_operand, read_saved
-from .node_classes import shape_of_input
 
 Read = Callable[[OpNode, str], Any]
 
@@ -96,7 +95,8 @@ def read_count(node: OpNode, name: str) -> Any:
 
 def read_shape(node: OpNode, name: str) -> Any:
     """The shape of the first input."""
-    return shape_of_input(node, 0)
+    edge = node.next_edges[0]
+    return None if edge is None else tuple(edge.shape)
 
 
 def read_false(node: OpNode, name: str) -> Any:

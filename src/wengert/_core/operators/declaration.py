@@ -16,7 +16,7 @@ from ..tensor import tangents
 from ..tensor.base import Tensor
 from ..tensor.slots import Operator
 from ..types import dtypes
-from . import older_forms, sources
+from . import sources
 
 
 class _Required:
@@ -53,6 +53,15 @@ SCALARS = frozenset(("float", "float | None", "Number", "Number | None"))
 
 PLAIN_INTEGERS = frozenset(("decimals", "chunks", "r", "offset", "row", "col", "steps", "step", "N", "num_classes"))
 """Parameters that are neither sizes nor dimensions: an int, or a tensor without dimensions."""
+
+
+OLDER: dict[str, dict[str, tuple[str, ...]]] = {}
+"""How operators, and their in-place forms, may be called beside their signature, see `older_forms`; by operator.
+
+Where numbers (N) stand among tensors (T), each with the parameters that the numbers are; with ONE_BY_ONE dimensions may
+be given one by one.
+"""
+ONE_BY_ONE = "T*"
 
 
 class Declaration(Operator):
@@ -255,7 +264,10 @@ def bind(op: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
         args = (*args[:spread], args[spread:])
         given = spread + 1
     if given > op.positional:
-        return bind(op, *older_forms.brought_up(op.name, op.positional, args, kwargs))
+        from . import older_forms
+
+        forms: dict[str, Any] = OLDER.get(op.name.removesuffix("_"), {})
+        return bind(op, *older_forms.brought_up(op.name, op.positional, args, kwargs, forms))
     bound: list[Any] = list(args)
     bound.extend(op.defaults[given:])
     if kwargs:

@@ -11,25 +11,12 @@ from typing import Any
 from .. import errors
 from ..graph import anomaly
 
-FORMS: dict[str, dict[str, tuple[str, ...]]] = {}
-"""Operator -> forms -> the parameters that the numbers are, in order; filled by `accept`."""
-
-ONE_BY_ONE: set[str] = set()
-"""Operators whose dimensions, several or one of them, may be given one by one."""
-
-
-def accept(card: Any, forms: dict[str, tuple[str, ...]]) -> None:
-    """Let an operator, and its in-place form, be called as it once was.
-
-    Args:
-        card: the operator.
-        forms: where numbers (N) stand among tensors (T), each with the parameters that the numbers are.
-    """
-    FORMS[card.name] = forms
+ONE_BY_ONE = "T*"
+"""The form of operators whose dimensions, several or one of them, may be given one by one."""
 
 
 def brought_up(
-    name: str, room: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str, room: int, args: tuple[Any, ...], kwargs: dict[str, Any], forms: dict[str, tuple[str, ...]]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of an older form as they are given today, dimensions given one by one as one sequence.
 
@@ -37,13 +24,14 @@ def brought_up(
         name: the operator, of an in-place form with its `_`.
         room: how many positional arguments it takes today.
         args, kwargs: what was given; more positional arguments than that.
+        forms: those of the operator, see `declaration.OLDER`.
 
     Raises:
         TypeError: this is no older form of the operator.
     """
-    if name.removesuffix("_") in ONE_BY_ONE and not kwargs and all(type(each) is int for each in args[1:]):
+    if ONE_BY_ONE in forms and not kwargs and all(type(each) is int for each in args[1:]):
         return (args[0], args[1:]), {}
-    for kinds, words in FORMS.get(name.removesuffix("_"), {}).items():
+    for kinds, words in forms.items():
         numbered = [at for at, kind in enumerate(kinds) if kind == "N"]
         if len(kinds) == len(args) and not kwargs and all(is_number(args[at]) for at in numbered):
             tensors = tuple([each for kind, each in zip(kinds, args) if kind == "T"])

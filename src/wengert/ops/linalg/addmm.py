@@ -11,7 +11,7 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import NUMBERS, Array, Bad, InPlace, Number, Out, Sample, op
 from ..._core.cards.node_classes import shape_of_input
-from ..._core.operators import older_forms
+from ..._core.operators.declaration import OLDER
 from ..._core.state.modes import current
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import check_number, checked_number
@@ -27,7 +27,7 @@ from .products import (
 
 _IN_PACKAGE = ("addmv_",)
 
-OLDER = {
+WITH_FACTORS = {
     **dict.fromkeys(("NTTT", "TNTT"), ("beta",)),
     **dict.fromkeys(("NTNTT", "TNNTT"), ("beta", "alpha")),
 }
@@ -179,7 +179,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Num
     return combine(product, self, beta, alpha, mat1.shape[1])
 
 
-older_forms.accept(addmm, OLDER)
+OLDER[addmm.name] = WITH_FACTORS
 
 
 @addmm.vjp("self", native=native("addmm_bias_rule"))
@@ -253,7 +253,7 @@ def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Numbe
     return combine(kernels.matmul(mat, vec), self, beta, alpha, vec.shape[0])
 
 
-older_forms.accept(addmv, OLDER)
+OLDER[addmv.name] = WITH_FACTORS
 
 
 @addmv.vjp("self")
@@ -335,7 +335,7 @@ addbmm.shows(
 )
 
 
-older_forms.accept(addbmm, OLDER)
+OLDER[addbmm.name] = WITH_FACTORS
 
 
 @addbmm.vjp("self")
@@ -396,7 +396,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alph
     return combine(kernels.matmul(batch1, batch2), self, beta, alpha, batch1.shape[2], unread=False)
 
 
-older_forms.accept(baddbmm, OLDER)
+OLDER[baddbmm.name] = WITH_FACTORS
 
 
 @baddbmm.vjp("self")

@@ -8,12 +8,12 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import ALL, Array, Bad, InPlace, Number, Out, Sample, checked, op
 from ..._core.cards.late import bind
-from ..._core.operators import older_forms
+from ..._core.operators.declaration import OLDER
 from ..._core.tensor.base import Tensor
 from ..._core.types import dtypes
 from ..._kernels.results import wide_dtype
 from ..dtype_checks import refuse
-from .addmm import OLDER, as_element, bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
+from .addmm import WITH_FACTORS, as_element, bias_gradient, bias_tangent, check_expands, conjugate, conjugated, scaled
 from .batches import plus
 
 
@@ -97,7 +97,7 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
     return (product if beta == 0 else kernels.add(product, self)).astype(common, copy=False)
 
 
-older_forms.accept(addr, OLDER)
+OLDER[addr.name] = WITH_FACTORS
 
 
 def promoted(first: Any, *others: Any) -> Any:

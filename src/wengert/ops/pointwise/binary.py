@@ -10,8 +10,8 @@ import numpy as np
 from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.cards.card import BOOLS, FLOATS, NUMBERS, WIDE, Array, Bad, Number, Out, Sample, alias, nodes, pointwise
-from ..._core.operators import older_forms
 from ..._core.operators.choices import second_is_number
+from ..._core.operators.declaration import OLDER
 from ..._core.operators.promotion import is_bool
 from ..._core.recording.recorded import conjugate
 from ..._core.tensor.base import OPERATORS, Tensor
@@ -155,7 +155,7 @@ def add(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
     return kernels.add(self, scaled("add", self, other, alpha), out=out)
 
 
-older_forms.accept(add, {"TNT": ("alpha",)})
+OLDER[add.name] = {"TNT": ("alpha",)}
 
 
 @add.vjp("self", passes=True)
@@ -189,7 +189,7 @@ def sub(self: Array, other: Array, *, alpha: Number = 1, out: Any = None) -> Any
     return kernels.subtract(self, scaled("sub", self, other, alpha), out=out)
 
 
-older_forms.accept(sub, {"TNT": ("alpha",)})
+OLDER[sub.name] = {"TNT": ("alpha",)}
 
 
 @sub.vjp("self", passes=True)

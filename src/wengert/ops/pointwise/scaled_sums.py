@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import _kernels as kernels
 from ..._core.cards.card import FLOATS, NUMBERS, Array, Bad, InPlace, Number, Sample, pointwise
-from ..._core.operators import older_forms
+from ..._core.operators.declaration import OLDER
 from ..._core.types.dtypes import from_numpy
 from ..dtype_checks import checked_number
 
@@ -47,7 +47,7 @@ def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
     return kernels.add(self, product if value == 1 else kernels.multiply(product, value), out=out)
 
 
-older_forms.accept(addcmul, {"TNTT": ("value",)})
+OLDER[addcmul.name] = {"TNTT": ("value",)}
 
 
 @addcmul.vjp("self", passes=True)
@@ -98,7 +98,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Number = 1, o
 addcdiv.mixed = refuse_integer_quotient
 
 
-older_forms.accept(addcdiv, {"TNTT": ("value",)})
+OLDER[addcdiv.name] = {"TNTT": ("value",)}
 
 
 @addcdiv.vjp("self", passes=True)

@@ -12,9 +12,9 @@ from ... import _kernels as kernels
 from ..._core import errors
 from ..._core.calls.out import one_output, put
 from ..._core.cards.card import COMPLEXES, FLOATS, WIDE, Array, Bad, Index, Out, Sample, composite, nodes, op
-from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along
 from ..._core.operators.choices import whole_or_dims
+from ..._core.operators.declaration import OLDER, ONE_BY_ONE
 from ..._core.out_errors import DECIDING, of_truth
 from ..._core.recording.recorded import conjugate
 from ..._core.state.modes import current
@@ -367,7 +367,7 @@ def count_nonzero(self: Index, dim: int | Sequence[int] | None = None) -> Any:
     return np.asarray(np.count_nonzero(self, axis=read_dims("count_nonzero", dim, self.ndim)), np.int64)
 
 
-older_forms.ONE_BY_ONE.add(count_nonzero.name)
+OLDER[count_nonzero.name] = {ONE_BY_ONE: ()}
 
 
 @all.samples

@@ -9,8 +9,8 @@ from ... import _kernels as kernels
 from ..._core.cards.arguments import integer, integers
 from ..._core.cards.card import WIDE, Array, Bad, Sample, Sizes, nodes, op
 from ..._core.errors import shown
-from ..._core.operators import older_forms
 from ..._core.operators.batch_rules import along, shifted
+from ..._core.operators.declaration import OLDER, ONE_BY_ONE
 from ..._core.tensor.base import OPERATORS
 from ..._core.types import dtypes
 from ..._core.types.sizes import normalise
@@ -277,7 +277,7 @@ def squeeze(self: Array, dim: Any = None) -> Any:
 squeeze.shows(dim="as argument of the view")
 
 
-older_forms.ONE_BY_ONE.add(squeeze.name)
+OLDER[squeeze.name] = {ONE_BY_ONE: ()}
 
 
 @squeeze.vjp("self", native=native("reshape_rule"))
