@@ -131,7 +131,7 @@ def computed(op: Any, args: tuple[Any, ...], modes: Modes) -> Any:
 
 
 def shapes_of(card: Any, args: tuple[Any, ...], modes: Modes) -> list[Any]:
-    """Shape and dtype of each result of an operator, perhaps with strides, see `cards.shapes`.
+    """Shape and dtype of each result of an operator, perhaps with strides, see above.
 
     Raises:
         NotImplementedError: if they are not known.
@@ -227,8 +227,10 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> None:
     functional, target = op.functional, args[0]
     have = target._array_
     ((shape, kind, *_),) = shapes_of(functional, args, modes)
-    if not dtypes.can_cast(dtypes.from_numpy(kind), target.dtype):
+    if functional.promotion is not None and not dtypes.can_cast(dtypes.from_numpy(kind), target.dtype):
         raise RuntimeError(errors.uncastable(dtypes.from_numpy(kind), target.dtype))
     if shape != have.shape:
         raise RuntimeError(errors.target_shape(have.shape, shape))
+    if batch_rules.is_elementwise(functional):
+        dtypes_of_one(op, args, modes)  # which refuses what only the form in place does
     count(target._storage_)
