@@ -104,8 +104,6 @@ def test_images_larger_than_the_machine_are_refused_before_anything_is_computed(
             F.interpolate(image, size=lengths, mode=mode)
     with pytest.raises((RuntimeError, MemoryError), match="allocate"):
         F.interpolate(image, scale_factor=(2.0**45,) + (1.0,) * (dims - 1), mode=mode)
-    if (mode, dims) == ("area", 3):  # not there on "meta"
-        return
     there = F.interpolate(image.to("meta"), size=(2**38,) + (4,) * (dims - 1), mode=mode)
     assert there.shape == (1, 1, 2**38, *(4,) * (dims - 1))
 

@@ -135,14 +135,17 @@ PLACES = 32
 """Bytes in tables for each place along a dimension: indices and weights."""
 
 
-def check_sizes(shape: Ints, size: Ints, itemsize: int) -> None:
+def check_sizes(shape: Ints, size: Ints, itemsize: int | None) -> None:
     """Refuse empty planes, images without channels, and sizes that have no room in memory.
+
+    Args:
+        itemsize: bytes of an element; None where nothing is computed.
 
     Raises:
         RuntimeError: there are such.
     """
     check_room("interpolate", (*shape[:2], *size))
-    if min(size) > 0:
+    if min(size) > 0 and itemsize is not None:
         check_memory("interpolate", (*shape[:2], *size), itemsize, PLACES * sum(size))
     names = ("W",) if len(size) == 1 else ("H", "W") if len(size) == 2 else ("D", "H", "W")
     if min((*shape[2:], *size)) <= 0:

@@ -194,7 +194,7 @@ def of_adaptive(card: Any, name: str, title: str, taken: Any, count: int) -> Non
 
     @card.shape
     def adaptive_shape(self: Any, output_size: Any) -> Any:
-        sizes = check_adaptive(name, self.shape, output_size, count)
+        sizes = check_adaptive(name, self.shape, output_size, count, computed=False)
         refuse_dtype(title, self, taken)
         shape = (*self.shape[:-count], *sizes)
         return [(shape, self.dtype), (shape, INT64)] if card.several else (shape, self.dtype)
@@ -299,7 +299,7 @@ def pixel_unshuffle_shape(input: Any, downscale_factor: Any) -> Any:
 @resample.shape
 def resample_shape(self: Any, size: Any, mode: str, align_corners: bool, scales: Any, antialias: bool) -> Any:
     refuse_dtype("resample", self, REALS)
-    check_sizes(self.shape, size, self.itemsize)
+    check_sizes(self.shape, size, None)
     if antialias and from_numpy(self.dtype) is dtypes.float16:
         refuse("resample", "compute_index_ranges_weights", self)
     return (*self.shape[:2], *size), self.dtype
@@ -308,7 +308,7 @@ def resample_shape(self: Any, size: Any, mode: str, align_corners: bool, scales:
 @resample_bytes.shape
 def resample_bytes_shape(self: Any, size: Any, mode: str, *others: Any) -> Any:
     refuse_dtype("resample_bytes", self, {dtypes.uint8})
-    check_sizes(self.shape, size, self.itemsize)
+    check_sizes(self.shape, size, None)
     if mode in ("linear", "trilinear"):
         refuse("resample", "compute_indices_weights_linear", self)
     return (*self.shape[:2], *size), self.dtype
