@@ -34,25 +34,27 @@ class Threads:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="python -m wengert.profile",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
-    made.add_argument(
+    result.add_argument("-m", "--module", action="store_true", help="SCRIPT is the name of a module, as for python -m")
+    result.add_argument(
         "--sort", choices=SORTS, default=SORTS[0], help="what the table is sorted by (default: %(default)s)"
     )
-    made.add_argument("--rows", type=int, default=30, help="rows of the table; -1 for all (default: %(default)s)")
-    made.add_argument("--trace", default="trace.json", help="file of the trace; .gz compresses (default: %(default)s)")
-    made.add_argument("--html", type=page, help="file for a page with the timeline and its table; ends in .html")
-    made.add_argument("--stacks", help="file for stacks with their times, for flame graphs (notes stacks)")
-    made.add_argument("--shapes", action="store_true", help="note shapes, one row for each combination of them")
-    made.add_argument("--memory", action="store_true", help="note memory: columns, and a track in the trace")
-    made.add_argument("--flops", action="store_true", help="count operations of products and convolutions")
-    made.add_argument("script", help="the program")
-    made.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
-    return made
+    result.add_argument("--rows", type=int, default=30, help="rows of the table; -1 for all (default: %(default)s)")
+    result.add_argument(
+        "--trace", default="trace.json", help="file of the trace; .gz compresses (default: %(default)s)"
+    )
+    result.add_argument("--html", type=page, help="file for a page with the timeline and its table; ends in .html")
+    result.add_argument("--stacks", help="file for stacks with their times, for flame graphs (notes stacks)")
+    result.add_argument("--shapes", action="store_true", help="note shapes, one row for each combination of them")
+    result.add_argument("--memory", action="store_true", help="note memory: columns, and a track in the trace")
+    result.add_argument("--flops", action="store_true", help="count operations of products and convolutions")
+    result.add_argument("script", help="the program")
+    result.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return result
 
 
 def page(path: str) -> str:

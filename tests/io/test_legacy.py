@@ -109,7 +109,7 @@ def test_tensors_and_parameters_of_the_first_versions():
         (Call("torch FloatTensor", 3), "made of values, not of a state"),
         (Call("torch LongTensor", state=(SIX, 0, (2,), (1,))), "of another dtype, or none"),
         (Call("torch FloatTensor", state=(SIX, 0, (9,), (1,))), "takes 36 bytes, but its memory has 24"),
-        (Call("torch FloatTensor", state=(SIX, 0, (2,), (-1,))), "strides are no list of lengths"),
+        (Call("torch FloatTensor", state=(SIX, 0, (2,), (-1,))), "strides are not a list of lengths"),
         (Call("torch FloatTensor", state=(WHOLE, False, None)), "requires_grad is a Tensor"),
         (Call("torch FloatTensor", state=(3, None, None, False, False)), "of another dtype, or none"),
         (Call("torch.nn.parameter Parameter", 3), "a Parameter has no tensor"),

@@ -68,8 +68,8 @@ def test_the_package_safetensors_reads_what_is_written_and_the_reverse(tmp_path)
         ({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}}, b"0" * 17, "take 16 bytes, but there are 17"),
         ({"a": {"dtype": "F32", "shape": [10**12], "data_offsets": [0, 16]}}, b"0" * 16, "should take 4000000000000 "),
         ({"a": {"dtype": "F32", "shape": [10**12], "data_offsets": [0, 4 * 10**12]}}, b"", "but there are 0"),
-        ({"a": {"dtype": "F32", "shape": [-4], "data_offsets": [0, 16]}}, b"0" * 16, "which is no list of lengths"),
-        ({"a": {"dtype": "F32", "shape": [4.0], "data_offsets": [0, 16]}}, b"0" * 16, "which is no list of lengths"),
+        ({"a": {"dtype": "F32", "shape": [-4], "data_offsets": [0, 16]}}, b"0" * 16, "which is not a list of lengths"),
+        ({"a": {"dtype": "F32", "shape": [4.0], "data_offsets": [0, 16]}}, b"0" * 16, "which is not a list of lengths"),
         ({"a": {"dtype": "F9", "shape": [4], "data_offsets": [0, 16]}}, b"0" * 16, "has the dtype 'F9'"),
         ({"a": {"dtype": "F32", "shape": [4], "data_offsets": [16]}}, b"0" * 16, "has no pair of data_offsets"),
         ({"a": {"dtype": "F32", "shape": [4]}}, b"0" * 16, "has no entry of dtype, shape and data_offsets"),
@@ -77,8 +77,8 @@ def test_the_package_safetensors_reads_what_is_written_and_the_reverse(tmp_path)
         ({name: {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]} for name in "ab"},
          b"0", "do not follow those of the tensor before"),
         ({"a": {"dtype": "U8", "shape": [1], "data_offsets": [1, 2]}}, b"00", "do not follow those of the tensor"),
-        ({"__metadata__": {"a": 3}}, b"", "its metadata are no texts by name"),
-        ([1], b"", "its header is no JSON object"),
+        ({"__metadata__": {"a": 3}}, b"", "its metadata are not texts by name"),
+        ([1], b"", "its header is not a JSON object"),
         (b"{", b"", "its header is not JSON"),
         (b"\xff\xfe", b"", "its header is not JSON"),
     ],
@@ -91,7 +91,7 @@ def test_damaged_files_are_refused(tmp_path, header, body, says):
 @pytest.mark.parametrize("content", [b"", b"1234567", (2**60).to_bytes(8, "little") + b"{}", b"PK\x03\x04zipzip"])
 def test_files_of_another_kind_are_refused(tmp_path, content):
     (tmp_path / "w").write_bytes(content)
-    with pytest.raises(ValueError, match="is no safetensors file"):
+    with pytest.raises(ValueError, match="is not a safetensors file"):
         load_file(tmp_path / "w")
 
 

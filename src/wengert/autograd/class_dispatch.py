@@ -57,7 +57,7 @@ class ClassCall:
         return self.op(*args, **kwargs)
 
 
-def asked(values: Iterable[Any]) -> list[Any]:
+def dispatching_instances(values: Iterable[Any]) -> list[Any]:
     """Return one tensor of each class that handles a call, subclasses before their bases; none within
     `DisableTorchDispatch`.
     """
@@ -94,7 +94,7 @@ def below_autograd(call: ClassCall) -> Iterator[None]:
         del calls[depth:]
 
 
-def answer(call: ClassCall, instances: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def first_answer(call: ClassCall, instances: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the first answer of the classes that are asked.
 
     Raises:
@@ -109,10 +109,10 @@ def answer(call: ClassCall, instances: list[Any], args: tuple[Any, ...], kwargs:
     raise TypeError(declined(f"torch._ops.{call.func}", "dispatch", None, instances))
 
 
-def told(op: Any, values: tuple[Any, ...], instances: list[Any]) -> Any:
+def ask_classes(op: Any, values: tuple[Any, ...], instances: list[Any]) -> Any:
     """Return the answer of classes to a call of an operator."""
     func, args, kwargs = names.operator(op, values)
-    return answer(ClassCall(func, op), instances, args, kwargs)
+    return first_answer(ClassCall(func, op), instances, args, kwargs)
 
 
 def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
@@ -124,16 +124,16 @@ def call(op: Any, args: tuple[Any, ...], word: int, modes: Modes) -> Any:
         word: the flags of the arguments and of the modes, without `OBSERVED`.
         modes: the modes of the thread.
     """
-    if op.name == "out=":  # the call that made the values was told of
+    if op.name == "out=":  # the call that computed the values was reported
         return unusual.call(op, args, word, modes)
-    instances = asked(args)
+    instances = dispatching_instances(args)
     if not instances:
         meta.refuse_wrapped(args)
         return unusual.call(op, args, word, modes)
     refuse_transforms(op, word)
     if op.written(args) is not None:
         return op.complete(args, word, modes)
-    result = told(op, args, instances) if op.name not in OWN else by_others(op, args, modes)
+    result = ask_classes(op, args, instances) if op.name not in OWN else by_others(op, args, modes)
     return settled(op, args, checked(op, result), word, modes)
 
 
@@ -152,7 +152,7 @@ def indexed_backward(grad: Any, shape: Any, indices: Any) -> Any:
     return grad.new_zeros(shape).index_put(indices, grad, accumulate=True)
 
 
-def kept_gradient(grad: Any, mask: Any) -> Any:
+def masked_gradient(grad: Any, mask: Any) -> Any:
     """`grad` where `mask` is true, zeros elsewhere."""
     return registered("where").public(mask, grad, 0.0)
 
@@ -175,9 +175,11 @@ def joined(parts: Any, shape: Any, dim: int, starts: Any) -> Any:
 
 
 OWN: dict[str, Any] = {
-    "_restrided": restrided, "index_backward": indexed_backward, "kept_gradient": kept_gradient,
+    "_restrided": restrided,
+    "index_backward": indexed_backward,
+    "kept_gradient": masked_gradient,
     "split_backward": joined,
-}  # fmt: skip
+}
 """Operators of backward passes that torch builds from other operators: classes see those instead."""
 
 
@@ -216,20 +218,20 @@ def settled(op: Any, args: tuple[Any, ...], result: Any, word: int, modes: Modes
     for at, result in enumerate(results):
         if isinstance(result, Tensor) and (result.requires_grad or any(result is value for value in args)):
             results[at] = result.detach()
-    viewed = op.view and lie_alike(op, args, results, modes)
+    viewed = op.view and restride_views(op, args, results, modes)
     result: Any = tuple(results) if op.several else results[0]
     if (viewed or not op.view) and not any(result is None for result in results):
         op.remember(args, result, word, modes)
     return result
 
 
-def lie_alike(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) -> bool:
+def restride_views(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) -> bool:
     """Give views without values the strides that the operator gives them; return whether all results are views."""
     source = args[0]
     if not isinstance(source._array_, Wrapped):
         return all(result._storage_ is source._storage_ for result in results)
-    laid = meta.computed(op, args, modes)
-    for result, array in zip(results, laid if op.several else (laid,)):
+    strided = meta.computed(op, args, modes)
+    for result, array in zip(results, strided if op.several else (strided,)):
         own = result._array_
         if not isinstance(own, Wrapped) or own.shape != array.shape or own.dtype != array.dtype:
             return False
@@ -239,9 +241,9 @@ def lie_alike(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) 
 
 def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
     """Let classes write the result of a call into its first argument; return False if none is asked."""
-    instances = asked(args)
+    instances = dispatching_instances(args)
     if instances:
-        told(op, args, instances)
+        ask_classes(op, args, instances)
     else:
         meta.refuse_wrapped(args)
     return bool(instances)
@@ -250,13 +252,13 @@ def write(op: Any, args: tuple[Any, ...], modes: Modes) -> bool:
 def of_method(name: str, form: str, tensor: Any, function: Any) -> Any:
     """Return the answer of a tensor's class to an operator that is a method here; run the method if it is not asked."""
     func = names.method(name, form)
-    instances = asked((tensor,))
-    return answer(ClassCall(func, function), instances, (tensor,), {}) if instances else function(tensor)
+    instances = dispatching_instances((tensor,))
+    return first_answer(ClassCall(func, function), instances, (tensor,), {}) if instances else function(tensor)
 
 
 def detached(tensor: Any) -> Any:
     """`tensor.detach()`."""
-    if not asked((tensor,)):
+    if not dispatching_instances((tensor,)):
         return plainly_detached(tensor)
     result = of_method("detach", "default", tensor, Tensor.detach)  # type: ignore[attr-defined]
     if isinstance(tensor._array_, Wrapped) and isinstance(result._array_, Wrapped) and result is not tensor:
@@ -286,11 +288,11 @@ def factory(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
     NotImplemented if the function is not a factory, or no class is asked.
     """
-    instances = asked((*args, *kwargs.values())) if names.is_factory(name) else ()
+    instances = dispatching_instances((*args, *kwargs.values())) if names.is_factory(name) else ()
     if not instances:
         return NotImplemented
     call = names.factory(function, args, kwargs)
-    result = answer(ClassCall(call.func, function), instances, call.args, call.kwargs)
+    result = first_answer(ClassCall(call.func, function), instances, call.args, call.kwargs)
     return result.requires_grad_() if call.requires_grad and isinstance(result, Tensor) else result
 
 

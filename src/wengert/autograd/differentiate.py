@@ -59,10 +59,10 @@ def backward(
     tensors = several(tensors)
     if inputs is not None:
         inputs = several(inputs, "backward")
-    if is_asked(relevant := (*tensors, *(inputs or ()))):
+    if is_overridden(relevant := (*tensors, *(inputs or ()))):
         options = {"retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
         keywords = {"grad_tensors": grad_tensors, **options}
-        return answered(backward, relevant, (tensors,), keywords)  # type: ignore[no-any-return]
+        return overridden(backward, relevant, (tensors,), keywords)  # type: ignore[no-any-return]
     passes.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
@@ -112,13 +112,17 @@ def grad(
         grads = grad(outputs, wanted, *options, is_grads_batched, materialize_grads)
         return dict(zip(inputs, grads, strict=True))
     outputs, inputs = several(outputs), several(inputs, "grad")
-    if is_asked((*outputs, *inputs)):
+    if is_overridden((*outputs, *inputs)):
         keywords = {
-            "grad_outputs": grad_outputs, "retain_graph": retain_graph, "create_graph": create_graph,
-            "only_inputs": only_inputs, "allow_unused": materialize_grads if allow_unused is None else allow_unused,
-            "is_grads_batched": is_grads_batched, "materialize_grads": materialize_grads,
-        }  # fmt: skip
-        return answered(grad, (*outputs, *inputs), (outputs, inputs), keywords)
+            "grad_outputs": grad_outputs,
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "only_inputs": only_inputs,
+            "allow_unused": materialize_grads if allow_unused is None else allow_unused,
+            "is_grads_batched": is_grads_batched,
+            "materialize_grads": materialize_grads,
+        }
+        return overridden(grad, (*outputs, *inputs), (outputs, inputs), keywords)
     if not only_inputs:
         warnings.warn(ONLY_INPUTS, FutureWarning, stacklevel=3)
     if is_grads_batched and grad_outputs is not None:
@@ -143,7 +147,7 @@ def several(value: Any, inputs_of: str = "") -> Sequence[Any]:
     return passes.inputs_of(inputs_of, value) if inputs_of else passes.as_sequence(value)
 
 
-def is_asked(relevant: Sequence[Any]) -> bool:
+def is_overridden(relevant: Sequence[Any]) -> bool:
     """Return whether a mode or a `__torch_function__` overrides a backward pass."""
     if not (word_of(relevant) | current().word) & flags.OVERRIDDEN:
         return False
@@ -152,7 +156,7 @@ def is_asked(relevant: Sequence[Any]) -> bool:
     return is_anyone_asked(relevant)
 
 
-def answered(function: Any, relevant: Sequence[Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def overridden(function: Any, relevant: Sequence[Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Return the result of the mode or `__torch_function__` that overrides a backward pass."""
     from .._core.calls.overriding import of_python
 
@@ -177,8 +181,8 @@ def batched(
     for at, (output, cotangent) in enumerate(zip(outputs, cotangents)):
         check_batch(at, output, cotangent)
     with BatchLevel(cotangents[0].shape[0], directions=True) as level:
-        ways = [level.enter(cotangent) for cotangent in cotangents]
-        results = passes.grad(outputs, wanted, ways, retain, create, unused or materialize, False)
+        members = [level.enter(cotangent) for cotangent in cotangents]
+        results = passes.grad(outputs, wanted, members, retain, create, unused or materialize, False)
     grads = [None if grad is None else level.leave(grad) for grad in results]
     return passes.materialized(grads, wanted, create) if materialize else tuple(grads)
 

@@ -56,12 +56,12 @@ class DispatchMode(Region):
 
     def _observe(self, op: Any, args: tuple[Any, ...], proceed: Any) -> Any:
         """Observe one call: see `unusual.observed`."""
-        if op.name == "out=":  # the call that made the values was told of
+        if op.name == "out=":  # the call that computed the values was reported
             return proceed()
         call = Call(op, args, proceed, self._named_(op, args))
-        return call.settled(self._told(call))
+        return call.settled(self._answer(call))
 
-    def _told(self, call: Any) -> Any:
+    def _answer(self, call: Any) -> Any:
         """Return the answer of the program's method to a call."""
         calls = vars(running).setdefault("calls", [])
         modes, depth = current(), len(calls)
@@ -120,7 +120,7 @@ class Factories:
         before = modes.observers
         modes.observe(before[: self.place()])
         try:
-            result = self.mode._told(call)
+            result = self.mode._answer(call)
         finally:
             modes.observe(before)
         return result.requires_grad_() if call.requires_grad and isinstance(result, Tensor) else result
@@ -141,7 +141,7 @@ class Call:
         apart: whether the result is computed first, and put into the graph when the mode has returned it; False for
             views and writes, which do both at once.
         recorded: whether the result is part of the graph, also as a view that the mode derives from another tensor.
-        made: the result of the call, if it was made.
+        result: the result of the call, None before
     """
 
     def __init__(self, op: Any, values: tuple[Any, ...], proceed: Any, named: Any) -> None:
@@ -153,31 +153,31 @@ class Call:
         self.word = (input_word(functional, values) | modes.word) & modes.mask
         self.recorded = bool(self.word & flags.REQUIRES_GRAD and not self.word & TOGETHER and op.rules)
         self.apart = self.recorded and not op.view and op.written(values) is None
-        self.made: Any = None
+        self.result: Any = None
 
     def make(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the operator: with its own arguments the call itself; with others a new call, which is not recorded."""
-        if self.made is not None or not same(args, self.args) or not same(kwargs, self.kwargs):
+        if self.result is not None or not same(args, self.args) or not same(kwargs, self.kwargs):
             return self.op(*args, **kwargs)
         modes = current()
         before = modes.grad, modes.mask, modes.overriding
         try:
             if self.apart:
                 modes.overriding = 2
-                self.made = self.op.call(self.values)
+                self.result = self.op.call(self.values)
             else:
                 modes.grad, modes.mask = self.grad, self.mask
-                self.made = self.proceed()
+                self.result = self.proceed()
         finally:  # stores only, see `modes`
             modes.grad, modes.mask, modes.overriding = before
-        return self.made
+        return self.result
 
     def settled(self, result: Any) -> Any:
         """Return the answer of the mode as the program gets it: as part of the graph."""
         target = self.op.written(self.values)
         if target is not None:
             return target
-        if not self.apart and (self.made is not None or not self.recorded):
+        if not self.apart and (self.result is not None or not self.recorded):
             return result
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         if not all(isinstance(result, Tensor) for result in results):

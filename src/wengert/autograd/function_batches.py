@@ -39,10 +39,10 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
         modes.batch(before)
     if not isinstance(returned, tuple) or len(returned) != 2:
         raise RuntimeError(errors.vmap_returned(returned))
-    outputs, made_structure = flatten(returned[0])
-    out_dims = spread(returned[1], made_structure)
+    outputs, output_structure = flatten(returned[0])
+    out_dims = spread(returned[1], output_structure)
     if out_dims is None:
-        raise RuntimeError(errors.vmap_dims(returned[1], flatten(returned[1])[1], made_structure))
+        raise RuntimeError(errors.vmap_dims(returned[1], flatten(returned[1])[1], output_structure))
     arguments = {id(inside): outside for inside, outside in zip(inner, elements) if isinstance(inside, Tensor)}
     entered = [
         arguments[id(output)]
@@ -52,4 +52,4 @@ def run(function: Any, args: tuple[Any, ...]) -> Any:
         else output
         for output, dim in zip(outputs, out_dims)
     ]
-    return unflatten(entered, made_structure)
+    return unflatten(entered, output_structure)

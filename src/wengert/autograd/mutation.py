@@ -62,8 +62,8 @@ class AllowMutation:
         if neighbours is None:
             neighbours = self.places[place] = Neighbours()
         handle = self.handles[key] = Handle(key, neighbours)
-        self.original[handle] = kept = tensor.detach()
-        kept._array_ = tensor._array_  # the same array: the key is unique while it lives
+        self.original[handle] = saved = tensor.detach()
+        saved._array_ = tensor._array_  # the same array: the key is unique while it lives
         return handle
 
     def unpack(self, handle: Handle) -> Tensor:

@@ -162,9 +162,9 @@ def keep(value: Any) -> Any:
     return Packed(value, modes.saved_hooks[-1])
 
 
-def give(kept: Any) -> Any:
+def give(value: Any) -> Any:
     """Return the argument that `keep` kept."""
-    return kept.unpack() if isinstance(kept, Kept | Packed) else kept
+    return value.unpack() if isinstance(value, Kept | Packed) else value
 
 
 class Saver:
@@ -235,11 +235,11 @@ class Region:
         values = self.values.get(backward)
         if values is None or number not in values:
             values = self.values[backward] = Recomputation(self).start()
-        kept = values[number]
-        if kept is None:
+        saved = values[number]
+        if saved is None:
             raise CheckpointError(_TWICE)
         values[number] = None  # the memory is free from here on
-        return kept.unpack()
+        return saved.unpack()
 
 
 class Recomputation:
@@ -363,8 +363,12 @@ def watched(
     if modes.no_saved_hooks is not None:
         raise RuntimeError(modes.no_saved_hooks)
     saved_hooks, listeners, noting, grad, mask = (
-        modes.saved_hooks, modes.listeners, modes.noting, modes.grad, modes.mask,
-    )  # fmt: skip
+        modes.saved_hooks,
+        modes.listeners,
+        modes.noting,
+        modes.grad,
+        modes.mask,
+    )
     opened = len(OPEN.modules)
     try:
         modes.saved_hooks = (*(saved_hooks or ()), (pack_hook, unpack_hook))

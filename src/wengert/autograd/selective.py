@@ -59,7 +59,7 @@ Policy = Callable[..., "CheckpointPolicy | bool"]
 """Function of a `SelectiveCheckpointContext`, the operator and its arguments."""
 
 
-class _Kept:
+class _SavedResult:
     """A result without its history, and the version of its memory."""
 
     def __init__(self, tensor: Tensor) -> None:
@@ -162,7 +162,7 @@ class Caching(Region):
         """Compute the result, and keep it if the policy says so."""
         result = proceed()
         if self.ask(call, op, args, result):
-            self.kept[call] = tuple(map(_Kept, result)) if isinstance(result, tuple) else _Kept(result)
+            self.kept[call] = tuple(map(_SavedResult, result)) if isinstance(result, tuple) else _SavedResult(result)
         return result
 
 

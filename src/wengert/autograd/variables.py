@@ -126,8 +126,8 @@ def gradients(
     live = [at for at, output in enumerate(outputs) if output.requires_grad]
     if not live:
         return [variable.new_zeros(variable.shape) for variable in variables]  # type: ignore[attr-defined]
-    roots, cotangents_ = [outputs[at] for at in live], [cotangents[at] for at in live]
-    return list(passes.grad(roots, variables, cotangents_, keep, create, True, True))
+    roots, live_cotangents = [outputs[at] for at in live], [cotangents[at] for at in live]
+    return list(passes.grad(roots, variables, live_cotangents, keep, create, True, True))
 
 
 def is_followed(tensor: Tensor) -> bool:

@@ -72,16 +72,16 @@ def explain(tensor: Tensor, loss: Tensor | None = None) -> Explanation:
         if not isinstance(value, Tensor) and not (name == "loss" and value is None):
             raise TypeError(
                 f"explain(): {name} must be a tensor, not {type(value).__name__}. Only tensors have a history: what "
-                "is no tensor passes no gradient on."
+                "is not a tensor passes no gradient on."
             )
     if not tensor.requires_grad:
         return without_history(tensor)
     if loss is not None and not loss.requires_grad:
         explanation = without_history(loss)
         return dataclasses.replace(explanation, text="The loss itself has no graph. " + explanation.text)
-    kept = tensor._meta_
-    if kept is not None and kept.grad is not None:
-        by = None if kept.origin is None else place_of(kept.origin.later)
+    meta = tensor._meta_
+    if meta is not None and meta.grad is not None:
+        by = None if meta.origin is None else place_of(meta.origin.later)
         return Explanation(
             "has_gradient", "This tensor has a gradient." + line(" It came with the pass at {}.", by), by
         )

@@ -175,9 +175,9 @@ def graph_report(loss: Tensor) -> GraphReport:
     by_address: dict[int, list[tuple[Node, Any]]] = {}
     freed = 0
     for node in nodes:
-        kept = kept_by(node)
-        freed += kept is None
-        for value in kept or ():
+        values = kept_by(node)
+        freed += values is None
+        for value in values or ():
             if value.nbytes:
                 by_address.setdefault(value.address, []).append((node, value))
     rows = [row_of(entries, leaves) for entries in by_address.values()]

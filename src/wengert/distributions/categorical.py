@@ -223,9 +223,9 @@ class Multinomial(OfCategorical):
     def log_prob(self, value: Tensor) -> Tensor:
         """See `Distribution.log_prob`."""
         self._checked(value)
-        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
+        log_orders = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
         logits = self.logits.masked_fill((value == 0) & (self.logits == -math.inf), 0)
-        return ways + (logits * value).sum(-1)
+        return log_orders + (logits * value).sum(-1)
 
     def entropy(self) -> Tensor:
         """Entropy: n times that of one draw, minus the expected log number of orders, by sums over binomial counts."""

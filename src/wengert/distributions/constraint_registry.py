@@ -82,7 +82,7 @@ def between(constraint: Any) -> Transform:
     return transforms.ComposeTransform([transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)])
 
 
-def of_whole_values(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
+def of_joint_values(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
     """Return the factory for independent constraints, from the transform of the base constraint."""
 
     def factory(constraint: Any) -> Transform:
@@ -106,7 +106,7 @@ def of_parts(registry: ConstraintRegistry) -> Callable[[Any], Transform]:
 
 for registry in (biject_to, transform_to):
     registry.register(constraints.real, lambda constraint: transforms.identity_transform)
-    registry.register(constraints.independent, of_whole_values(registry))
+    registry.register(constraints.independent, of_joint_values(registry))
     registry.register(constraints.cat, of_parts(registry))
     registry.register(constraints.stack, of_parts(registry))
     for kind in (constraints.greater_than, constraints.greater_than_eq):

@@ -263,9 +263,9 @@ class Binomial(Trials):
         """See `Distribution.log_prob`."""
         self._checked(value)
         n = self.total_count
-        ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
+        log_orders = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
         odds = self._log_odds
-        return ways + times(value, logsigmoid(odds)) + times(n - value, logsigmoid(-odds))  # type: ignore[no-any-return]
+        return log_orders + times(value, logsigmoid(odds)) + times(n - value, logsigmoid(-odds))  # type: ignore[no-any-return]
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """See `Distribution.enumerate_support`.
@@ -339,5 +339,5 @@ class NegativeBinomial(Trials):
         n = self.total_count
         odds = self._log_odds
         powers = n * -softplus(odds) + times(value, -softplus(-odds))
-        ways = (n + value).lgamma() - (1 + value).lgamma() - n.lgamma()
-        return powers + ways.masked_fill(n + value == 0, 0.0)  # type: ignore[no-any-return]
+        log_orders = (n + value).lgamma() - (1 + value).lgamma() - n.lgamma()
+        return powers + log_orders.masked_fill(n + value == 0, 0.0)  # type: ignore[no-any-return]

@@ -311,7 +311,7 @@ class ExponentialFamily(Distribution):
         """Expected k(x)."""
         raise NotImplementedError
 
-    def _normalizer_slopes(self) -> tuple[tuple[Tensor, ...], Tensor, tuple[Tensor, ...]]:
+    def _normalizer_and_gradient(self) -> tuple[tuple[Tensor, ...], Tensor, tuple[Tensor, ...]]:
         """Return θ, F(θ) and its gradient, which is the expected statistic."""
         with enable_grad():
             params = tuple(parameter.detach().requires_grad_() for parameter in self._natural_params)
@@ -320,7 +320,7 @@ class ExponentialFamily(Distribution):
 
     def entropy(self) -> Tensor:
         """Return F(θ) - θ · grad F(θ) minus the expected k."""
-        params, normalizer, grads = self._normalizer_slopes()
+        params, normalizer, grads = self._normalizer_and_gradient()
         result: Any = normalizer - self._mean_carrier_measure
         for param, mean in zip(params, grads):
             result = result - (param * mean).unsqueeze(-1).flatten(len(self._batch_shape)).sum(-1)

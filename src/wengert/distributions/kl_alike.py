@@ -182,7 +182,7 @@ def _exponential_families(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
             "The cross KL-divergence between different exponential families cannot be computed using Bregman "
             f"divergences: {type(p).__name__} and {type(q).__name__}"
         )
-    params, normalizer, grads = p._normalizer_slopes()
+    params, normalizer, grads = p._normalizer_and_gradient()
     result: Any = q._log_normalizer(*q._natural_params) - normalizer
     for other, param, grad in zip(q._natural_params, params, grads):
         result = result - _sum_rightmost((other - param) * grad, len(q.event_shape))

@@ -63,11 +63,11 @@ class _Dependent(Constraint):
     """Constraint that depends on parameters, and is known only for an instance."""
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
-        self.given = {"is_discrete": is_discrete, "event_dim": event_dim}
+        self.options = {"is_discrete": is_discrete, "event_dim": event_dim}
 
     def __getattribute__(self, name: str) -> Any:
         if name in ("is_discrete", "event_dim"):
-            value = object.__getattribute__(self, "given")[name]
+            value = object.__getattribute__(self, "options")[name]
             if value is NotImplemented:
                 raise NotImplementedError(f".{name} cannot be determined statically")
             return value
@@ -76,7 +76,9 @@ class _Dependent(Constraint):
     def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> _Dependent:
         """Return the constraint with properties that are known for all instances."""
         options: dict[str, Any] = {"is_discrete": is_discrete, "event_dim": event_dim}
-        return _Dependent(**{name: self.given[name] if new is NotImplemented else new for name, new in options.items()})
+        return _Dependent(
+            **{name: self.options[name] if new is NotImplemented else new for name, new in options.items()}
+        )
 
     def check(self, x: Tensor) -> Tensor:
         """Raise an error: the constraint is not known.
@@ -103,11 +105,11 @@ class _DependentProperty(property, _Dependent):  # type: ignore[misc]
         event_dim: Any = NotImplemented,
     ) -> None:
         super().__init__(fn)
-        self.given = {"is_discrete": is_discrete, "event_dim": event_dim}
+        self.options = {"is_discrete": is_discrete, "event_dim": event_dim}
 
     def __call__(self, fn: Callable[[Any], Any]) -> _DependentProperty:  # type: ignore[override]
         """Decorate a function, with arguments."""
-        return _DependentProperty(fn, **self.given)
+        return _DependentProperty(fn, **self.options)
 
 
 class _IndependentConstraint(Constraint):

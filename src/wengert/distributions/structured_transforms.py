@@ -52,8 +52,8 @@ class CorrCholeskyTransform(Alike):
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         """Return the log-determinant, from the remaining lengths and the derivative of tanh."""
         left = tril_matrix_to_vec(1 - (y * y).cumsum(-1), -2)
-        log_slopes = (x + softplus(-2 * x) - 0.6931471805599453).sum(-1)
-        return 0.5 * left.log().sum(-1) - 2 * log_slopes  # type: ignore[no-any-return]
+        log_grads = (x + softplus(-2 * x) - 0.6931471805599453).sum(-1)
+        return 0.5 * left.log().sum(-1) - 2 * log_grads  # type: ignore[no-any-return]
 
     def forward_shape(self, shape: Any) -> Size:
         """Return (..., D, D)."""

@@ -15,9 +15,15 @@ from ..ops.create.ranges import tril_indices
 from ..ops.shapes.broadcast import broadcast_tensors
 
 __all__ = [
-    "broadcast_all", "clamp_probs", "euler_constant", "lazy_property", "logits_to_probs", "probs_to_logits",
-    "tril_matrix_to_vec", "vec_to_tril_matrix",
-]  # fmt: skip
+    "broadcast_all",
+    "clamp_probs",
+    "euler_constant",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
 
 euler_constant = 0.57721566490153286060
 

@@ -40,9 +40,9 @@ def jvp(
     >>> wg.func.jvp(wg.sin, (wg.tensor([0.0, 1.0]),), (wg.ones(2),))
     (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
     """
-    elements, ways, structure = read(primals, tangents)
+    elements, directions, structure = read(primals, tangents)
     with Limits(), ForwardLevel() as level:
-        duals = [level.dual(element, way) for element, way in zip(elements, ways)]
+        duals = [level.dual(element, direction) for element, direction in zip(elements, directions)]
         output, aux = parted(func(*unflatten(duals, structure)), has_aux, JVP)
         outputs, result_structure = only_tensors(JVP, output)
         moved = [tangent_of(level, output, strict) for output in outputs]
@@ -61,23 +61,23 @@ def read(primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     elements, structure = flatten(primals)
-    ways, other = flatten(tangents)
+    directions, other = flatten(tangents)
     if structure != other:
         raise RuntimeError(
             f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
             f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure} and tangents with "
             f"structure {other}"
         )
-    for name, parts in (("primals", elements), ("tangents", ways)):
+    for name, parts in (("primals", elements), ("tangents", directions)):
         if not parts:
             raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
         for part in parts:
             if not isinstance(part, Tensor):
                 raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {type(part)}")
             check_inexact(name[:-1], part)
-    for part, way in zip(elements, ways):
-        check_shape(part, way)
-    return elements, ways, structure
+    for part, direction in zip(elements, directions):
+        check_shape(part, direction)
+    return elements, directions, structure
 
 
 def tangent_of(level: Any, output: Tensor, strict: bool) -> Any:
@@ -136,12 +136,14 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         grads = gradients(outputs, variables, weights, True, True)
 
     def along(*tangents: Any) -> Any:
-        ways, other = flatten(tangents)
+        directions, other = flatten(tangents)
         if structure != other:
             raise RuntimeError(f"Expected the tangents {other} to have the same argspec as the primals {structure}")
-        check_tangents(ways, variables)
-        create = scope.recording and (scope.outlives(outputs) or any(way.requires_grad for way in ways))
-        moved = iter(gradients(grads, weights, ways, True, create))
+        check_tangents(directions, variables)
+        create = scope.recording and (
+            scope.outlives(outputs) or any(direction.requires_grad for direction in directions)
+        )
+        moved = iter(gradients(grads, weights, directions, True, create))
         return unflatten(
             [next(moved) if depends_smoothly(output) else unmoved(output) for output in everything], result_structure
         )
@@ -182,10 +184,10 @@ def check_tangents(tangents: list[Any], primals: list[Any]) -> None:
     for at, (tangent, primal) in enumerate(zip(tangents, primals)):
         if not isinstance(tangent, Tensor):
             raise TypeError(f"linearize: expected tangents to be tensors, but got {type(tangent).__name__}")
-        for asked in ("shape", "dtype"):
-            actual, wanted = getattr(tangent, asked), getattr(primal, asked)
+        for attribute in ("shape", "dtype"):
+            actual, wanted = getattr(tangent, attribute), getattr(primal, attribute)
             if actual != wanted:
                 raise RuntimeError(
-                    f"tangent:{at} with {asked} {actual} in flattened pytree doesn't match the {asked} {wanted} of the "
-                    "corresponding primal."
+                    f"tangent:{at} with {attribute} {actual} in flattened pytree doesn't match the "
+                    f"{attribute} {wanted} of the corresponding primal."
                 )

@@ -82,8 +82,8 @@ def rows(output: Any, variables: list[Tensor], create: bool, chunk_size: int | N
     parts = []
     for start, length in chunks(count, chunk_size):
         with BatchLevel(length, directions=True) as level:
-            way = level.enter(unit_vectors(output, start, length))
-            grads = [level.leave(grad) for grad in gradients([output], variables, [way], True, create)]
+            units = level.enter(unit_vectors(output, start, length))
+            grads = [level.leave(grad) for grad in gradients([output], variables, [units], True, create)]
         if preallocate and length < count:
             joined = [copied(whole, grad, start, count) for whole, grad in zip(joined, grads)]
         else:

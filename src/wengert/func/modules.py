@@ -51,8 +51,8 @@ def functional_call(
     check_module("functional_call", module)
     tensors = merged(parameter_and_buffer_dicts)
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    given_as = parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, dict) else tensors
-    with reparametrized(module, tensors, given_as, tie_weights, strict):
+    original = parameter_and_buffer_dicts if isinstance(parameter_and_buffer_dicts, dict) else tensors
+    with reparametrized(module, tensors, original, tie_weights, strict):
         return module(*args, **(kwargs or {}))
 
 

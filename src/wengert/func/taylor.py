@@ -91,7 +91,7 @@ def taylor(func: Callable[..., Any], primals: Any, tangents: Any, order: int) ->
     if order == 0:
         return [func(*primals)]
     rest = [zeros(tangent) for tangent in tangents]
-    series = tuple([way, *[zero] * (order - 1)] for way, zero in zip(tangents, rest))
+    series = tuple([tangent, *[zero] * (order - 1)] for tangent, zero in zip(tangents, rest))
     value, derivatives = jet(func, primals, series)
     return [value, *derivatives]
 
@@ -138,13 +138,13 @@ def fitting(elements: list[Any], structure: Any, tree: Any) -> list[Any]:
     Raises:
         RuntimeError: if their structure or a shape does not fit.
     """
-    ways, own = flatten(tree)
+    derivatives, own = flatten(tree)
     if own != structure:
         raise RuntimeError(f"jet: the derivatives must have the structure of the primals, {structure}, but have {own}")
-    for element, way in zip(elements, ways):
-        if not isinstance(way, Tensor) or way.shape != element.shape:
-            kind = tuple(way.shape) if isinstance(way, Tensor) else type(way).__name__
+    for element, entry in zip(elements, derivatives):
+        if not isinstance(entry, Tensor) or entry.shape != element.shape:
+            kind = tuple(entry.shape) if isinstance(entry, Tensor) else type(entry).__name__
             raise RuntimeError(
                 f"jet: a derivative must be a tensor of the shape {tuple(element.shape)}, but got {kind}"
             )
-    return ways
+    return derivatives

@@ -194,7 +194,7 @@ class Allowed:
     ) -> Tensor:
         """Return a tensor in a typed storage."""
         if not isinstance(storage, TypedStorage):
-            raise ValueError("a tensor's memory is no typed storage")
+            raise ValueError("a tensor's memory is not a typed storage")
         return self.rebuild_v3(storage, offset, size, stride, requires_grad, hooks, storage.dtype, metadata)
 
     def rebuild_v3(
@@ -286,9 +286,9 @@ class Allowed:
         places, rest = (parts[:1], parts[1:]) if plain else (parts[:2], parts[2:])
         coalesced = rest[2] if plain and len(rest) == 3 else None
         if len(rest) - plain not in (1, 2) or not (coalesced is None or type(coalesced) is bool):
-            raise ValueError("a sparse tensor has not the parts that torch writes")
+            raise ValueError("a sparse tensor does not have the parts that torch writes")
         if not all(isinstance(part, Tensor) and not part._flags_ & flags.SPARSE for part in (*places, rest[0])):
-            raise ValueError("a part of a sparse tensor is no dense tensor")
+            raise ValueError("a part of a sparse tensor is not a dense tensor")
         self.objects.spend(TENSOR)
         return self.placer.sparse(
             Tensor, places, rest[0], self.size(rest[1]), bool(coalesced) if plain else layout.name
@@ -308,7 +308,7 @@ class Allowed:
     def size(self, lengths: Any) -> Size:
         """Return a size."""
         if not isinstance(lengths, (tuple, list)) or not all(type(length) is int for length in lengths):
-            raise ValueError("these are no lengths")
+            raise ValueError("these are not lengths")
         return Size(lengths)
 
     def device(self, kind: Any, index: Any = None) -> devices.device:
@@ -396,7 +396,7 @@ class Allowed:
     def complex_number(self, real: Any = 0.0, imag: Any = 0.0) -> complex:
         """Return a complex number from two real ones."""
         if not all(isinstance(part, (int, float)) for part in (real, imag)):
-            raise ValueError("a complex number of what are no numbers")
+            raise ValueError("the parts of a complex number are not numbers")
         return complex(real, imag)
 
 
@@ -406,13 +406,17 @@ def without_self(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 VALUES: dict[str, Any] = {
-    "torch.Tensor": Tensor, "torch.nn.parameter.Parameter": Parameter, "torch.nn.parameter.Buffer": Buffer,
+    "torch.Tensor": Tensor,
+    "torch.nn.parameter.Parameter": Parameter,
+    "torch.nn.parameter.Buffer": Buffer,
     "torch.nn.parameter.UninitializedParameter": UninitializedParameter,
-    "torch.nn.parameter.UninitializedBuffer": UninitializedBuffer, **plain_objects.VALUES,
-    "torch.storage.UntypedStorage": Untyped, "torch.strided": devices.strided,
+    "torch.nn.parameter.UninitializedBuffer": UninitializedBuffer,
+    **plain_objects.VALUES,
+    "torch.storage.UntypedStorage": Untyped,
+    "torch.strided": devices.strided,
     **{f"torch.{format_.name}": format_ for format_ in (devices.preserve_format, devices.contiguous_format)},
     **{f"torch.{format_.name}": format_ for format_ in (devices.channels_last, devices.channels_last_3d)},
-}  # fmt: skip
+}
 CALLS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": Allowed.rebuild_v2,
     "torch._utils._rebuild_tensor_v2": Allowed.rebuild_v2,

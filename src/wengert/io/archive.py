@@ -98,7 +98,7 @@ def checked_identity(identity: Any, length: int) -> tuple[Any, ...]:
         UnpicklingError: if it is the name of something else.
     """
     if not isinstance(identity, tuple) or not identity or not isinstance(identity[0], (str, bytes)):
-        raise ValueError("the opcodes name a storage by what is no such name")
+        raise ValueError("the opcodes refer to a storage by something other than its name")
     identity = tuple([part.decode("ascii") if isinstance(part, bytes) else part for part in identity])
     if identity[0] != "storage":
         raise UnpicklingError(f"only storages have persistent names, not {shown(identity[0])}")

@@ -273,7 +273,7 @@ def part_of_complex(tree: Any) -> float:
     if isinstance(tree, dict) and set(tree) == {"float"}:
         return float(text(tree["float"]))
     if type(tree) not in (int, float):
-        raise ValueError(f"{shown(tree)} is no part of a complex number")
+        raise ValueError(f"{shown(tree)} is not a part of a complex number")
     return float(tree)
 
 

@@ -35,9 +35,19 @@ LARGEST = 2**53
 """Largest integer that all readers of JSON read exactly; larger ones are written in hexadecimal digits."""
 CLASSES: dict[type, str] = {Tensor: "tensor", Parameter: "parameter", Buffer: "buffer"}
 FACTORIES: dict[Any, str] = {
-    None: "None", list: "list", dict: "dict", set: "set", tuple: "tuple", int: "int", float: "float", str: "str",
-    bool: "bool", bytes: "bytes", complex: "complex", OrderedDict: "OrderedDict",
-}  # fmt: skip
+    None: "None",
+    list: "list",
+    dict: "dict",
+    set: "set",
+    tuple: "tuple",
+    int: "int",
+    float: "float",
+    str: "str",
+    bool: "bool",
+    bytes: "bytes",
+    complex: "complex",
+    OrderedDict: "OrderedDict",
+}
 """Allowed factories of a defaultdict."""
 
 

@@ -18,16 +18,24 @@ from . import trusted
 from .errors import CallerError, shown
 
 HOOKS = (
-    "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks",
-    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-)  # fmt: skip
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_forward_hooks",
+    "_forward_pre_hooks",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 MARKS = ("_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks_with_kwargs")
 """The dictionaries of a module with hooks, and with options of hooks."""
 RECOMPUTED = {"_flat_weights", "_call_hooks", "_compiled_call_impl"}
 """Attributes of modules that are derived from others, in torch or here."""
 TABLES: dict[str, tuple[type, ...]] = {
-    "_parameters": (Parameter, type(None)), "_buffers": (Tensor, type(None)), "_modules": (Module, type(None)),
-}  # fmt: skip
+    "_parameters": (Parameter, type(None)),
+    "_buffers": (Tensor, type(None)),
+    "_modules": (Module, type(None)),
+}
 """Types of the values in the dictionaries of a module."""
 
 
@@ -187,7 +195,7 @@ def table(state: dict[str, Any], name: str, kind: type = int) -> dict[Any, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(type(key) is kind for key in value):
-        raise ValueError(f"the {name} of a module are no dictionary by {kind.__name__}")
+        raise ValueError(f"the {name} of a module are not a dictionary by {kind.__name__}")
     return value
 
 

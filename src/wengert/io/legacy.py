@@ -135,7 +135,7 @@ def read_memories(source: Source, described: dict[str, Description], encoding: s
     nothing = Budget(0)
     keys = Machine(Inert(nothing, nothing), Survey(encoding).describe, nothing, encoding).run(source)
     if not isinstance(keys, list) or not all(isinstance(key, (str, bytes)) for key in keys):
-        raise ValueError("the keys of its storages are no texts")
+        raise ValueError("the keys of its storages are not texts")
     keys = [key.decode("ascii") if isinstance(key, bytes) else key for key in keys]
     if len(keys) != len(described) or set(keys) != set(described):
         raise ValueError("the keys of its storages are not those of its object")

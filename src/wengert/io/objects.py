@@ -230,7 +230,7 @@ def refuse(start: bytes, name: str) -> NoReturn:
     if not start:
         raise EOFError(f"Ran out of input: {name} is empty")
     raise DamagedFileError(
-        f"Weights only load failed: {name} is no file that save writes, and none of safetensors: Unsupported operand "
+        f"Weights only load failed: {name} is neither a file of save nor of safetensors: Unsupported operand "
         f"{start[0]}, it begins with {start[:16]!r}"
     )
 
@@ -288,17 +288,17 @@ def load_object(source: Source, map_location: MapLocation) -> Any:
     with damage(f"{source.name} is damaged: "):
         if text is None:
             placer = Placer(space)
-            return {name: whole_of(placer, header[name], memory(name)) for name in header}
+            return {name: tensor_of(placer, header[name], memory(name)) for name in header}
         tree = json.loads(text)
         if not isinstance(tree, dict) or tree.get("version") != VERSION or "object" not in tree:
             raise ValueError(f"its container is not of version {VERSION}, the only one that is known here")
         parts = tree.get("parts", [])
         if not isinstance(parts, list):
-            raise ValueError("its parts are no list")
+            raise ValueError("its parts are not a list")
         return Decoder(memory, parts, Budget(len(text)), space).decode(tree["object"])
 
 
-def whole_of(placer: Placer, entry: dict[str, Any], storage: Storage) -> Tensor:
+def tensor_of(placer: Placer, entry: dict[str, Any], storage: Storage) -> Tensor:
     """Return the tensor of an entry of a header."""
     dtype = dtypes.by_name(NAMES[entry["dtype"]])
     return placer.place(Tensor, storage, dtype, 0, entry["shape"], row_major(entry["shape"], 1), False)

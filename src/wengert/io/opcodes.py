@@ -148,7 +148,7 @@ class Machine:
     def find_global(self, module: Any, name: Any) -> None:
         """Push the meaning of a global name."""
         if not isinstance(module, str) or not isinstance(name, str) or len(module) + len(name) > LONGEST_NAME:
-            raise ValueError("a global name is no text, or too long")
+            raise ValueError("a global name is not a text, or too long")
         self.push(self.builder.find(Name(module, name)))
 
     def append(self, values: list[Any]) -> None:
@@ -217,7 +217,7 @@ def checked_arguments(arguments: Any) -> tuple[Any, ...]:
         ValueError: if they are not a tuple.
     """
     if not isinstance(arguments, tuple):
-        raise ValueError("the opcodes call something with what is no tuple")
+        raise ValueError("the opcodes call a function with arguments that are not a tuple")
     return arguments
 
 
@@ -226,7 +226,7 @@ def refusal(code: bytes) -> Exception:
     for opcode in pickletools.opcodes:
         if opcode.code.encode("latin1") == code:
             return UnpicklingError(f"the opcode {opcode.name} is not allowed")
-    return ValueError(f"{code!r} is no opcode")
+    return ValueError(f"{code!r} is not an opcode")
 
 
 def constant(value: Any) -> Callable[[Machine, Any], None]:
@@ -250,15 +250,35 @@ def pop_one(machine: Machine, argument: Any) -> None:
 STEPS: dict[str, Callable[[Machine, Any], None]] = {
     **dict.fromkeys(("PROTO", "FRAME"), lambda machine, argument: None),
     **dict.fromkeys(
-        ("BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4", "BINFLOAT", "FLOAT", "BINUNICODE",
-         "SHORT_BINUNICODE", "BINUNICODE8", "UNICODE", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8"),
+        (
+            "BININT",
+            "BININT1",
+            "BININT2",
+            "INT",
+            "LONG",
+            "LONG1",
+            "LONG4",
+            "BINFLOAT",
+            "FLOAT",
+            "BINUNICODE",
+            "SHORT_BINUNICODE",
+            "BINUNICODE8",
+            "UNICODE",
+            "BINBYTES",
+            "SHORT_BINBYTES",
+            "BINBYTES8",
+            "BYTEARRAY8",
+        ),
         Machine.push,
     ),
     **dict.fromkeys(("SHORT_BINSTRING", "BINSTRING"), Machine.push_text),
     **dict.fromkeys(("BINPUT", "LONG_BINPUT", "PUT"), Machine.put),
     **dict.fromkeys(("BINGET", "LONG_BINGET", "GET"), Machine.get),
     "MEMOIZE": lambda machine, argument: machine.put(len(machine.memo)),
-    "NONE": constant(None), "NEWTRUE": constant(True), "NEWFALSE": constant(False), "EMPTY_TUPLE": constant(()),
+    "NONE": constant(None),
+    "NEWTRUE": constant(True),
+    "NEWFALSE": constant(False),
+    "EMPTY_TUPLE": constant(()),
     "EMPTY_LIST": lambda machine, argument: machine.push([]),
     "EMPTY_DICT": lambda machine, argument: machine.push({}),
     "EMPTY_SET": lambda machine, argument: machine.push(set()),
@@ -267,7 +287,9 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "POP_MARK": lambda machine, argument: machine.marked().clear(),
     "DUP": lambda machine, argument: machine.push(machine.top()),
     "TUPLE": lambda machine, argument: machine.push(tuple(machine.marked())),
-    "TUPLE1": tuple_of(1), "TUPLE2": tuple_of(2), "TUPLE3": tuple_of(3),
+    "TUPLE1": tuple_of(1),
+    "TUPLE2": tuple_of(2),
+    "TUPLE3": tuple_of(3),
     "LIST": lambda machine, argument: machine.push(machine.marked()),
     "FROZENSET": lambda machine, argument: machine.push_frozenset(machine.marked()),
     "APPEND": lambda machine, argument: machine.append(machine.take(1)),
@@ -281,7 +303,7 @@ STEPS: dict[str, Callable[[Machine, Any], None]] = {
     "NEWOBJ": lambda machine, argument: machine.create(),
     "BUILD": lambda machine, argument: machine.set_state(),
     "BINPERSID": lambda machine, argument: machine.push_storage(),
-}  # fmt: skip
+}
 """Actions of opcodes. Opcodes that import, call or create objects in other ways are missing, and so refused."""
 
 

@@ -231,8 +231,9 @@ class Pickler(pickle._Pickler):
         if isinstance(form, str):
             values.requires_grad = value.requires_grad  # as in torch, which keeps it only for compressed tensors
             return self.named("torch._utils._rebuild_sparse_tensor"), (
-                value.layout, (*(wrap(index) for index in indices), values, size)  # type: ignore[attr-defined]
-            )  # fmt: skip
+                value.layout,
+                (*(wrap(index) for index in indices), values, size),  # type: ignore[attr-defined]
+            )
         parts = (wrap(indices), values, size, bool(form))
         return self.named("torch._utils._rebuild_sparse_tensor"), (value.layout, parts)  # type: ignore[attr-defined]
 

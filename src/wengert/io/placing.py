@@ -168,11 +168,11 @@ def check_lengths(offset: Any, shape: Any, strides: Any) -> None:
     """
     for name, lengths in (("shape", shape), ("strides", strides)):
         if not isinstance(lengths, (list, tuple)) or len(lengths) > MOST_DIMENSIONS:
-            raise ValueError(f"a tensor's {name} are no list of at most {MOST_DIMENSIONS} lengths")
+            raise ValueError(f"a tensor's {name} are not a list of at most {MOST_DIMENSIONS} lengths")
         if not all(type(length) is int and 0 <= length <= LARGEST for length in lengths):
-            raise ValueError(f"a tensor's {name} are no list of lengths")
+            raise ValueError(f"a tensor's {name} are not a list of lengths")
     if type(offset) is not int or not 0 <= offset <= LARGEST:
-        raise ValueError("a tensor's offset is no length")
+        raise ValueError("a tensor's offset is not a length")
     if len(shape) != len(strides):
         raise ValueError(f"a tensor has {len(shape)} lengths and {len(strides)} strides")
 
@@ -236,7 +236,7 @@ def take_attributes(value: Any, attributes: Any, budget: Budget) -> None:
     budget.copy(attributes)
     for name, attribute in attributes.items():
         if not is_attribute(value, name):
-            raise ValueError(f"{shown(name)} is no attribute that a program may set")
+            raise ValueError(f"{shown(name)} is not an attribute that a program may set")
         object.__setattr__(value, name, attribute)
 
 

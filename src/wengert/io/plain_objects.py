@@ -34,7 +34,7 @@ FIELDS_OF_DTYPE = slice(2, 5)
 UNITS = {b"Y", b"M", b"W", b"D", b"h", b"m", b"s", b"ms", b"us", b"ns", b"ps", b"fs", b"as", b"generic"}
 
 
-def made_of(cls: Any) -> Callable[..., Any]:
+def constructor_of(cls: Any) -> Callable[..., Any]:
     """Return a checked constructor of a class with plain arguments."""
 
     def make(*arguments: Any) -> Any:
@@ -128,7 +128,7 @@ def set_namespace(value: Namespace | SimpleNamespace, state: Any) -> None:
         ValueError: if the keys are not names.
     """
     if type(state) is not dict or not all(type(name) is str for name in state):
-        raise ValueError("the state of a namespace is no dictionary by name")
+        raise ValueError("the state of a namespace is not a dictionary by name")
     for name in state:
         if (name.startswith("__") and name.endswith("__")) or hasattr(type(value), name):
             raise UnpicklingError(f"the attribute {shown(name)} of a namespace may not be set")
@@ -232,14 +232,16 @@ def named(modules: tuple[str, ...], **makers: Callable[..., Any]) -> dict[str, C
 
 CALLS: dict[str, Callable[..., Any]] = {
     **{
-        f"datetime.{cls.__name__}": made_of(cls)
+        f"datetime.{cls.__name__}": constructor_of(cls)
         for cls in (datetime.datetime, datetime.date, datetime.time, datetime.timedelta, datetime.timezone)
     },
-    "decimal.Decimal": made_of(decimal.Decimal),
+    "decimal.Decimal": constructor_of(decimal.Decimal),
     **named(
         ("pathlib", "pathlib._local"),
-        PosixPath=made_of(path_class(False, False)), WindowsPath=made_of(path_class(True, False)),
-        PurePosixPath=made_of(path_class(False, True)), PureWindowsPath=made_of(path_class(True, True)),
+        PosixPath=constructor_of(path_class(False, False)),
+        WindowsPath=constructor_of(path_class(True, False)),
+        PurePosixPath=constructor_of(path_class(False, True)),
+        PureWindowsPath=constructor_of(path_class(True, True)),
     ),
     "functools.partial": new_partial,
     "collections.deque": new_deque,
@@ -247,7 +249,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "types.SimpleNamespace": new_namespace,
     **named(("numpy.core.multiarray", "numpy._core.multiarray"), _reconstruct=new_array, scalar=new_scalar),
     "numpy.dtype": new_dtype,
-}  # fmt: skip
+}
 """Constructors of plain objects, by name."""
 VALUES: dict[str, Any] = {"numpy.ndarray": np.ndarray, "argparse.Namespace": Namespace}
 """Classes that are arguments of other constructors, and classes that are called without arguments."""

@@ -44,7 +44,7 @@ class Records:
         """Return the folder of all members, with its final slash."""
         roots = {name.partition("/")[0] if "/" in name else "" for name in self.members}
         if len(roots) != 1 or "" in roots:
-            raise ValueError("its members do not lie in one folder")
+            raise ValueError("its members are not in one folder")
         return f"{roots.pop()}/"
 
     def check_sizes(self) -> None:

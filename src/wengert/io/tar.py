@@ -67,7 +67,7 @@ def members_of(source: Source) -> dict[str, tuple[int, int]]:
     while (header := source.read(BLOCK)).strip(b"\0"):
         fields = [header[start : start + length].strip(b" \0") for start, length in ((124, 12), (148, 8))]
         if len(header) < BLOCK or not all(field.isdigit() for field in fields):
-            raise ValueError("it is no tar archive as torch wrote it")
+            raise ValueError("it is not a tar archive as torch wrote it")
         size, check = (int(field, 8) for field in fields)
         if sum(header) - sum(header[148:156]) + 8 * ord(" ") != check:
             raise ValueError("the check sum of a header is another one")
@@ -167,7 +167,7 @@ class Content:
         if isinstance(identity, tuple):
             raise UnpicklingError("only tensors and storages have persistent names, not classes")
         if not isinstance(identity, (int, str, bytes)) or len(str(identity)) > len(str(2**64)):
-            raise ValueError("the opcodes name a tensor by what is no number")
+            raise ValueError("the opcodes refer to a tensor by something other than a number")
         number = int(identity)
         if number in self.tensors:
             return self.tensors[number]

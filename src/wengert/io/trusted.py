@@ -19,8 +19,9 @@ BLOCKED = {"sys", "os", "posix", "nt"}
 UNSUITED = {"set_rng_state", "from_file", "from_dlpack", "frombuffer"}
 """Functions of the package that are not operators on tensors."""
 ELSEWHERE = {
-    "torch.optim._adafactor.Adafactor": "torch.optim.Adafactor", "torch.optim._muon.Muon": "torch.optim.Muon",
-}  # fmt: skip
+    "torch.optim._adafactor.Adafactor": "torch.optim.Adafactor",
+    "torch.optim._muon.Muon": "torch.optim.Muon",
+}
 """Names of classes that are in another module in torch."""
 FOREIGN = {"_codecs", "builtins", "collections", "copyreg", "functools", "numpy", "numpy._core.multiarray"}
 """Modules of Python and NumPy that files name: none is part of this package, whose list is slow to build."""
@@ -120,10 +121,16 @@ def classes() -> dict[str, type]:
 
     schedulers = (lr_scheduler.LRScheduler, lr_scheduler.ReduceLROnPlateau)
     classes_ = [
-        *classes_of(nn, nn.Module), *classes_of(optim, optim.Optimizer), *classes_of(lr_scheduler, *schedulers),
-        *classes_of(swa_utils, nn.Module, lr_scheduler.LRScheduler), GradScaler, NonDynamicallyQuantizableLinear,
-        PackedSequence, SpectralNorm, WeightNorm,
-    ]  # fmt: skip
+        *classes_of(nn, nn.Module),
+        *classes_of(optim, optim.Optimizer),
+        *classes_of(lr_scheduler, *schedulers),
+        *classes_of(swa_utils, nn.Module, lr_scheduler.LRScheduler),
+        GradScaler,
+        NonDynamicallyQuantizableLinear,
+        PackedSequence,
+        SpectralNorm,
+        WeightNorm,
+    ]
     known = {as_torch(f"{cls.__module__}.{cls.__qualname__}"): cls for cls in classes_}
     return known | {older: known[name] for older, name in OLDER.items()}
 

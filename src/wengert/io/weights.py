@@ -27,10 +27,21 @@ from .errors import DamagedFileError, damage
 from .source import Source
 
 CODES = {
-    "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "int32": "I32",
-    "int16": "I16", "int8": "I8", "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8",
-    "bool": "BOOL", "complex64": "C64",
-}  # fmt: skip
+    "float64": "F64",
+    "float32": "F32",
+    "float16": "F16",
+    "bfloat16": "BF16",
+    "int64": "I64",
+    "int32": "I32",
+    "int16": "I16",
+    "int8": "I8",
+    "uint64": "U64",
+    "uint32": "U32",
+    "uint16": "U16",
+    "uint8": "U8",
+    "bool": "BOOL",
+    "complex64": "C64",
+}
 NAMES = {code: name for name, code in CODES.items()}
 METADATA = "__metadata__"
 INTEGER = {int}
@@ -118,9 +129,14 @@ def pieces_of(array: np.ndarray[Any, Any]) -> Iterator[np.ndarray[Any, Any]]:
     """Yield the bytes of an array in the format's byte order, in pieces, without copying the whole."""
     order = array.dtype.newbyteorder("<")
     parts = np.nditer(  # type: ignore[call-overload]
-        array, ["external_loop", "buffered", "zerosize_ok"], [["readonly", "contig"]], [order], order="C",
-        casting="equiv", buffersize=PIECE // array.itemsize,
-    )  # fmt: skip
+        array,
+        ["external_loop", "buffered", "zerosize_ok"],
+        [["readonly", "contig"]],
+        [order],
+        order="C",
+        casting="equiv",
+        buffersize=PIECE // array.itemsize,
+    )
     for part in parts:
         yield part.view(np.uint8)
 
@@ -184,9 +200,9 @@ def read_header(source: Source) -> tuple[dict[str, Any], int]:
     length = int.from_bytes(source.read(8), "little")
     if source.size < 8 or length > min(source.size - 8, LARGEST_HEADER):
         raise DamagedFileError(
-            f"{source.name} is no safetensors file: it has {source.size} bytes, too few for its header"
+            f"{source.name} is not a safetensors file: it has {source.size} bytes, too few for its header"
         )
-    with damage(f"{source.name} is no safetensors file: its header is not JSON (", ")"):
+    with damage(f"{source.name} is not a safetensors file: its header is not JSON (", ")"):
         header = json.loads(source.read(length).decode("utf-8"), object_pairs_hook=unique)
     with damage(f"{source.name} is damaged: "):
         check_header(header, source.size - 8 - length)
@@ -200,10 +216,10 @@ def check_header(header: Any, room: int) -> None:
         ValueError: if something does not fit.
     """
     if not isinstance(header, dict):
-        raise ValueError("its header is no JSON object")
+        raise ValueError("its header is not a JSON object")
     metadata = header.get(METADATA, {})
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
-        raise ValueError("its metadata are no texts by name")
+        raise ValueError("its metadata are not texts by name")
     entries = [(name, entry) for name, entry in header.items() if name != METADATA]
     for name, entry in entries:
         problem = find_problem(entry)
@@ -240,7 +256,7 @@ def find_problem(entry: Any) -> str:
         return f"has the dtype {reprlib.repr(code)}, which is not known here"
     for key, lengths in (("shape", shape), ("data_offsets", offsets)):
         if type(lengths) is not list or not INTEGER.issuperset(map(type, lengths)) or (lengths and min(lengths) < 0):
-            return f"has the {key} {reprlib.repr(lengths)}, which is no list of lengths"
+            return f"has the {key} {reprlib.repr(lengths)}, which is not a list of lengths"
     if len(offsets) != 2:
         return "has no pair of data_offsets"
     if len(shape) > MOST_DIMENSIONS:

@@ -46,18 +46,23 @@ class Adafactor(Stepwise):
         maximize: bool = False,
     ) -> None:
         check_rate(lr)
-        least(0, "Learning rate", lr)
+        check_at_least(0, "Learning rate", lr)
         if not beta2_decay <= 0:
             raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
         if eps[0] is not None:
-            least(0, "epsilon1", eps[0])
-        least(0, "epsilon2", eps[1])
-        least(1, "Clipping threshold d", d)
-        least(0, "weight_decay", weight_decay)
+            check_at_least(0, "epsilon1", eps[0])
+        check_at_least(0, "epsilon2", eps[1])
+        check_at_least(1, "Clipping threshold d", d)
+        check_at_least(0, "weight_decay", weight_decay)
         defaults: dict[str, Any] = {
-            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay,
-            "foreach": foreach, "maximize": maximize,
-        }  # fmt: skip
+            "lr": lr,
+            "beta2_decay": beta2_decay,
+            "eps": eps,
+            "d": d,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+        }
         super().__init__(params, defaults)
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
@@ -68,9 +73,10 @@ class Adafactor(Stepwise):
         grad: Any = parameter.grad
         if grad.ndim > 1:
             return {
-                "step": counter(), "row_var": grad.new_zeros(*grad.shape[:-1], 1),
+                "step": counter(),
+                "row_var": grad.new_zeros(*grad.shape[:-1], 1),
                 "col_var": grad.new_zeros(*grad.shape[:-2], 1, grad.shape[-1]),
-            }  # fmt: skip
+            }
         return {"step": counter(), "variance": zeros_like(grad)}
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
@@ -80,10 +86,10 @@ class Adafactor(Stepwise):
         size = max(group["eps"][1], root_mean_square(value)) * min(lr, 1 / math.sqrt(step))
         if group["weight_decay"] != 0:
             value = value * (1 - lr * group["weight_decay"])
-        spread, kept = variance_estimate(grad, state, newer, floor)
+        spread, estimates = variance_estimate(grad, state, newer, floor)
         update: Any = spread.clamp(min=floor * floor).rsqrt() * grad  # type: ignore[attr-defined]
         shortened = max(1.0, root_mean_square(update) / group["d"])
-        return value - update * (size / shortened), kept
+        return value - update * (size / shortened), estimates
 
 
 def variance_estimate(grad: Any, state: State, newer: float, floor: float) -> tuple[Tensor, State]:
@@ -101,7 +107,7 @@ def root_mean_square(tensor: Any) -> float:
     return float(tensor.norm(2).item() / math.sqrt(tensor.numel()))
 
 
-def least(bound: float, text: str, value: Any) -> None:
+def check_at_least(bound: float, text: str, value: Any) -> None:
     """Refuse an option below its bound (or NaN).
 
     Raises:

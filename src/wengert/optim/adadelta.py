@@ -54,9 +54,15 @@ class Adadelta(Stepwise):
         if not 0 <= rho <= 1:
             raise ValueError(f"Invalid rho value: {rho}")
         defaults: dict[str, Any] = {
-            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
-        }  # fmt: skip
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
@@ -108,7 +114,7 @@ def adadelta(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {"square_avg": square_avgs, "acc_delta": acc_deltas, "step": state_steps}
+    state = {"square_avg": square_avgs, "acc_delta": acc_deltas, "step": state_steps}
     group = {
         "capturable": capturable,
         "differentiable": differentiable,
@@ -118,4 +124,4 @@ def adadelta(
         "weight_decay": weight_decay,
         "maximize": maximize,
     }
-    advance(Adadelta, params, grads, kept, group)
+    advance(Adadelta, params, grads, state, group)

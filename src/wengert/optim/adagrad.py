@@ -57,10 +57,16 @@ class Adagrad(Stepwise):
         check_at_least_zero("lr_decay value", lr_decay)
         check_at_least_zero("initial_accumulator_value value", initial_accumulator_value)
         defaults = {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
         for parameter in parameters_of(self.param_groups):
@@ -86,16 +92,16 @@ class Adagrad(Stepwise):
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         return float(group["lr"]) / (1 + (count - 1) * group["lr_decay"]), group["eps"]
 
-    def _move(self, parameter: Any, grad: Any, kept: State, group: Group, differentiable: bool) -> None:
+    def _move(self, parameter: Any, grad: Any, state: State, group: Group, differentiable: bool) -> None:
         if not grad._flags_ & flags.SPARSE:
-            super()._move(parameter, grad, kept, group, differentiable)
+            super()._move(parameter, grad, state, group, differentiable)
             return
         grad = (-grad if group["maximize"] else grad).coalesce()  # only elements with a gradient are updated
-        places, values, total = grad._indices(), grad._values(), kept["sum"]
-        kept["step"] += 1
+        places, values, total = grad._indices(), grad._values(), state["sum"]
+        state["step"] += 1
         total.add_(sparse_coo_tensor(places, values.pow(2), grad.shape))  # type: ignore[attr-defined]
         deviation = total.sparse_mask(grad)._values().sqrt_().add_(group["eps"])  # type: ignore[attr-defined]
-        lr = float(group["lr"]) / (1 + (kept["step"].item() - 1) * group["lr_decay"])  # type: ignore[attr-defined]
+        lr = float(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])  # type: ignore[attr-defined]
         parameter.add_(sparse_coo_tensor(places, values / deviation, grad.shape), alpha=-lr)
 
     def _advanced(self, value: Tensor, grad: Tensor, state: State, group: Group) -> tuple[Tensor, State]:
@@ -139,7 +145,7 @@ def adagrad(
         AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
-    kept = {"sum": state_sums, "step": state_steps}
+    state = {"sum": state_sums, "step": state_steps}
     group = {
         "differentiable": differentiable,
         "lr": lr,
@@ -148,4 +154,4 @@ def adagrad(
         "eps": eps,
         "maximize": maximize,
     }
-    advance(Adagrad, params, grads, kept, group)
+    advance(Adagrad, params, grads, state, group)

@@ -83,10 +83,18 @@ class Adam(Stepwise):
         check_fused(fused, foreach, differentiable)
         betas = (scalar(betas, 0, foreach and not capturable), scalar(betas, 1, foreach and not capturable))
         defaults = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
-        }  # fmt: skip
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
         super().__init__(params, defaults)
 
     def _check_sparse(self, group: Group) -> None:
@@ -204,7 +212,7 @@ def adam(
         AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
-    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
+    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
     group = {
         "capturable": capturable,
         "differentiable": differentiable,
@@ -216,4 +224,4 @@ def adam(
         "maximize": maximize,
         "betas": (beta1, beta2),
     }
-    advance(Adam, params, grads, kept, group)
+    advance(Adam, params, grads, state, group)

@@ -51,9 +51,15 @@ class Adamax(Stepwise):
         check_usual(lr, eps, weight_decay)
         check_betas(betas)
         defaults: dict[str, Any] = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
@@ -104,7 +110,7 @@ def adamax(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {"exp_avg": exp_avgs, "exp_inf": exp_infs, "step": state_steps}
+    state = {"exp_avg": exp_avgs, "exp_inf": exp_infs, "step": state_steps}
     group = {
         "maximize": maximize,
         "differentiable": differentiable,
@@ -114,4 +120,4 @@ def adamax(
         "weight_decay": weight_decay,
         "betas": (beta1, beta2),
     }
-    advance(Adamax, params, grads, kept, group)
+    advance(Adamax, params, grads, state, group)

@@ -34,9 +34,19 @@ class AdamW(Adam):
         fused: bool | None = None,
     ) -> None:
         super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
-            differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
-        )  # fmt: skip
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # groups saved by `Adam` have a decay that enters the gradient
@@ -84,7 +94,7 @@ def adamw(
         AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
-    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
+    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "max_exp_avg_sq": max_exp_avg_sqs, "step": state_steps}
     group = {
         "capturable": capturable,
         "differentiable": differentiable,
@@ -96,4 +106,4 @@ def adamw(
         "betas": (beta1, beta2),
         "decoupled_weight_decay": True,
     }
-    advance(AdamW, params, grads, kept, group)
+    advance(AdamW, params, grads, state, group)

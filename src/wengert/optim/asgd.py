@@ -55,9 +55,16 @@ class ASGD(Stepwise):
         check_at_least_zero("learning rate", lr)
         check_at_least_zero("weight_decay value", weight_decay)
         defaults: dict[str, Any] = {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
@@ -108,7 +115,7 @@ def asgd(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {"ax": axs, "mu": mus, "eta": etas, "step": state_steps}
+    state = {"ax": axs, "mu": mus, "eta": etas, "step": state_steps}
     group = {
         "maximize": maximize,
         "differentiable": differentiable,
@@ -119,4 +126,4 @@ def asgd(
         "alpha": alpha,
         "weight_decay": weight_decay,
     }
-    advance(ASGD, params, grads, kept, group)
+    advance(ASGD, params, grads, state, group)

@@ -55,10 +55,14 @@ class LBFGS(Optimizer):
         check_rate(lr)
         check_at_least_zero("learning rate", lr)
         defaults: dict[str, Any] = {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
             "line_search_fn": line_search_fn,
-        }  # fmt: skip
+        }
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
@@ -95,12 +99,12 @@ class LBFGS(Optimizer):
             if derivative > -group["tolerance_change"]:
                 break
             left = group["max_eval"] - evaluations
-            asked = self._go(run, evaluate, derivative, left, last=iterations == group["max_iter"])
-            evaluations += asked
-            state["func_evals"] += asked
+            count = self._go(run, evaluate, derivative, left, last=iterations == group["max_iter"])
+            evaluations += count
+            state["func_evals"] += count
             if evaluations >= group["max_eval"] or run.over():
                 break
-        state.update(run.kept())
+        state.update(run.state())
         return first
 
     def _go(self, run: Run, evaluate: Closure, derivative: Any, left: int, *, last: bool) -> int:
@@ -119,15 +123,15 @@ class LBFGS(Optimizer):
         def at(t: Any) -> tuple[float, Tensor]:
             self._move(t, run.direction)
             loss, grad = as_loss(evaluate()), self._flat_grad()
-            for parameter, kept in zip(self._params, before):
-                parameter.copy_(kept)
+            for parameter, saved in zip(self._params, before):
+                parameter.copy_(saved)
             return loss, grad
 
         start = Point(0, run.loss, run.grad, derivative)
-        point, asked = StrongWolfe(at, run.direction, start, 1e-9, left).search(run.t)
+        point, count = StrongWolfe(at, run.direction, start, 1e-9, left).search(run.t)
         run.t, run.loss, run.grad = point[:3]
         self._move(run.t, run.direction)
-        return asked
+        return count
 
     def _flat_grad(self) -> Any:
         """Return all gradients concatenated; complex ones as real and imaginary parts."""
@@ -210,10 +214,16 @@ class Run:
             or abs(self.loss - self.loss_before) < change
         )
 
-    def kept(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state for the next step."""
-        kept = {
-            "d": self.direction, "t": self.t, "old_dirs": self.changes, "old_stps": self.steps, "ro": self.inverses,
-            "H_diag": self.scale, "prev_flat_grad": self.grad_before, "prev_loss": self.loss_before,
-        }  # fmt: skip
-        return kept if self.weights is None else {"al": self.weights, **kept}
+        entries = {
+            "d": self.direction,
+            "t": self.t,
+            "old_dirs": self.changes,
+            "old_stps": self.steps,
+            "ro": self.inverses,
+            "H_diag": self.scale,
+            "prev_flat_grad": self.grad_before,
+            "prev_loss": self.loss_before,
+        }
+        return entries if self.weights is None else {"al": self.weights, **entries}

@@ -17,10 +17,10 @@ class Point(NamedTuple):
     t: Any
     loss: float
     grad: Any
-    slope: Any
+    derivative: Any
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Result of a search: the point, and the number of evaluations."""
 
     point: Point
@@ -57,12 +57,12 @@ class StrongWolfe:
         self.evaluations = 0
         self.iterations = 0
 
-    def search(self, t: Any) -> Found:
+    def search(self, t: Any) -> SearchResult:
         """Search from the start, with `t` as the first distance."""
         ends, done = self._bracket(t)
         if not done:
             ends = self._narrow(ends)
-        return Found(min(ends, key=lambda point: point.loss), self.evaluations)
+        return SearchResult(min(ends, key=lambda point: point.loss), self.evaluations)
 
     def _look(self, t: Any) -> Point:
         loss, grad = self.at(t)
@@ -71,10 +71,10 @@ class StrongWolfe:
         return Point(t, loss, flat_grad, flat_grad.dot(self.direction))
 
     def _too_high(self, point: Point) -> bool:
-        return bool(point.loss > self.start.loss + ENOUGH_DECREASE * point.t * self.start.slope)
+        return bool(point.loss > self.start.loss + ENOUGH_DECREASE * point.t * self.start.derivative)
 
     def _flat_enough(self, point: Point) -> bool:
-        return bool(abs(point.slope) <= -ENOUGH_FLATTENING * self.start.slope)
+        return bool(abs(point.derivative) <= -ENOUGH_FLATTENING * self.start.derivative)
 
     def _bracket(self, t: Any) -> tuple[list[Point], bool]:
         """Return two points that bracket an acceptable one, or a single acceptable point."""
@@ -84,7 +84,7 @@ class StrongWolfe:
                 return [before, point], False
             if self._flat_enough(point):
                 return [point], True
-            if point.slope >= 0:
+            if point.derivative >= 0:
                 return [before, point], False
             bounds = (point.t + 0.01 * (point.t - before.t), point.t * 10)
             before, point = point, self._look(interpolated(before, point, bounds))
@@ -105,7 +105,7 @@ class StrongWolfe:
                 low, high = (0, 1) if ends[0].loss <= ends[1].loss else (1, 0)
                 continue
             good = self._flat_enough(point)
-            if not good and point.slope * (ends[high].t - ends[low].t) >= 0:
+            if not good and point.derivative * (ends[high].t - ends[low].t) >= 0:
                 ends[high] = ends[low]
             ends[low] = point
             if good:
@@ -129,10 +129,10 @@ def interpolated(first: Point, other: Point, bounds: tuple[Any, Any] | None) -> 
     """Return the minimum of the cubic through two points with their derivatives, in `bounds` or between the points."""
     left, right = (first, other) if first.t <= other.t else (other, first)
     least, most = bounds or (left.t, right.t)
-    mean = first.slope + other.slope - 3 * (first.loss - other.loss) / (first.t - other.t)
-    square = mean**2 - first.slope * other.slope
+    mean = first.derivative + other.derivative - 3 * (first.loss - other.loss) / (first.t - other.t)
+    square = mean**2 - first.derivative * other.derivative
     if not square >= 0:
         return (least + most) / 2.0
     root = square.sqrt()
-    part = (right.slope + root - mean) / (right.slope - left.slope + 2 * root)
+    part = (right.derivative + root - mean) / (right.derivative - left.derivative + 2 * root)
     return min(max(right.t - (right.t - left.t) * part, least), most)

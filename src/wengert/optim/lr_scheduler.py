@@ -17,10 +17,23 @@ from .sequences import ChainedScheduler, SequentialLR
 from .warm_restarts import CosineAnnealingWarmRestarts
 
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
-    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
-    "ReduceLROnPlateau", "SequentialLR", "StepLR",
-]  # fmt: skip
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]
 
 Factor = Callable[[int], float]
 
@@ -49,8 +62,8 @@ class ByFunctions(LRScheduler):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load the result of `state_dict`."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
-        for function, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
-            restore_function(function, kept)
+        for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
+            restore_function(function, state)
 
 
 class LambdaLR(ByFunctions):

@@ -65,17 +65,26 @@ class NAdam(Stepwise):
         check_betas(betas)
         check_at_least_zero("momentum_decay value", momentum_decay)
         defaults: dict[str, Any] = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
-            "capturable": capturable, "differentiable": differentiable,
-        }  # fmt: skip
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {
-            "step": counter(), "mu_product": counter(1.0), "exp_avg": zeros_as(parameter),
+            "step": counter(),
+            "mu_product": counter(1.0),
+            "exp_avg": zeros_as(parameter),
             "exp_avg_sq": zeros_as(parameter),
-        }  # fmt: skip
+        }
 
     def _numbers(self, state: State, count: int, group: Group) -> tuple[float, ...]:
         (first, second), lr = map(float, group["betas"]), float(group["lr"])
@@ -143,7 +152,7 @@ def nadam(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "mu_product": mu_products, "step": state_steps}
+    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "mu_product": mu_products, "step": state_steps}
     group = {
         "decoupled_weight_decay": decoupled_weight_decay,
         "capturable": capturable,
@@ -155,4 +164,4 @@ def nadam(
         "eps": eps,
         "betas": (beta1, beta2),
     }
-    advance(NAdam, params, grads, kept, group)
+    advance(NAdam, params, grads, state, group)

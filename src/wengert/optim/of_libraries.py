@@ -13,13 +13,35 @@ from ..nn.parameter import Parameter
 from ..ops.pointwise.complex import view_as_real
 
 __all__ = [
-    "Args", "DeviceDict", "DeviceDtypeDict", "Indices", "Kwargs", "ParamsT", "StateDict", "TensorListList",
-    "_capturable_doc", "_default_to_fused_or_foreach", "_device_dtype_check_for_fused", "_differentiable_doc",
-    "_disable_dynamo_if_unsupported", "_dispatch_sqrt", "_foreach_doc", "_foreach_supported_types", "_fused_doc",
-    "_get_capturable_supported_devices", "_get_scalar_dtype", "_get_value", "_group_tensors_by_device_and_dtype",
-    "_maximize_doc", "_params_doc", "_process_value_according_to_param_policy", "_stack_if_compiling", "_to_scalar",
-    "_use_grad_for_differentiable", "_view_as_real",
-]  # fmt: skip
+    "Args",
+    "DeviceDict",
+    "DeviceDtypeDict",
+    "Indices",
+    "Kwargs",
+    "ParamsT",
+    "StateDict",
+    "TensorListList",
+    "_capturable_doc",
+    "_default_to_fused_or_foreach",
+    "_device_dtype_check_for_fused",
+    "_differentiable_doc",
+    "_disable_dynamo_if_unsupported",
+    "_dispatch_sqrt",
+    "_foreach_doc",
+    "_foreach_supported_types",
+    "_fused_doc",
+    "_get_capturable_supported_devices",
+    "_get_scalar_dtype",
+    "_get_value",
+    "_group_tensors_by_device_and_dtype",
+    "_maximize_doc",
+    "_params_doc",
+    "_process_value_according_to_param_policy",
+    "_stack_if_compiling",
+    "_to_scalar",
+    "_use_grad_for_differentiable",
+    "_view_as_real",
+]
 
 Args: TypeAlias = tuple[Any, ...]
 Kwargs: TypeAlias = dict[str, Any]

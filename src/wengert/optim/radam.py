@@ -60,10 +60,16 @@ class RAdam(Stepwise):
         check_usual(lr, eps, weight_decay)
         check_betas(betas)
         defaults: dict[str, Any] = {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-            "foreach": foreach, "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay,
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
             "differentiable": differentiable,
-        }  # fmt: skip
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
@@ -132,7 +138,7 @@ def radam(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "step": state_steps}
+    state = {"exp_avg": exp_avgs, "exp_avg_sq": exp_avg_sqs, "step": state_steps}
     group = {
         "decoupled_weight_decay": decoupled_weight_decay,
         "differentiable": differentiable,
@@ -143,4 +149,4 @@ def radam(
         "eps": eps,
         "betas": (beta1, beta2),
     }
-    advance(RAdam, params, grads, kept, group)
+    advance(RAdam, params, grads, state, group)

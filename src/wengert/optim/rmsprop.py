@@ -61,10 +61,17 @@ class RMSprop(Stepwise):
         check_at_least_zero("momentum value", momentum)
         check_at_least_zero("alpha value", alpha)
         defaults = {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
             "differentiable": differentiable,
-        }  # fmt: skip
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
@@ -131,7 +138,7 @@ def rmsprop(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {
+    state = {
         "square_avg": square_avgs,
         "grad_avg": grad_avgs,
         "momentum_buffer": momentum_buffer_list,
@@ -148,4 +155,4 @@ def rmsprop(
         "momentum": momentum,
         "centered": centered,
     }
-    advance(RMSprop, params, grads, kept, group)
+    advance(RMSprop, params, grads, state, group)

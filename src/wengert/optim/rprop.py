@@ -52,9 +52,14 @@ class Rprop(Stepwise):
         if not 0 < etas[0] < 1 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         defaults: dict[str, Any] = {
-            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "capturable": capturable,
-        }  # fmt: skip
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
         super().__init__(params, defaults)
 
     def _started(self, parameter: Tensor, group: Group) -> State:
@@ -105,7 +110,7 @@ def rprop(
         RuntimeError: if counts of steps are not tensors.
         AssertionError: if an option for accelerators is set.
     """
-    kept = {"prev": prevs, "step_size": step_sizes, "step": state_steps}
+    state = {"prev": prevs, "step_size": step_sizes, "step": state_steps}
     group = {
         "capturable": capturable,
         "maximize": maximize,
@@ -113,4 +118,4 @@ def rprop(
         "etas": (etaminus, etaplus),
         "step_sizes": (step_size_min, step_size_max),
     }
-    advance(Rprop, params, grads, kept, group)
+    advance(Rprop, params, grads, state, group)

@@ -64,9 +64,16 @@ class SGD(Stepwise):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
-        }  # fmt: skip
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
 
@@ -117,9 +124,16 @@ class SGD(Stepwise):
                 else [None] * len(params)
             )
             buffers = sgd_step(
-                params, grads, known, float(group["lr"]), momentum, float(group["dampening"]),
-                float(group["weight_decay"]), group["nesterov"], group["maximize"],
-            )  # fmt: skip
+                params,
+                grads,
+                known,
+                float(group["lr"]),
+                momentum,
+                float(group["dampening"]),
+                float(group["weight_decay"]),
+                group["nesterov"],
+                group["maximize"],
+            )
             if momentum:
                 for parameter, buffer in zip(params, buffers):
                     self.state[parameter]["momentum_buffer"] = buffer
@@ -172,7 +186,7 @@ def sgd(
         AssertionError: if an option for accelerators is set.
     """
     check_unscaled(grad_scale, found_inf)
-    kept = {"momentum_buffer": momentum_buffer_list}
+    state = {"momentum_buffer": momentum_buffer_list}
     group = {
         "weight_decay": weight_decay,
         "momentum": momentum,
@@ -181,4 +195,4 @@ def sgd(
         "nesterov": nesterov,
         "maximize": maximize,
     }
-    advance(SGD, params, grads, kept, group)
+    advance(SGD, params, grads, state, group)

@@ -74,19 +74,19 @@ class SparseAdam(Stepwise):
     def _started(self, parameter: Tensor, group: Group) -> State:
         return {"step": 0, "exp_avg": zeros_as(parameter), "exp_avg_sq": zeros_as(parameter)}  # type: ignore[dict-item]
 
-    def _move(self, parameter: Any, grad: Any, kept: Any, group: Group, differentiable: bool) -> None:
+    def _move(self, parameter: Any, grad: Any, state: Any, group: Group, differentiable: bool) -> None:
         grad = (-grad if group["maximize"] else grad).coalesce()
-        kept["step"] += 1
+        state["step"] += 1
         if not grad._nnz():
             return
         first, second = group["betas"]
         places, values, shape = grad._indices(), grad._values(), grad.shape
-        mean, square = (kept[name].sparse_mask(grad)._values() for name in ("exp_avg", "exp_avg_sq"))
+        mean, square = (state[name].sparse_mask(grad)._values() for name in ("exp_avg", "exp_avg_sq"))
         change = (values - mean).mul_(1 - first)
         widening = values.pow(2).sub_(square).mul_(1 - second)
-        kept["exp_avg"].add_(sparse_coo_tensor(places, change, shape))
-        kept["exp_avg_sq"].add_(sparse_coo_tensor(places, widening, shape))
+        state["exp_avg"].add_(sparse_coo_tensor(places, change, shape))
+        state["exp_avg_sq"].add_(sparse_coo_tensor(places, widening, shape))
         numerator, divisor = mean.add_(change), square.add_(widening).sqrt_().add_(group["eps"])
-        step = kept["step"]
+        step = state["step"]
         rate = float(group["lr"]) * (1 - second**step) ** 0.5 / (1 - first**step)
         parameter.add_(sparse_coo_tensor(places, numerator.div_(divisor).mul_(-rate), shape))

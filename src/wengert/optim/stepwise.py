@@ -63,10 +63,10 @@ class Stepwise(Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        for kept in self.state.values():
+        for entries in self.state.values():
             for name in self.COUNTS:
-                if name in kept and not isinstance(kept[name], Tensor):
-                    kept[name] = counter(float(kept[name]))
+                if name in entries and not isinstance(entries[name], Tensor):
+                    entries[name] = counter(float(entries[name]))
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Take one step; return the result of the closure, or None.
@@ -97,9 +97,15 @@ class Stepwise(Optimizer):
             decoupled = bool(group.get("decoupled_weight_decay"))
             decay = group.get("weight_decay", 0)
             formula_step(
-                self.FORMULA, params, grads, [self._kept(state, group) for state in states], numbers,
-                1 - float(group["lr"]) * decay if decoupled else 1.0, 0.0 if decoupled else decay, group["maximize"],
-            )  # fmt: skip
+                self.FORMULA,
+                params,
+                grads,
+                [self._kept(state, group) for state in states],
+                numbers,
+                1 - float(group["lr"]) * decay if decoupled else 1.0,
+                0.0 if decoupled else decay,
+                group["maximize"],
+            )
         return loss
 
     def _step_by_operators(self, closure: Callable[[], Any] | None) -> Any:
@@ -139,16 +145,16 @@ class Stepwise(Optimizer):
         self._check_capture(group)
         self._go_on(parameter, grad, group, differentiable=False)
 
-    def _move(self, parameter: Tensor, grad: Tensor, kept: State, group: Group, differentiable: bool) -> None:
-        state: State = {key: as_real(entry) for key, entry in kept.items()}
+    def _move(self, parameter: Tensor, grad: Tensor, stored: State, group: Group, differentiable: bool) -> None:
+        state: State = {key: as_real(entry) for key, entry in stored.items()}
         changed: State = {}
-        if "step" in kept:
-            changed["step"] = state["step"] = kept["step"] + 1
+        if "step" in stored:
+            changed["step"] = state["step"] = stored["step"] + 1
         real_grad = as_real(-grad if group.get("maximize") else grad)
         value, others = self._advanced(as_real(parameter), real_grad, state, group)
         changed.update(others)
         for key, entry in changed.items():
-            store(kept, key, entry, differentiable)
+            store(stored, key, entry, differentiable)
         parameter.copy_(as_kind(value, parameter))  # type: ignore[attr-defined]
 
     def _check_gradient(self, parameter: Tensor, grad: Tensor) -> None:
@@ -187,9 +193,9 @@ def advance(
     if params:
         mover._check_capture(group)
     for at, (parameter, grad) in enumerate(zip(params, grads, strict=True)):
-        kept = {key: entries[at] for key, entries in lists.items() if entries and entries[at] is not None}
-        mover._move(parameter, grad, kept, group, bool(group.get("differentiable")))
-        for key, entry in kept.items():
+        state = {key: entries[at] for key, entries in lists.items() if entries and entries[at] is not None}
+        mover._move(parameter, grad, state, group, bool(group.get("differentiable")))
+        for key, entry in state.items():
             lists[key][at] = entry
 
 
@@ -254,9 +260,9 @@ def lerped(mean: Tensor, value: Tensor, weight: float) -> Tensor:
     return mean.lerp(value, weight)  # type: ignore[attr-defined, no-any-return]
 
 
-def mean_square(mean: Tensor, value: Tensor, kept: float) -> Tensor:
+def mean_square(mean: Tensor, value: Tensor, decay: float) -> Tensor:
     """Return a running mean of squares after one more value."""
-    return mean.mul(kept).addcmul(value, value, value=1 - kept)  # type: ignore[attr-defined, no-any-return]
+    return mean.mul(decay).addcmul(value, value, value=1 - decay)  # type: ignore[attr-defined, no-any-return]
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:

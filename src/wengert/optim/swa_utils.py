@@ -19,9 +19,14 @@ from .optimizer import Optimizer
 from .schedule import LRScheduler
 
 __all__ = [
-    "SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
     "update_bn",
-]  # fmt: skip
+]
 
 Average = Callable[[Any, Any, Any], Tensor]
 ManyAverages = Callable[[list[Any], list[Any], Any], None]

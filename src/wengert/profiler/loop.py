@@ -188,7 +188,7 @@ class profile:  # noqa: N801 - torch's name
 
     # ---- the record --------------------------------------------------------------------------------------------------
 
-    def _made(self, purpose: str) -> profiles.profile:
+    def _last_profile(self, purpose: str) -> profiles.profile:
         """Return the profile of the last cycle.
 
         Raises:
@@ -205,22 +205,22 @@ class profile:  # noqa: N801 - torch's name
 
     def events(self) -> EventList:
         """Return the events of the last cycle: an `EventList` of `FunctionEvent`s."""
-        return self._made("accessing events").function_events
+        return self._last_profile("accessing events").function_events
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
         """Return sums over events with the same name: see `EventList.key_averages`."""
-        profile_ = self._made("getting key averages")
+        profile_ = self._last_profile("getting key averages")
         return profile_.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
         """Write a trace of the last cycle: see `wengert.autograd.profiler.profile.export_chrome_trace`."""
-        self._made("exporting chrome trace").export_chrome_trace(path, self._metadata)
+        self._last_profile("exporting chrome trace").export_chrome_trace(path, self._metadata)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """Write stacks with their times, for flame graphs: see `EventList.export_stacks`."""
-        self._made("exporting stacks").export_stacks(path, metric)
+        self._last_profile("exporting stacks").export_stacks(path, metric)
 
     def export_memory_timeline(self, path: str, device: str | None = None) -> None:
         """Write the number of live bytes over time: see `wengert.autograd.profiler.memory.write_timeline`.
@@ -239,7 +239,7 @@ class profile:  # noqa: N801 - torch's name
             raise ValueError("profile_memory=True required for memory profiling.")
         if device not in (None, "cpu"):
             raise ValueError(f"export_memory_timeline(): device must be 'cpu', not {device!r}")
-        write_timeline(self._made("exporting memory timeline"), path)
+        write_timeline(self._last_profile("exporting memory timeline"), path)
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[ProfilerActivity]) -> None:
         """Stop or resume recording in the middle of a step."""

@@ -10,7 +10,7 @@ from ..autograd.grad_mode import decorated
 __all__ = ["context_decorator"]
 
 
-class _Made:
+class _FunctionClone:
     """A guard whose clones are made by a function."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
@@ -33,7 +33,7 @@ def context_decorator(ctx: Any, func: Callable[..., Any]) -> Callable[..., Any]:
             "pass `lambda: ctx` for itself, or `lambda: ctx()` for what it makes"
         )
     make = ctx if callable(ctx) else lambda: ctx
-    return decorated(_Made(make), func, 3)  # type: ignore[no-any-return]
+    return decorated(_FunctionClone(make), func, 3)  # type: ignore[no-any-return]
 
 
 class _DecoratorContextManager:

@@ -157,6 +157,10 @@ def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> 
 
 
 __all__ = [
-    "BaseTorchDispatchMode", "TorchDispatchMode", "is_traceable_wrapper_subclass",
-    "is_traceable_wrapper_subclass_type", "return_and_correct_aliasing", "transform_subclass",
-]  # fmt: skip
+    "BaseTorchDispatchMode",
+    "TorchDispatchMode",
+    "is_traceable_wrapper_subclass",
+    "is_traceable_wrapper_subclass_type",
+    "return_and_correct_aliasing",
+    "transform_subclass",
+]

@@ -40,13 +40,43 @@ from .pytree_kinds import (
 )
 
 __all__ = [
-    "GetAttrKey", "KeyEntry", "KeyPath", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "is_namedtuple",
-    "is_namedtuple_class", "is_namedtuple_instance", "is_structseq", "is_structseq_class", "is_structseq_instance",
-    "key_get", "keystr", "register_pytree_node", "tree_all", "tree_all_only", "tree_any", "tree_any_only",
-    "tree_flatten", "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves", "tree_leaves_with_path",
-    "tree_map", "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path", "tree_structure",
-    "tree_unflatten", "treespec_dumps", "treespec_loads", "treespec_pprint",
-]  # fmt: skip
+    "GetAttrKey",
+    "KeyEntry",
+    "KeyPath",
+    "LeafSpec",
+    "MappingKey",
+    "SequenceKey",
+    "TreeSpec",
+    "is_namedtuple",
+    "is_namedtuple_class",
+    "is_namedtuple_instance",
+    "is_structseq",
+    "is_structseq_class",
+    "is_structseq_instance",
+    "key_get",
+    "keystr",
+    "register_pytree_node",
+    "tree_all",
+    "tree_all_only",
+    "tree_any",
+    "tree_any_only",
+    "tree_flatten",
+    "tree_flatten_with_path",
+    "tree_is_leaf",
+    "tree_iter",
+    "tree_leaves",
+    "tree_leaves_with_path",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_map_only_",
+    "tree_map_with_path",
+    "tree_structure",
+    "tree_unflatten",
+    "treespec_dumps",
+    "treespec_loads",
+    "treespec_pprint",
+]
 
 PyTree = Any
 Context = Any
@@ -198,12 +228,12 @@ class TreeSpec:
                 f"treespec.unflatten(leaves): `leaves` has length {len(leaves_list)} but the spec refers to a pytree "
                 f"that holds {self.num_leaves} items ({self})."
             )
-        return self._made(iter(leaves_list))
+        return self._build(iter(leaves_list))
 
-    def _made(self, leaves: Iterator[Any]) -> PyTree:
+    def _build(self, leaves: Iterator[Any]) -> PyTree:
         if self.is_leaf():
             return next(leaves)
-        parts = [spec._made(leaves) for spec in self.children_specs]
+        parts = [spec._build(leaves) for spec in self.children_specs]
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self.context)
 
     def flatten_up_to(self, tree: PyTree) -> list[PyTree]:

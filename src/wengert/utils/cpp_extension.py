@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 __all__ = [
-    "BuildExtension", "CUDAExtension", "CppExtension", "SyclExtension", "include_paths", "load", "load_inline",
-]  # fmt: skip
+    "BuildExtension",
+    "CUDAExtension",
+    "CppExtension",
+    "SyclExtension",
+    "include_paths",
+    "load",
+    "load_inline",
+]
 
 CUDA_HOME = ROCM_HOME = SYCL_HOME = None
 """Paths of accelerator toolkits: None, as in torch without them."""
@@ -19,8 +25,8 @@ def load(*args: Any, **kwargs: Any) -> NoReturn:
         RuntimeError: always; there are no headers to build against.
     """
     raise RuntimeError(
-        "torch.utils.cpp_extension: no extension can be compiled against wengert, which is no C++ library; write the "
-        "operator in Python, as a torch.autograd.Function"
+        "torch.utils.cpp_extension: no extension can be compiled against wengert, which is not a C++ library; write "
+        "the operator in Python, as a torch.autograd.Function"
     )
 
 

@@ -11,10 +11,25 @@ SIZED = frozenset(("empty", "ones", "rand", "randn", "zeros"))
 
 LIKE = frozenset(f"{name}_like" for name in ("empty", "full", "ones", "rand", "randint", "randn", "zeros"))
 NEW = frozenset(f"new_{name}" for name in ("empty", "empty_strided", "full", "ones", "zeros"))
-FACTORIES = SIZED | LIKE | NEW | {
-    "arange", "empty_strided", "eye", "full", "linspace", "logspace", "randint", "randperm", "scalar_tensor", "tensor",
-    "tril_indices", "triu_indices",
-}  # fmt: skip
+FACTORIES = (
+    SIZED
+    | LIKE
+    | NEW
+    | {
+        "arange",
+        "empty_strided",
+        "eye",
+        "full",
+        "linspace",
+        "logspace",
+        "randint",
+        "randperm",
+        "scalar_tensor",
+        "tensor",
+        "tril_indices",
+        "triu_indices",
+    }
+)
 
 
 def form_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -117,9 +117,17 @@ def conv_flop_count(x_shape: Shape, w_shape: Shape, out_shape: Shape, transposed
 
 @register_flop_formula(aten.convolution)
 def conv_flop(
-    x_shape: Shape, w_shape: Shape, _bias: Any, _stride: Any, _padding: Any, _dilation: Any, transposed: bool,
-    *args: Any, out_shape: Any = None, **kwargs: Any,
-) -> int:  # fmt: skip
+    x_shape: Shape,
+    w_shape: Shape,
+    _bias: Any,
+    _stride: Any,
+    _padding: Any,
+    _dilation: Any,
+    transposed: bool,
+    *args: Any,
+    out_shape: Any = None,
+    **kwargs: Any,
+) -> int:
     """Return the operations of a convolution."""
     return conv_flop_count(x_shape, w_shape, out_shape, transposed)
 

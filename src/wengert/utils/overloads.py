@@ -67,9 +67,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("slice_copy", "split", "split_copy", "unsafe_split"), _always("Tensor")),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "rsub", "fmod", "copysign"), second("Scalar")),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "remainder"), PAIR),
-    **dict.fromkeys(
-        ("bitwise_left_shift", "bitwise_right_shift"), second("Tensor_Scalar", "Tensor", "Scalar_Tensor")
-    ),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), second("Tensor_Scalar", "Tensor", "Scalar_Tensor")),
     **dict.fromkeys(("clamp", "clamp_min", "clamp_max"), _bounded),
     **dict.fromkeys(("all", "any"), of_dims("dim", "dims")),
     **dict.fromkeys(("squeeze", "squeeze_copy"), of_dims("dim", "dims")),
@@ -77,7 +75,11 @@ RULES: dict[str, Rule] = {
     **{
         f"special_{kind}_polynomial_{letter}": SPECIAL
         for kind, letters in {
-            "chebyshev": "tuvw", "shifted_chebyshev": "tuvw", "hermite": ("h", "he"), "laguerre": "l", "legendre": "p"
+            "chebyshev": "tuvw",
+            "shifted_chebyshev": "tuvw",
+            "hermite": ("h", "he"),
+            "laguerre": "l",
+            "legendre": "p",
         }.items()
         for letter in letters
     },
@@ -102,7 +104,7 @@ RULES: dict[str, Rule] = {
     "sum": of_dims("dim_IntList"),
     "where": _always("self"),
     "xlogy": second("Scalar_Other", "Tensor", "Scalar_Self"),
-}  # fmt: skip
+}
 """Rules by torch's name of the operator, from arguments to the overload; other operators have only `default`."""
 
 FORMS = {"max_dim": "dim", "min_dim": "dim", "median_along": "dim", "nanmedian_along": "dim", "view_dtype": "dtype"}

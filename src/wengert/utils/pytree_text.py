@@ -31,7 +31,7 @@ def plain_defaults(context: Any) -> dict[str, Any]:
     }
 
 
-def made_defaults(plain: Any) -> list[Any]:
+def defaults_from_plain(plain: Any) -> list[Any]:
     """Invert `plain_defaults`."""
     module = importlib.import_module(plain["default_factory_module"])
     return [getattr(module, plain["default_factory_name"]), plain["dict_context"]]
@@ -55,7 +55,7 @@ def plain_named_tuple(cls: type) -> str:
     return NAMED_TUPLES[cls]
 
 
-def made_named_tuple(name: str) -> type:
+def named_tuple_from_plain(name: str) -> type:
     """Invert `plain_named_tuple`."""
     for cls, known in NAMED_TUPLES.items():
         if known == name:
@@ -70,9 +70,9 @@ NAMES: dict[Any, Named] = {
     list: Named("builtins.list"),
     dict: Named("builtins.dict"),
     OrderedDict: Named("collections.OrderedDict"),
-    defaultdict: Named("collections.defaultdict", plain_defaults, made_defaults),
+    defaultdict: Named("collections.defaultdict", plain_defaults, defaults_from_plain),
     deque: Named("collections.deque"),
-    namedtuple: Named("collections.namedtuple", plain_named_tuple, made_named_tuple),
+    namedtuple: Named("collections.namedtuple", plain_named_tuple, named_tuple_from_plain),
     Size: Named("torch.Size"),
 }
 """Serialisations by class of containers; programs register their own classes with a name."""
@@ -101,7 +101,7 @@ def plain_structure(spec: Any) -> dict[str, Any]:
     return {"type": named.name, "context": named.to_plain(spec.context), "children_spec": children}
 
 
-def made_structure(plain: dict[str, Any], make: Callable[[Any, Any, list[Any]], Any], leaf: Any) -> Any:
+def structure_from_plain(plain: dict[str, Any], make: Callable[[Any, Any, list[Any]], Any], leaf: Any) -> Any:
     """Invert `plain_structure`.
 
     Raises:
@@ -111,7 +111,7 @@ def made_structure(plain: dict[str, Any], make: Callable[[Any, Any, list[Any]], 
         return leaf
     for cls, named in NAMES.items():
         if named.name == plain["type"]:
-            children = [made_structure(child, make, leaf) for child in plain["children_spec"]]
+            children = [structure_from_plain(child, make, leaf) for child in plain["children_spec"]]
             return make(cls, named.from_plain(plain["context"]), children)
     raise NotImplementedError(f"Deserializing {plain['type']} in pytree is not registered.")
 
@@ -132,4 +132,4 @@ def loaded(serialized: str, make: Callable[[Any, Any, list[Any]], Any], leaf: An
     """Return a structure from the text of `dumped`."""
     protocol, plain = json.loads(serialized)
     check_protocol(protocol)
-    return made_structure(plain, make, leaf)
+    return structure_from_plain(plain, make, leaf)

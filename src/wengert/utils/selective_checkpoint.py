@@ -61,8 +61,8 @@ def create_selective_checkpoint_contexts(
         policy = policy_fn_or_list
     else:
         raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
-    kept: dict[Any, Any] = {}
-    return Caching(kept, overload_of, policy), Cached(kept, overload_of, allow_cache_entry_mutation)
+    results: dict[Any, Any] = {}
+    return Caching(results, overload_of, policy), Cached(results, overload_of, allow_cache_entry_mutation)
 
 
 __all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_checkpoint_contexts"]

@@ -208,12 +208,12 @@ def hessian(
     if outer_jacobian_strategy not in (FORWARD, REVERSE):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
-    def slope(*values: Any) -> Tensors:
+    def gradient_at(*values: Any) -> Tensors:
         if outer_jacobian_strategy == FORWARD:
             values = tuple(value.requires_grad_(True) for value in values)
         return gradient(func, values, strict)
 
-    blocks = jacobian(slope, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    blocks = jacobian(gradient_at, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]
 
 

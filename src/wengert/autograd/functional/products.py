@@ -137,8 +137,8 @@ def vhp(
     (tensor(9.), tensor([  60., 1200.]))
     """
     with enable_grad():
-        at = slope_of(func, inputs, v, create_graph, strict, "vhp")
-    grads = gradients(at.slope, at.inputs, at.v, create_graph)
+        at = gradient_at(func, inputs, v, create_graph, strict, "vhp")
+    grads = gradients(at.grad, at.inputs, at.v, create_graph)
     if strict:
         strictness.refuse_gaps(grads, create_graph, strictness.JACOBIAN_UNUSED, strictness.HESSIAN_RECORDED)
     grads = filled(grads, at.inputs)
@@ -176,9 +176,9 @@ def hvp(
     (tensor(9.), tensor([  60., 1200.]))
     """
     with enable_grad():
-        at = slope_of(func, inputs, v, create_graph, strict, "hvp")
+        at = gradient_at(func, inputs, v, create_graph, strict, "hvp")
         weights = tuple(zeros_like(input_, requires_grad=True) for input_ in at.inputs)
-        products = gradients(at.slope, at.inputs, weights, True)
+        products = gradients(at.grad, at.inputs, weights, True)
     grads = gradients(products, weights, at.v, create_graph)
     if strict:
         strictness.refuse_gaps(grads, create_graph, strictness.HESSIAN_TRICK_UNUSED, strictness.HESSIAN_RECORDED)
@@ -186,7 +186,7 @@ def hvp(
     return result(at.outputs, False, create_graph), result(grads, at.several, create_graph)
 
 
-class Slope(NamedTuple):
+class GradientAt(NamedTuple):
     """A function with one element as result, at a point.
 
     Attributes:
@@ -194,17 +194,19 @@ class Slope(NamedTuple):
         inputs: the point.
         v: the vector; None stands for 1.
         outputs: the value.
-        slope: the gradient, recorded; None for inputs that the function does not depend on.
+        grad: the gradient, recorded; None for inputs that the function does not depend on.
     """
 
     several: bool
     inputs: Tensors
     v: Tensors | None
     outputs: Tensors
-    slope: Tensors
+    grad: Tensors
 
 
-def slope_of(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, function: str) -> Slope:
+def gradient_at(
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, function: str
+) -> GradientAt:
     """Call a function with one element as result and differentiate it; `function` is the public name, for errors.
 
     Raises:
@@ -221,7 +223,7 @@ def slope_of(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, 
     grads = gradients(outputs, inputs, None, True)
     if strict:
         strictness.refuse_constants(grads, strictness.JACOBIAN_CONSTANT)
-    return Slope(several, inputs, v, outputs, grads)
+    return GradientAt(several, inputs, v, outputs, grads)
 
 
 def called(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> tuple[bool, Tensors]:

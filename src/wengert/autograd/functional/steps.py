@@ -135,13 +135,15 @@ def _autograd_grad(
     cotangents = (None,) * len(outputs) if grad_outputs is None else tuple(grad_outputs)
     if len(cotangents) != len(outputs):
         raise AssertionError(f"expected a gradient for each of {len(outputs)} outputs, got {len(cotangents)}")
-    recorded = [(out, way) for out, way in zip(outputs, cotangents) if out is not None and out.requires_grad]
+    recorded = [
+        (out, cotangent) for out, cotangent in zip(outputs, cotangents) if out is not None and out.requires_grad
+    ]
     if not recorded:
         return (None,) * len(inputs)
-    roots, ways = zip(*recorded)
+    roots, grads = zip(*recorded)
     if is_grads_batched:
-        return batched(roots, inputs, ways, retain_graph, create_graph, True, False)
-    return grad(roots, inputs, ways, retain_graph, create_graph, allow_unused=True)  # type: ignore[return-value]
+        return batched(roots, inputs, grads, retain_graph, create_graph, True, False)
+    return grad(roots, inputs, grads, retain_graph, create_graph, allow_unused=True)  # type: ignore[return-value]
 
 
 def _fill_in_zeros(grads: Any, refs: Any, strict: bool, create_graph: bool, stage: str) -> Tensors:

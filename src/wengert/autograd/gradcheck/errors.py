@@ -153,7 +153,7 @@ def overlapping_input(at: int) -> str:
 
 def read_only_input(at: int) -> str:
     """Text for an input in read-only memory."""
-    return f"The {at}th input lies in memory that is read-only, so its elements cannot be moved: pass a clone of it."
+    return f"The {at}th input is in read-only memory, so its elements cannot be moved: pass a clone of it."
 
 
 def unsteady(what: str, eps: float, key: tuple[int, ...] | None, value: Any, other: Any) -> str:
@@ -251,7 +251,7 @@ def unguarded(kind: str, at: int) -> str:
 
 def wrong_batch(dims: tuple[int | None, ...]) -> str:
     """Text for a wrong batching rule."""
-    return f"vmap with in_dims={dims} does not give what one call for each gives"
+    return f"vmap with in_dims={dims} does not return what one call for each returns"
 
 
 def wrong_dtype(at: int, dtype: Any, wanted: Any) -> str:
@@ -264,7 +264,7 @@ def wrong_gradient(at: int, actual: Any, wanted: Any) -> str:
     return f"backward returns a gradient of {actual} for argument {at}, which is {wanted} (it is cast, silently)"
 
 
-def kept(names: list[str]) -> str:
+def outliving(names: list[str]) -> str:
     """Text for objects that outlive a call."""
     return f"alive after the last reference: {', '.join(names)}; something outside the graph keeps them"
 

@@ -62,28 +62,37 @@ def check_constant(subject: Subject, options: Options) -> None:
 def fast(subject: Subject, options: Options, forward: bool) -> None:
     """Compare u J v for random vectors u and v (in forward mode J v)."""
     outputs = subject.outputs
-    ways, weights = vectors(subject)
+    directions, weights = vectors(subject)
     places = subject.places or [at for at, result in enumerate(subject.results) if floating(result)]
     moved = [
-        numerical.along(subject, leaf, places, shaped(way, leaf._array_.shape), options.eps)
-        for leaf, way in zip(subject.leaves, ways)
+        numerical.along(subject, leaf, places, shaped(direction, leaf._array_.shape), options.eps)
+        for leaf, direction in zip(subject.leaves, directions)
     ]
     if not outputs:
         if any((np.abs(value) > options.nondet_tol).any() for values in moved for value in values):
             raise GradcheckError(errors.NOT_ZERO)
         return
     if forward:
-        for leaf, way in enumerate(ways):
-            for output, actual in enumerate(forward_mode.along(subject, leaf, way, options)):
+        for leaf, direction in enumerate(directions):
+            for output, actual in enumerate(forward_mode.along(subject, leaf, direction, options)):
                 compare_fast(
-                    subject, output, leaf, moved[leaf][output], actual, allowance(options, way, None), options, True
+                    subject,
+                    output,
+                    leaf,
+                    moved[leaf][output],
+                    actual,
+                    allowance(options, direction, None),
+                    options,
+                    True,
                 )
         return
     for output, weight in enumerate(weights):
         for leaf, column in enumerate(reverse.along(subject, outputs[output], weight, options)):
             number = (weight * moved[leaf][output]).sum()
-            actual = inner(column[:, 0], ways[leaf])
-            compare_fast(subject, output, leaf, number, actual, allowance(options, ways[leaf], weight), options, False)
+            actual = inner(column[:, 0], directions[leaf])
+            compare_fast(
+                subject, output, leaf, number, actual, allowance(options, directions[leaf], weight), options, False
+            )
 
 
 def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
@@ -96,31 +105,33 @@ def vectors(subject: Subject) -> tuple[list[Any], list[Array]]:
         length = np.linalg.norm(drawn)
         return drawn / length if length else drawn
 
-    ways = []
+    directions = []
     for leaf in subject.leaves:
         array = leaf._array_
-        ways.append((vector(array), vector(array)) if array.dtype.kind == "c" else vector(array))
-    return ways, [vector(output._array_) for output in subject.outputs]
+        directions.append((vector(array), vector(array)) if array.dtype.kind == "c" else vector(array))
+    return directions, [vector(output._array_) for output in subject.outputs]
 
 
-def shaped(way: Any, shape: tuple[int, ...]) -> Any:
+def shaped(direction: Any, shape: tuple[int, ...]) -> Any:
     """Return a random vector, or two, in the shape of an input."""
-    return tuple(part.reshape(shape) for part in way) if isinstance(way, tuple) else way.reshape(shape)
+    return (
+        tuple(part.reshape(shape) for part in direction) if isinstance(direction, tuple) else direction.reshape(shape)
+    )
 
 
-def inner(gradient: Array, way: Any) -> Any:
+def inner(gradient: Array, direction: Any) -> Any:
     """Return the product of a gradient with a vector.
 
     The real and imaginary part of a complex gradient are each multiplied with a vector of their own.
     """
-    if isinstance(way, tuple):
-        return gradient.real.dot(way[0]) + 1j * gradient.imag.dot(way[1])
-    return gradient.dot(way)
+    if isinstance(direction, tuple):
+        return gradient.real.dot(direction[0]) + 1j * gradient.imag.dot(direction[1])
+    return gradient.dot(direction)
 
 
-def allowance(options: Options, way: Any, weight: Array | None) -> float:
+def allowance(options: Options, direction: Any, weight: Array | None) -> float:
     """Return the absolute tolerance for a product with vectors: each element of the Jacobian may be off by `atol`."""
-    total = sum(float(part.sum()) for part in way) if isinstance(way, tuple) else float(way.sum())
+    total = sum(float(part.sum()) for part in direction) if isinstance(direction, tuple) else float(direction.sum())
     return options.atol * total * (1.0 if weight is None else float(weight.sum()))
 
 
@@ -136,14 +147,14 @@ def compare_fast(
         return
     slow_numerical = numerical.jacobian(subject, subject.leaves[leaf], subject.places, options.eps)[output]
     if forward:
-        slow_found = forward_mode.jacobians(subject, options)[leaf][output]
+        slow_analytical = forward_mode.jacobians(subject, options)[leaf][output]
     else:
-        slow_found = reverse.jacobian(subject, subject.outputs[output], options)[leaf]
+        slow_analytical = reverse.jacobian(subject, subject.outputs[output], options)[leaf]
     part = part_at(subject, output, leaf, forward)
     text = errors.mismatch(output, leaf, part, forward, wrap(np.asarray(number)), wrap(np.asarray(actual)))
-    largest = float(np.abs(slow_numerical - slow_found).max())
-    text += errors.slow_mode(wrap(slow_numerical), wrap(slow_found), largest)
-    text += worst(subject, output, leaf, slow_numerical, slow_found, options)
-    if close(slow_found, slow_numerical, options.rtol, options.atol):
+    largest = float(np.abs(slow_numerical - slow_analytical).max())
+    text += errors.slow_mode(wrap(slow_numerical), wrap(slow_analytical), largest)
+    text += worst(subject, output, leaf, slow_numerical, slow_analytical, options)
+    if close(slow_analytical, slow_numerical, options.rtol, options.atol):
         text += errors.FAST_FAILED_SLOW_PASSED
     raise GradcheckError(text)

@@ -49,11 +49,11 @@ def along(subject: Subject, leaf: Tensor, places: Sequence[int], direction: Any,
         direction: an array of the input's shape; for a complex input two, along its real and imaginary parts.
     """
     array = leaf._array_
-    ways = (direction[0], direction[1] * 1j) if array.dtype.kind == "c" else (direction,)
+    units = (direction[0], direction[1] * 1j) if array.dtype.kind == "c" else (direction,)
     parts = []
-    for way in ways:
+    for unit in units:
         buffers = spaces(subject, places, 1)
-        central(subject, places, array, ..., way * eps, [buffer[0, ...] for buffer in buffers])
+        central(subject, places, array, ..., unit * eps, [buffer[0, ...] for buffer in buffers])
         parts.append([flat(buffer)[0] / (2 * eps) for buffer in buffers])
     return gradients(parts, array.dtype)
 

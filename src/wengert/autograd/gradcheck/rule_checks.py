@@ -247,8 +247,8 @@ def check_leaks(sample: Sample, tolerances: Tolerances) -> None:
             alive = [name for name, reference in references.items() if reference() is not None]
             if alive:
                 gc.collect()
-                kept = [name for name, reference in references.items() if reference() is not None]
-                raise GradcheckError(errors.kept(kept) if kept else errors.cycle(alive))
+                names = [name for name, reference in references.items() if reference() is not None]
+                raise GradcheckError(errors.outliving(names) if names else errors.cycle(alive))
     finally:
         if enabled:
             gc.enable()

@@ -92,7 +92,7 @@ def parse_nvprof_trace(path: str | PathLike[str]) -> list[FunctionEvent]:
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             return read(connection)
     except (sqlite3.Error, TypeError, KeyError, OverflowError) as error:
-        text = f"load_nvprof(): {str(path)!r} is no trace of nvprof, or damaged: {type(error).__name__}: {error}"
+        text = f"load_nvprof(): {str(path)!r} is not a trace of nvprof, or damaged: {type(error).__name__}: {error}"
         raise ValueError(text) from error
 
 

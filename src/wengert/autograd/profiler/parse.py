@@ -22,13 +22,13 @@ class Thread:
 
     Attributes:
         number: the number of the thread, from 1.
-        made: the events, sorted by their beginning.
+        events: the events, sorted by their beginning.
         raw: the entry of the log for each event.
     """
 
     def __init__(self, number: int, part: Part, session: Session) -> None:
         self.number, self.part, self.session = number, part, session
-        self.made: list[FunctionEvent] = []
+        self.events: list[FunctionEvent] = []
         self.raw: list[Event] = []
         self.open: list[int] = []
         self.ends: list[int] = []
@@ -42,7 +42,7 @@ class Thread:
             elif self.session.memory:
                 self.take(event)
         self.close(-1, self.session.closed)
-        for child in reversed(self.made):
+        for child in reversed(self.events):
             if child.cpu_parent is not None:
                 child.cpu_parent.cpu_memory_usage += child.cpu_memory_usage
 
@@ -60,9 +60,9 @@ class Thread:
                 end = time
             elif not end:
                 end = self.raw[at].begun
-                self.empty(self.made[at])
+                self.empty(self.events[at])
             self.ends[at] = min(end, limit) if limit else end
-            self.made[at].time_range.end = (self.ends[at] - self.session.opened) / 1000
+            self.events[at].time_range.end = (self.ends[at] - self.session.opened) / 1000
 
     def empty(self, event: FunctionEvent) -> None:
         """Make the children of an event its siblings."""
@@ -76,25 +76,25 @@ class Thread:
         """Build an event, as a child of the innermost open event."""
         result = self.converted(event)
         if self.open:
-            parent = self.made[self.open[-1]]
+            parent = self.events[self.open[-1]]
             parent.append_cpu_child(result)
             result.set_cpu_parent(parent)
-        self.open.append(len(self.made))
+        self.open.append(len(self.events))
         self.ends.append(event.ended)
-        self.made.append(result)
+        self.events.append(result)
         self.raw.append(event)
 
     def take(self, event: Event) -> None:
         """Count memory for the innermost open event, or as an event of its own."""
         if self.open:
-            self.made[self.open[-1]].cpu_memory_usage += event.size
+            self.events[self.open[-1]].cpu_memory_usage += event.size
             return
         at = (event.begun - self.session.opened) / 1000
         alone = FunctionEvent(
             0, TOP_MEMORY, self.number, at, at, stack=[], input_shapes=[], cpu_memory_usage=event.size
         )
         self.ends.append(event.begun)
-        self.made.append(alone)
+        self.events.append(alone)
         self.raw.append(event)
 
     def converted(self, event: Event) -> FunctionEvent:
@@ -131,7 +131,7 @@ def events_of(session: Session, *, with_flops: bool) -> EventList:
     for thread in threads:
         thread.read()
     pairs = tie(threads)
-    events = [event for thread in threads for event in thread.made]
+    events = [event for thread in threads for event in thread.events]
     dropped = merge_twins(events)
     events = [event for event in events if id(event) not in dropped]
     events.sort(key=lambda event: event.time_range.start)  # stable: parents stay before children
@@ -164,13 +164,13 @@ def tie(threads: list[Thread]) -> list[tuple[FunctionEvent, FunctionEvent]]:
     """
     makers: dict[Any, tuple[FunctionEvent, int]] = {}
     for thread in threads:
-        for raw, event in zip(thread.raw, thread.made):
+        for raw, event in zip(thread.raw, thread.events):
             if raw.sequence >= 0 and raw.kind in (kinds.OPERATOR, kinds.FUNCTION):
                 key = (raw.sequence, raw.node) if raw.node else (raw.sequence, 0, thread.number)
                 makers[key] = (event, thread.number)  # the last one with that number made the node
     pairs = []
     for thread in threads:
-        for raw, event in zip(thread.raw, thread.made):
+        for raw, event in zip(thread.raw, thread.events):
             if raw.sequence < 0 or raw.kind not in (kinds.EVALUATE, kinds.BACKWARD):
                 continue
             maker = makers.get((raw.sequence, raw.node)) or makers.get((raw.sequence, 0, thread.number))

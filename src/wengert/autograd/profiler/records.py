@@ -250,13 +250,32 @@ class FunctionEvent(FormattedTimesMixin):
 
 
 SUMMED = (
-    "cpu_time_total", "device_time_total", "self_cpu_time_total", "self_device_time_total", "cpu_memory_usage",
-    "device_memory_usage", "self_cpu_memory_usage", "self_device_memory_usage", "count",
-)  # fmt: skip
+    "cpu_time_total",
+    "device_time_total",
+    "self_cpu_time_total",
+    "self_device_time_total",
+    "cpu_memory_usage",
+    "device_memory_usage",
+    "self_cpu_memory_usage",
+    "self_device_memory_usage",
+    "count",
+)
 SHARED = (
-    "key", "node_id", "is_async", "is_remote", "cpu_parent", "cpu_children", "overload_name", "input_shapes", "stack",
-    "scope", "device_type", "is_legacy", "use_device", "is_user_annotation",
-)  # fmt: skip
+    "key",
+    "node_id",
+    "is_async",
+    "is_remote",
+    "cpu_parent",
+    "cpu_children",
+    "overload_name",
+    "input_shapes",
+    "stack",
+    "scope",
+    "device_type",
+    "is_legacy",
+    "use_device",
+    "is_user_annotation",
+)
 """Attributes that are summed over events with the same key, and attributes of the first event."""
 
 

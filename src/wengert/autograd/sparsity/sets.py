@@ -77,8 +77,8 @@ class Sets:
         if isinstance(dims, int):
             dims = (dims,)
         chosen = set(range(rank)) if dims is None else {dim % max(rank, 1) for dim in dims}
-        kept = tuple(1 if dim in chosen else length for dim, length in enumerate(self.shape))
-        return self if kept == self.shape else self.gathered(np.broadcast_to(numbers_of(kept), self.shape), kept)
+        shape = tuple(1 if dim in chosen else length for dim, length in enumerate(self.shape))
+        return self if shape == self.shape else self.gathered(np.broadcast_to(numbers_of(shape), self.shape), shape)
 
     def broadcast(self, shape: Sequence[int]) -> Sets:
         """Return the array broadcast to a larger shape."""

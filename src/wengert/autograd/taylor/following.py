@@ -218,13 +218,13 @@ class Following(Region):
         step_by_step = any(sources.FROM_OUTPUT in share.sources for share in shares_for(op, mask))
         series: list[Series] = [[None] * self.order for _ in results]
         for known in range(self.order) if step_by_step else (self.order - 1,):
-            grads = self.slopes(op, args, results, series, known)
+            grads = self.derivatives(op, args, results, series, known)
             for nr, grad in enumerate(grads):
                 for k in (known,) if step_by_step else range(self.order):
                     series[nr][k] = None if grad[k] is None else grad[k] / (k + 1)
         return series
 
-    def slopes(
+    def derivatives(
         self, op: Any, args: tuple[Any, ...], results: tuple[Any, ...], known_series: list[Series], order: int
     ) -> list[Series]:
         """Return the series of the derivatives of the results, up to an order to which the results are known."""
@@ -237,16 +237,16 @@ class Following(Region):
             if door.is_inexact(result._array_):
                 known = (None if coefficient is None else fitted(coefficient, result) for coefficient in series[:order])
                 inner.series[place(result)] = [result, *known]
-        tangents = tuple([self.slope_of(args[position], inner) for position in op.forward_slots])
+        tangents = tuple([self.derivative_of(args[position], inner) for position in op.forward_slots])
         with inner:
             grads = total(op, args, tangents, results)
         empty: Series = [None] * (order + 1)
         return [empty if grad is None else inner.series_of(grad) for grad in grads]
 
-    def slope_of(self, value: Any, inner: Following) -> Any:
+    def derivative_of(self, value: Any, inner: Following) -> Any:
         """Return the derivative of an argument, which is followed from now on; None for zero."""
         if isinstance(value, (list, tuple)):
-            grads = [self.slope_of(item, inner) for item in value]
+            grads = [self.derivative_of(item, inner) for item in value]
             return grads if any(grad is not None for grad in grads) else None
         if place(value) not in self.series:
             return None

@@ -48,8 +48,8 @@ def pushed(func: Callable[[list[Any]], list[Any]], primals: list[Tensor], seeds:
         An array with a column for each direction.
     """
     with no_grad(), BatchLevel(seeds.shape[1], "same", True) as batch, ForwardLevel() as level:
-        ways = [batch.enter(way) for way in split(seeds.T, primals)]
-        outputs = func([level.dual(primal, way) for primal, way in zip(primals, ways)])
+        directions = [batch.enter(direction) for direction in split(seeds.T, primals)]
+        outputs = func([level.dual(primal, direction) for primal, direction in zip(primals, directions)])
         moved = [batch.leave(tangent_of(level, output, False)) for output in outputs]
         return joined(moved, seeds.shape[1:]).T
 

@@ -80,7 +80,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         """Start a new epoch; answers to earlier tasks will be ignored."""
         self._epoch += 1
         self._order = iter(loader._index_sampler)
-        self._sent = self._given = self._turn = 0
+        self._sent = self._returned = self._turn = 0
         self._arrived: dict[int, Any] = {}
         self._open = [True] * len(self._started)
         for _ in range(max(loader.prefetch_factor or 0, 1) * len(self._started)):
@@ -92,18 +92,18 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             worker, self._turn = self._turn, (self._turn + 1) % len(self._open)
             if not self._open[worker]:
                 continue
-            asked = next(self._order, _NOTHING)
-            if asked is not _NOTHING:
-                self._tasks[worker].put((self._epoch, self._sent, asked))
+            indices = next(self._order, _NOTHING)
+            if indices is not _NOTHING:
+                self._tasks[worker].put((self._epoch, self._sent, indices))
                 self._sent += 1
             return
 
     def _next_data(self) -> Any:
-        while self._given < self._sent:
-            while self._given not in self._arrived:
+        while self._returned < self._sent:
+            while self._returned not in self._arrived:
                 self._receive()
-            answer = self._arrived.pop(self._given)
-            self._given += 1
+            answer = self._arrived.pop(self._returned)
+            self._returned += 1
             self._send()
             if isinstance(answer, Failure):
                 answer.raise_again()
@@ -116,7 +116,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _shutdown_workers(self) -> None:
         """Stop the workers now, also persistent ones; this iterator returns no more batches."""
         self._stop()
-        self._given = self._sent
+        self._returned = self._sent
 
     def _receive(self) -> None:
         """Receive answers of the workers.

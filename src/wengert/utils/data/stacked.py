@@ -30,23 +30,23 @@ class StackDataset(Dataset[Any]):
         if not (args or kwargs):
             raise ValueError("At least one dataset should be passed")
         self.datasets = args or kwargs
-        lengths = [len(dataset) for dataset in self._each()]
+        lengths = [len(dataset) for dataset in self._members()]
         if any(length != lengths[0] for length in lengths):
             raise ValueError("Size mismatch between datasets")
         self._length = lengths[0]
 
-    def _each(self) -> Iterator[Any]:
+    def _members(self) -> Iterator[Any]:
         return iter(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)
 
     def _sample(self, parts: Sequence[Any]) -> Any:
         return dict(zip(self.datasets, parts)) if isinstance(self.datasets, dict) else tuple(parts)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._sample([dataset[index] for dataset in self._each()])
+        return self._sample([dataset[index] for dataset in self._members()])
 
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
         """Return the samples at some indices; datasets with their own `__getitems__` are called once."""
-        columns = [several(dataset, indices) for dataset in self._each()]
+        columns = [several(dataset, indices) for dataset in self._members()]
         return [self._sample(parts) for parts in zip(*columns)]
 
     def __len__(self) -> int:

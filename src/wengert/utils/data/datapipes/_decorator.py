@@ -28,7 +28,7 @@ class functional_datapipe:  # noqa: N801 - a decorator, called as a function
             if isinstance(cls, type) and issubclass(cls, base):
                 base.register_datapipe_as_function(self.name, cls)
                 return cls
-        raise TypeError(f"functional_datapipe(): {cls!r} is no class of pipes")
+        raise TypeError(f"functional_datapipe(): {cls!r} is not a class of pipes")
 
 
 __all__ = ["functional_datapipe"]

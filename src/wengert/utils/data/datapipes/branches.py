@@ -139,8 +139,10 @@ class DemultiplexerIterDataPipe(IterDataPipe[Any]):
 
 
 COPIES: dict[str | None, Callable[[Any], Any]] = {
-    None: lambda value: value, "shallow": copy.copy, "deep": copy.deepcopy
-}  # fmt: skip
+    None: lambda value: value,
+    "shallow": copy.copy,
+    "deep": copy.deepcopy,
+}
 """Functions from a value to the object for a branch."""
 
 

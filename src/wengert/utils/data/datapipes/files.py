@@ -83,7 +83,7 @@ class FileListerIterDataPipe(OfLength):
     def files_in(self, root: str) -> Iterator[str]:
         """Yield the paths in one folder."""
         masks = [self.masks] if isinstance(self.masks, str) else self.masks
-        for folder, folders, names in os.walk(root, onerror=told):
+        for folder, folders, names in os.walk(root, onerror=refuse_folder):
             if not self.non_deterministic:
                 folders.sort()
                 names.sort()
@@ -94,7 +94,7 @@ class FileListerIterDataPipe(OfLength):
                 return
 
 
-def told(error: OSError) -> None:
+def refuse_folder(error: OSError) -> None:
     """Warn of a folder that cannot be read, and raise the error.
 
     Raises:

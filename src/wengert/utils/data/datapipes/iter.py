@@ -310,16 +310,16 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
             count += 1
             if self.group_size is not None and len(groups[key]) == self.group_size:
                 count -= self.group_size
-                yield self.given(key, groups.pop(key))
+                yield self.returned(key, groups.pop(key))
             if count == self.buffer_size:
                 largest = max(groups, key=lambda key: len(groups[key]))
                 count -= len(groups[largest])
                 yield from self.early(largest, groups.pop(largest))
         if not self.drop_remaining:
             for key, group in groups.items():
-                yield self.given(key, group)
+                yield self.returned(key, group)
 
-    def given(self, key: Any, group: list[Any]) -> Any:
+    def returned(self, key: Any, group: list[Any]) -> Any:
         """Return a group for the program, with its key if `keep_key`."""
         return (key, DataChunk(group)) if self.keep_key else DataChunk(group)
 
@@ -332,7 +332,7 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
         if self.least is not None and len(group) < self.least and not self.drop_remaining:
             raise RuntimeError(f"Failed to group items {group}: {self.buffer_size} values wait already")
         if self.least is None or len(group) >= self.least:
-            yield self.given(key, group)
+            yield self.returned(key, group)
 
 
 @functional_datapipe("sharding_filter")
@@ -371,7 +371,22 @@ Shuffler, Sampler, Grouper = ShufflerIterDataPipe, SamplerIterDataPipe, GrouperI
 ShardingFilter, Forker, Demultiplexer = ShardingFilterIterDataPipe, ForkerIterDataPipe, DemultiplexerIterDataPipe
 
 __all__ = [
-    "Batcher", "Collator", "Concater", "Demultiplexer", "FileLister", "FileOpener", "Filter", "Forker", "Grouper",
-    "IterableWrapper", "Mapper", "Multiplexer", "Sampler", "ShardingFilter", "Shuffler", "StreamReader", "UnBatcher",
+    "Batcher",
+    "Collator",
+    "Concater",
+    "Demultiplexer",
+    "FileLister",
+    "FileOpener",
+    "Filter",
+    "Forker",
+    "Grouper",
+    "IterableWrapper",
+    "Mapper",
+    "Multiplexer",
+    "Sampler",
+    "ShardingFilter",
+    "Shuffler",
+    "StreamReader",
+    "UnBatcher",
     "Zipper",
-]  # fmt: skip
+]
