@@ -72,13 +72,13 @@ def test_names_that_are_not_allowed_are_refused(content):
         (sample(parts=[(9, 7, 0, 3)]), "there is no storage number 7"),
         (sample(parts=[(9, 5, 0)]), "not described by four numbers"),
         (sample(tensors=[(20, 5, (7,), (1,), 0)]), "takes 28 bytes, but its memory has 24"),
-        (sample(tensors=[(20, 5, (2,), (-1,), 0)]), "no list of lengths"),
-        (sample(tensors=[(20, 5, (2,), (1,), -1)]), "offset is no length"),
+        (sample(tensors=[(20, 5, (2,), (-1,), 0)]), "not a list of lengths"),
+        (sample(tensors=[(20, 5, (2,), (1,), -1)]), "offset is not a length"),
         (sample(tensors=[(20, 8, (2,), (1,), 0)]), "there is no storage number 8"),
         (sample(tensors=[(20, 5, (1,) * 65, (1,) * 65, 0)]), "65 dimensions"),
         (sample(b"U\x0224Q"), "there is no storage number 24"),
         (sample(b"U\x01xQ"), "invalid literal"),
-        (sample(code("9" * 5000) + b"Q"), "what is no number"),
+        (sample(code("9" * 5000) + b"Q"), "something other than a number"),
         (sample(pickle=None), "it has no member 'pickle'"),
         (tar({"storages": b"", "pickle": b""}), "no member 'tensors'"),
         (tar({"storages": b"", "tensors": b"", "pickle": b""}), "the opcodes have no end"),
@@ -101,7 +101,7 @@ def test_sizes_of_members_are_held_against_the_file():
         changed[124:136] = size
         total = sum(changed[:512]) - sum(changed[148:156]) + 8 * 32
         changed[148:156] = b"%06o\0 " % total
-        with pytest.raises(DamagedFileError, match=r"no tar archive as torch wrote it|bytes, but .* are left"):
+        with pytest.raises(DamagedFileError, match=r"not a tar archive as torch wrote it|bytes, but .* are left"):
             wg.load(io.BytesIO(changed))
     changed = bytearray(content)
     changed[0] ^= 1

@@ -215,14 +215,14 @@ def checked(op: Any, result: Any) -> Any:
 def settled(op: Any, args: tuple[Any, ...], result: Any, word: int, modes: Modes) -> Any:
     """Put the result of a call into the graph, as a view of its first argument if the operator returns views."""
     results = list(result) if op.several else [result]
-    for at, result in enumerate(results):
-        if isinstance(result, Tensor) and (result.requires_grad or any(result is value for value in args)):
-            results[at] = result.detach()
+    for at, tensor in enumerate(results):
+        if isinstance(tensor, Tensor) and (tensor.requires_grad or any(tensor is value for value in args)):
+            results[at] = tensor.detach()
     viewed = op.view and restride_views(op, args, results, modes)
-    result: Any = tuple(results) if op.several else results[0]
-    if (viewed or not op.view) and not any(result is None for result in results):
-        op.remember(args, result, word, modes)
-    return result
+    output: Any = tuple(results) if op.several else results[0]
+    if (viewed or not op.view) and not any(tensor is None for tensor in results):
+        op.remember(args, output, word, modes)
+    return output
 
 
 def restride_views(op: Any, args: tuple[Any, ...], results: list[Any], modes: Modes) -> bool:

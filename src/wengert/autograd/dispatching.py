@@ -180,14 +180,14 @@ class Call:
         if not self.apart and (self.result is not None or not self.recorded):
             return result
         results = list(result) if isinstance(result, (tuple, list)) else [result]
-        if not all(isinstance(result, Tensor) for result in results):
+        if not all(isinstance(tensor, Tensor) for tensor in results):
             return result
-        for at, result in enumerate(results):
-            if result.requires_grad or any(result is value for value in self.values):
-                results[at] = result.detach()
-        result: Any = tuple(results) if self.op.several else results[0]
-        self.op.remember(self.values, result, self.word, current())
-        return result
+        for at, tensor in enumerate(results):
+            if tensor.requires_grad or any(tensor is value for value in self.values):
+                results[at] = tensor.detach()
+        output: Any = tuple(results) if self.op.several else results[0]
+        self.op.remember(self.values, output, self.word, current())
+        return output
 
 
 def arguments(op: Any, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..ops.neural.optimiser_steps import orthogonalised, zeros_as
-from ._adafactor import least
+from ._adafactor import check_at_least
 from .optimizer import Group, Params, parameters_of
 from .stepwise import State, Stepwise, check_rate, lerped
 
@@ -50,9 +50,9 @@ class Muon(Stepwise):
         adjust_lr_fn: str | None = None,
     ) -> None:
         check_rate(lr)
-        least(0, "Learning rate", lr)
-        least(0, "momentum", momentum)
-        least(0, "weight decay", weight_decay)
+        check_at_least(0, "Learning rate", lr)
+        check_at_least(0, "momentum", momentum)
+        check_at_least(0, "weight decay", weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
         defaults: dict[str, Any] = {

@@ -187,7 +187,7 @@ def spread(value: Any, optimizer: Optimizer, name: str) -> list[Any]:
             f"{name} must have the same length as optimizer.param_groups. "
             f"{name} has {len(value)} values, param_groups has {count}."
         )
-    return [copied(value) for value in value]
+    return [copied(entry) for entry in value]
 
 
 def set_momentum(group: dict[str, Any], momentum: Any, use_beta1: bool) -> None:

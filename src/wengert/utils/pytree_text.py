@@ -97,7 +97,7 @@ def plain_structure(spec: Any) -> dict[str, Any]:
             "with a `serialized_type_name` kwarg."
         )
     named = NAMES[spec.type]
-    children = [plain_structure(spec) for spec in spec.children_specs]
+    children = [plain_structure(child) for child in spec.children_specs]
     return {"type": named.name, "context": named.to_plain(spec.context), "children_spec": children}
 
 

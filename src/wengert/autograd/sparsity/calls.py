@@ -39,7 +39,7 @@ class Call:
         for position in op.grad_slots:
             value = args[position]
             several = op.kinds[position] == sources.ARRAYS
-            self.sets[op.names[position]] = [sets_of(value) for value in value] if several else sets_of(value)
+            self.sets[op.names[position]] = [sets_of(part) for part in value] if several else sets_of(value)
 
     def __getitem__(self, name: str) -> Any:
         """Return an argument by its name."""
@@ -85,7 +85,7 @@ def moved(call: Call, result: Tensor) -> Sets | None:
     for position in call.op.grad_slots:
         value, sets = call.args[position], call.sets[call.op.names[position]]
         if isinstance(sets, list):
-            args[position] = tuple(numbered(value, own) for value, own in zip(value, sets))
+            args[position] = tuple(numbered(part, own) for part, own in zip(value, sets))
         elif value is not None:
             args[position] = numbered(value, sets)
     for name, neutral in NEUTRAL.items():
