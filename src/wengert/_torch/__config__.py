@@ -8,7 +8,7 @@ __all__ = ["parallel_info", "show"]
 
 
 def show() -> str:
-    """What runs here, a line each: see `python -m wengert.info`.
+    """Return the configuration, one item per line; see `python -m wengert.info`.
 
     >>> "wengert" in show()
     True
@@ -17,10 +17,10 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """How many threads there are, and the environment variables that say so.
+    """Return the number of threads, and the environment variables that set it.
 
     >>> parallel_info().splitlines()[0].startswith("threads: ")
     True
     """
-    told = info()
-    return f"threads: {told['threads']}\nsettings: {told['settings']}\n"
+    details = info()
+    return f"threads: {details['threads']}\nsettings: {details['settings']}\n"

@@ -13,19 +13,19 @@ from ._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 
 class TracingContext:
-    """The trace of a program that is being compiled. None ever is."""
+    """The trace of a compilation, which does not exist here."""
 
     @staticmethod
     def try_get() -> None:
-        """None."""
+        """Return None."""
         return
 
     @staticmethod
     def get() -> NoReturn:
-        """Refused.
+        """Raise RuntimeError: there is no compiler.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: always; there is no compiler here.
         """
         raise RuntimeError("TracingContext.get() must be called within an ongoing trace: there is no compiler here")
 
@@ -35,7 +35,7 @@ class CompileContext(TracingContext):
 
     @staticmethod
     def current_compile_id() -> None:
-        """None."""
+        """Return None."""
         return
 
     current_trace_id = current_compile_id
@@ -56,7 +56,7 @@ def tracing(context: None) -> Iterator[None]:
 def active_fake_mode() -> Any:
     """The innermost `FakeTensorMode` of this thread; None if there is none."""
     return next(
-        (each for each in reversed(_get_current_dispatch_mode_stack()) if isinstance(each, FakeTensorMode)), None
+        (mode for mode in reversed(_get_current_dispatch_mode_stack()) if isinstance(mode, FakeTensorMode)), None
     )
 
 
@@ -69,11 +69,11 @@ def detect_fake_mode(inputs: Any = None) -> Any:
     Raises:
         AssertionError: if there are several.
     """
-    found = [each for each in _get_current_dispatch_mode_stack() if isinstance(each, FakeTensorMode)]
-    found += [each.fake_mode for each in tree_leaves(inputs) if isinstance(each, FakeTensor)]
-    if any(each is not found[0] for each in found):
+    modes = [mode for mode in _get_current_dispatch_mode_stack() if isinstance(mode, FakeTensorMode)]
+    modes += [leaf.fake_mode for leaf in tree_leaves(inputs) if isinstance(leaf, FakeTensor)]
+    if any(found_mode is not modes[0] for found_mode in modes):
         raise AssertionError("fake modes of the arguments and of this thread do not match")
-    return found[0] if found else None
+    return modes[0] if modes else None
 
 
 __all__ = ["CompileContext", "TracingContext", "active_fake_mode", "detect_fake_mode", "tracing"]

@@ -16,9 +16,22 @@ from typing import (  # noqa: UP035 - names that libraries import from here
 from .jit import annotate, export, ignore, is_scripting, unused
 
 __all__ = [
-    "BroadcastingList1", "BroadcastingList2", "BroadcastingList3", "BroadcastingList4", "BroadcastingListx",
-    "Final", "List", "Optional", "Tuple", "annotate", "boolean_dispatch", "export", "ignore", "is_scripting", "unused",
-]  # fmt: skip
+    "BroadcastingList1",
+    "BroadcastingList2",
+    "BroadcastingList3",
+    "BroadcastingList4",
+    "BroadcastingListx",
+    "Final",
+    "List",
+    "Optional",
+    "Tuple",
+    "annotate",
+    "boolean_dispatch",
+    "export",
+    "ignore",
+    "is_scripting",
+    "unused",
+]
 
 Element = TypeVar("Element")
 

@@ -76,8 +76,8 @@ class LOBPCG:
         self.R = matmul(self.A, self.X) - weighted * self.E
         scale = self.X.norm(2, 0) * (self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"])
         self.tvars["rerr"] = error = self.R.norm(2, 0) / scale
-        found = (error <= self.fparams["tol"]).tolist()
-        self.ivars["converged_count"] = found.index(False) if False in found else len(found)
+        converged = (error <= self.fparams["tol"]).tolist()
+        self.ivars["converged_count"] = converged.index(False) if False in converged else len(converged)
 
 
 def matmul(matrix: Any, other: Any) -> Any:
@@ -108,8 +108,8 @@ def orthonormal(space: Any, B: Any) -> Any:
         scale = gram.diagonal().clamp_min(0).sqrt()
         scale = scale.masked_fill(scale == 0, 1.0)
         values, vectors = eigh(gram / scale / scale[:, None])
-        kept = values > small * values[-1]
-        space = (space / scale) @ (vectors[:, kept] / values[kept].sqrt())
+        large = values > small * values[-1]
+        space = (space / scale) @ (vectors[:, large] / values[large].sqrt())
     return space
 
 
@@ -128,12 +128,11 @@ def solved_all(operands: list[Any], options: dict[str, Any], tracker: Any) -> tu
         return solved(operands, options, tracker)
     if not math.prod(A.shape[:-2]):
         return A.new_zeros((*A.shape[:-2], options["k"])), A.new_zeros((*A.shape[:-1], options["k"]))
-    rows: list[Any] = [None if each is None else each.flatten(0, -3) for each in operands]
-    found = [
-        solved([None if each is None else each[at] for each in rows], options, tracker)
-        for at in range(rows[0].shape[0])
+    rows: list[Any] = [None if operand is None else operand.flatten(0, -3) for operand in operands]
+    solutions = [
+        solved([None if row is None else row[at] for row in rows], options, tracker) for at in range(rows[0].shape[0])
     ]
-    values, vectors = (stack(list(each)) for each in zip(*found))
+    values, vectors = (stack(list(arrays)) for arrays in zip(*solutions))
     return values.reshape(*A.shape[:-2], values.shape[-1]), vectors.reshape(*A.shape[:-2], *vectors.shape[-2:])
 
 
@@ -168,12 +167,12 @@ class LOBPCGAutogradFunction(Function):
 
 
 def check_operand(name: str, value: Any, A: Any) -> None:
-    """Refuse what is no matrix, or of another dtype than float32 and float64, or than A.
+    """Refuse operands other than matrices of the dtype of A, float32 or float64.
 
     Raises:
-        TypeError: it is no tensor.
-        RuntimeError: its dtype is another.
-        IndexError: it has less than two dimensions.
+        TypeError: if `value` is not a tensor.
+        RuntimeError: if the dtype is neither float32 nor float64, or differs from that of A.
+        IndexError: if `value` has fewer than two dimensions.
     """
     if not isinstance(value, Tensor):
         raise TypeError(f"lobpcg(): argument '{name}' must be Tensor, not {type(value).__name__}")
@@ -186,10 +185,10 @@ def check_operand(name: str, value: Any, A: Any) -> None:
 
 
 def sizes_of(A: Any, k: Any, B: Any, X: Any, n: Any, iK: Any) -> tuple[int, int]:
-    """How many eigenvalues are asked for, and vectors searched for; refuses what does not fit."""
-    for name, each in (("A", A), ("B", B), ("X", X), ("iK", iK)):
-        if each is not None or name == "A":
-            check_operand(name, each, A)
+    """Return the numbers of requested eigenvalues and of search vectors; refuse operands that do not fit."""
+    for name, operand in (("A", A), ("B", B), ("X", X), ("iK", iK)):
+        if operand is not None or name == "A":
+            check_operand(name, operand, A)
     if A.shape[-2] != A.shape[-1]:
         raise AssertionError(f"A must be square, got shape {A.shape}")
     if B is not None and A.shape != B.shape:
@@ -249,7 +248,7 @@ def lobpcg(
 
     Raises:
         AssertionError: if shapes do not fit.
-        ValueError: A has fewer than 3 n rows; or a gradient is asked for with B, or of sparse or complex A.
+        ValueError: if A has fewer than 3 n rows, or if a gradient is required with B, or of sparse or complex A.
 
     Derivative:
         That of the eigenvalues and eigenvectors of (A + A') / 2, by all eigenvectors of A.
@@ -264,21 +263,24 @@ def lobpcg(
     """
     k, n = sizes_of(A, k, B, X, n, iK)
     options = {
-        "k": min(k, n), "niter": 1000 if niter is None else niter, "largest": largest is None or bool(largest),
-        "tol": DEFAULT_TOLERANCE[str(A.dtype)] if tol is None else tol, "method": method or "ortho",
-    }  # fmt: skip
-    given = A
+        "k": min(k, n),
+        "niter": 1000 if niter is None else niter,
+        "largest": largest is None or bool(largest),
+        "tol": DEFAULT_TOLERANCE[str(A.dtype)] if tol is None else tol,
+        "method": method or "ortho",
+    }
+    operator = A
     if A.requires_grad and not A.is_sparse:
-        given = (A + A.mT) / 2
+        operator = (A + A.mT) / 2
 
     def solve() -> tuple[Any, Any]:
         with no_grad():
             begin = randn((*A.shape[:-1], n), dtype=A.dtype) if X is None else X.detach()
-            plain = [None if each is None else each.detach() for each in (given, B, begin, iK)]
+            plain = [None if operand is None else operand.detach() for operand in (operator, B, begin, iK)]
             return solved_all(plain, options, tracker)
 
-    if given.requires_grad or (B is not None and B.requires_grad):
-        return LOBPCGAutogradFunction.apply(given, B, solve, options["largest"])  # type: ignore[no-any-return]
+    if operator.requires_grad or (B is not None and B.requires_grad):
+        return LOBPCGAutogradFunction.apply(operator, B, solve, options["largest"])  # type: ignore[no-any-return]
     return solve()
 
 

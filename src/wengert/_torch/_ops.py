@@ -30,7 +30,7 @@ class OperatorBase:
         return decorate
 
     def has_kernel_for_dispatch_key(self, k: Any) -> bool:
-        """Whether there is a kernel of a kind."""
+        """Return whether there is a kernel of a kind."""
         return k in self.py_kernels
 
     def name(self) -> str:

@@ -10,7 +10,7 @@ from wengert.ops.shapes.join import cat
 
 
 class _Formatter:
-    """How the numbers of a tensor are written.
+    """Format of the numbers of a tensor.
 
     Args:
         tensor: the tensor.
@@ -26,7 +26,11 @@ class _Formatter:
 
     def format(self, value: Any) -> str:
         """A number as it is written among those of the tensor."""
-        telling = [float(each) for each in self.values.tolist() if each and each == each and abs(each) != float("inf")]
+        telling = [
+            float(number)
+            for number in self.values.tolist()
+            if number and number == number and abs(number) != float("inf")
+        ]
         if self.values.dtype.kind in "biu":
             return str(value).rjust(self.max_width)
         return text._float_style(telling, text._current)(value).rjust(self.max_width)

@@ -15,16 +15,16 @@ __all__ = ["ExceptionWrapper", "KeyErrorMessage", "classproperty"]
 
 def _flatten_dense_tensors(tensors: Sequence[Any]) -> Tensor:
     """One tensor with the elements of all, one after the other; it is recorded as `cat` is."""
-    flat = [each.contiguous().view(-1) for each in tensors]
+    flat = [tensor.contiguous().view(-1) for tensor in tensors]
     return flat[0].new_empty(0) if not flat else importlib.import_module(str(__package__)).cat(flat)  # type: ignore[no-any-return]
 
 
 def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """The parts of what `_flatten_dense_tensors` gave, as views in the shapes of the tensors."""
     parts, begin = [], 0
-    for each in tensors:
-        count = each.numel()  # type: ignore[attr-defined]
-        parts.append(flat.narrow(0, begin, count).view_as(each))
+    for tensor in tensors:
+        count = tensor.numel()  # type: ignore[attr-defined]
+        parts.append(flat.narrow(0, begin, count).view_as(tensor))
         begin += count
     return tuple(parts)
 
@@ -32,13 +32,13 @@ def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Tensor]) -> tuple[Tens
 def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list[Any]]:
     """Lists of tensors of one dtype that take at most so many bytes; a larger tensor is alone in its list."""
     open_: dict[Any, tuple[list[Any], int]] = {}
-    for each in tensors:
-        held, size = open_.get(each.dtype, ([], 0))
-        added = each.numel() * each.element_size()
+    for tensor in tensors:
+        held, size = open_.get(tensor.dtype, ([], 0))
+        added = tensor.numel() * tensor.element_size()
         if held and size + added > size_limit:
             yield held
             held, size = [], 0
-        open_[each.dtype] = ([*held, each], size + added)
+        open_[tensor.dtype] = ([*held, tensor], size + added)
     for held, _ in open_.values():
         yield held
 
@@ -46,10 +46,10 @@ def _take_tensors(tensors: Iterable[Any], size_limit: int) -> Iterator[list[Any]
 def _reorder_tensors_as(tensors: Iterable[Any], ordered_tensors: Iterable[Any]) -> tuple[Any, ...]:
     """The tensors, those of each type in their order, with the types in the order of other tensors."""
     of_type: dict[str, list[Any]] = {}
-    for each in tensors:
-        of_type.setdefault(each.type(), []).append(each)
+    for tensor in tensors:
+        of_type.setdefault(tensor.type(), []).append(tensor)
     left = {kind: iter(held) for kind, held in of_type.items()}
-    return tuple([next(left[each.type()]) for each in ordered_tensors])
+    return tuple([next(left[tensor.type()]) for tensor in ordered_tensors])
 
 
 def _element_size(dtype: Any) -> int:
@@ -58,16 +58,16 @@ def _element_size(dtype: Any) -> int:
 
 
 def _import_dotted_name(name: str) -> Any:
-    """What lies under a dotted name that begins with a module."""
+    """Import the object of a dotted name that begins with a module."""
     first, *rest = name.split(".")
-    found: Any = importlib.import_module(first)
+    value: Any = importlib.import_module(first)
     for part in rest:
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
-    """The number of a device of the CPU, -1; what would name an accelerator is refused.
+    """Return the number of a device: -1 for the CPU; names of accelerators are refused.
 
     Args:
         device: a number, a device or its name; None for the current one.
@@ -75,7 +75,7 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
         allow_cpu: whether the CPU may be named.
 
     Raises:
-        ValueError: it names no accelerator, and the CPU may not be named.
+        ValueError: if `device` does not name an accelerator, unless it is the CPU and `allow_cpu` is True.
     """
     if isinstance(device, int) and not isinstance(device, bool):
         return device

@@ -25,18 +25,18 @@ def current_accelerator(check_available: bool = False) -> None:
 
 
 def synchronize(device: Any = None) -> None:
-    """Nothing: no work is under way elsewhere."""
+    """Do nothing: there is no asynchronous work."""
 
 
 def empty_cache() -> None:
-    """Nothing: no memory is kept elsewhere."""
+    """Do nothing: there is no cache of device memory."""
 
 
 def refuse(*args: object, **kwargs: object) -> NoReturn:
-    """What asks for the accelerator itself.
+    """Raise RuntimeError: there is no accelerator.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there is no accelerator.
     """
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
@@ -46,14 +46,14 @@ memory_allocated = max_memory_allocated = memory_reserved = memory_stats = refus
 
 
 class Stream:
-    """A queue of work on a device: on this one, the CPU, everything in it is done when it is asked for.
+    """A queue of work on a device; on the CPU all work is complete at once.
 
     Args:
         device: the CPU.
         priority: ignored.
 
     Raises:
-        AssertionError, RuntimeError: another device.
+        AssertionError, RuntimeError: if the device is not the CPU.
 
     >>> import wengert as wg
     >>> wg.Stream()
@@ -94,15 +94,15 @@ class Stream:
 
 
 class Event:
-    """A mark in a queue of work: on the CPU what stands before it is done as soon as it is set.
+    """A mark in a queue of work; on the CPU the work before it is complete when it is set.
 
     Args:
         device: the CPU.
-        enable_timing: whether `elapsed_time` may be asked for.
+        enable_timing: whether `elapsed_time` may be called.
         blocking, interprocess: ignored.
 
     Raises:
-        AssertionError, RuntimeError: another device.
+        AssertionError, RuntimeError: if the device is not the CPU.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class Event:
         return f"torch.Event device_type={self.device.type}, device_index=-1, event_flag=0, event_id={self.event_id}"
 
 
-def on_the_cpu(given: Any) -> Any:
-    """The device of a stream or event.
+def on_the_cpu(place: Any) -> Any:
+    """Return the device of a stream or event.
 
     Raises:
-        AssertionError, RuntimeError: it is not the CPU.
+        AssertionError, RuntimeError: if the device is not the CPU.
     """
-    refuse_absent("cpu" if given is None else given)
+    refuse_absent("cpu" if place is None else place)
     return device("cpu")

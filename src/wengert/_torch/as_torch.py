@@ -26,9 +26,15 @@ OWN = "torch"
 ALONE = "functorch"
 """A package that comes with torch and lies beside it."""
 HOLLOW = {
-    "distributed.": "distributed", "ao.": "ao", "quantization.": "ao", "nn.quantized": "ao", "nn.quantizable": "ao",
-    "nn.qat": "ao", "nn.intrinsic": "ao", "export.": "export",
-}  # fmt: skip
+    "distributed.": "distributed",
+    "ao.": "ao",
+    "quantization.": "ao",
+    "nn.quantized": "ao",
+    "nn.quantizable": "ao",
+    "nn.qat": "ao",
+    "nn.intrinsic": "ao",
+    "export.": "export",
+}
 """With what names of modules begin whose contents all refuse, and the module that says how."""
 
 
@@ -69,9 +75,9 @@ class Mirror(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The module."""
-        made = importlib.import_module(self.name)
-        self.spec = made.__spec__
-        return made
+        module = importlib.import_module(self.name)
+        self.spec = module.__spec__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """It has run already; the import system has put another specification on it, which goes."""
@@ -79,13 +85,13 @@ class Mirror(Loader):
 
 
 class Finder(MetaPathFinder):
-    """Finds `torch` and `functorch`, and what lies below them, in this package."""
+    """Finder of `torch` and `functorch`, and their submodules, in this package."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """The specification of a module of torch; None for other modules.
+        """Return the specification of a module of torch; None for other modules.
 
         Raises:
-            ModuleNotFoundError: this package has no such module.
+            ModuleNotFoundError: if this package has no such module.
         """
         if fullname.partition(".")[0] == ALONE:
             name = f"{PACKAGE}.{fullname}"
@@ -98,15 +104,15 @@ class Finder(MetaPathFinder):
                 loader = importlib.import_module(f"{PACKAGE}.{module}").Below()
                 return ModuleSpec(fullname, loader, is_package=True)
         try:
-            found = find_spec(name)
+            spec = find_spec(name)
         except ModuleNotFoundError:
-            found = None
-        if found is None:
+            spec = None
+        if spec is None:
             raise ModuleNotFoundError(f"No module named {fullname!r}: {PACKAGE} has no {name}", name=fullname)
-        return ModuleSpec(fullname, Mirror(name), is_package=found.submodule_search_locations is not None)
+        return ModuleSpec(fullname, Mirror(name), is_package=spec.submodule_search_locations is not None)
 
     def find_distributions(self, context: Any) -> Iterator[Any]:
-        """What `importlib.metadata.version("torch")` asks for; nothing for other names."""
+        """Return the distribution for `importlib.metadata.version("torch")`; nothing for other names."""
         if context.name == OWN:
             yield importlib.import_module(f"{PACKAGE}.installed").Installed()
 
@@ -131,10 +137,10 @@ def install_as_torch() -> None:
         raise RuntimeError("install_as_torch(): torch itself has been imported; begin before any import of it")
     # Libraries tell tensors of different packages by the module of their class.
     importlib.import_module(f"{PACKAGE}._core.tensor.base").bind("__module__", OWN)
-    made = Torch()
-    made.__spec__ = ModuleSpec(OWN, None, is_package=True)
+    torch = Torch()
+    torch.__spec__ = ModuleSpec(OWN, None, is_package=True)
     sys.meta_path.insert(0, Finder())
-    sys.modules[OWN] = made
+    sys.modules[OWN] = torch
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -180,7 +186,7 @@ def python_options(arguments: Sequence[str]) -> list[str]:
 
 
 def is_python_option(argument: str) -> bool:
-    """Whether an argument is an option of Python's own, with its value or without."""
+    """Return whether an argument is an option of Python itself, with its value or without."""
     if argument in WITH_VALUE or argument[:2] in ("-W", "-X"):
         return True
     return argument.startswith("-") and len(argument) > 1 and ALONE_OPTIONS.issuperset(argument[1:])

@@ -25,7 +25,7 @@ def compile(model: Any = None, **options: Any) -> Any:
     """
     if model is not None and not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    return model if model is not None else lambda given: given
+    return model if model is not None else lambda function: function
 
 
 def is_compiling() -> bool:
@@ -45,7 +45,7 @@ def is_exporting() -> bool:
 
 def disable(fn: Any = None, recursive: bool = True, **options: Any) -> Any:
     """The function itself; without one a decorator."""
-    return fn if fn is not None else lambda given: given
+    return fn if fn is not None else lambda function: function
 
 
 def allow_in_graph(fn: Anything) -> Anything:
@@ -60,7 +60,7 @@ def assume_constant_result(fn: Anything) -> Anything:
 
 def substitute_in_graph(original_fn: Any, **options: Any) -> Callable[[Anything], Anything]:
     """A decorator that changes nothing."""
-    return lambda given: given
+    return lambda function: function
 
 
 def reset() -> None:

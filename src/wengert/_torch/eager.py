@@ -50,19 +50,19 @@ newaxis = None
 
 
 class SymInt:
-    """An integer that torch's compiler has not read yet. There is none here, which programs ask by `isinstance`."""
+    """A symbolic integer of torch's compiler. There are no instances here; programs use it in `isinstance`."""
 
     def __new__(cls, *args: Any) -> Any:
         """Refuse.
 
         Raises:
-            TypeError: always.
+            TypeError: always; numbers are Python's here.
         """
         raise TypeError(f"torch.{cls.__name__}: numbers are Python's here, and known at once")
 
 
 class SymFloat(SymInt):
-    """A number of the kind that `SymInt` describes."""
+    """A symbolic float, see `SymInt`."""
 
 
 class SymBool(SymInt):
@@ -82,7 +82,7 @@ def sym_float(a: int | float) -> float:
 
 @asking
 def sym_not(a: bool) -> bool:
-    """Whether `a`, a bool, is false."""
+    """Return whether `a`, a bool, is false."""
     if may_answer(a):
         raise TypeError("sym_not(): argument 'a' (position 1) must be bool, and it is asked for an answer")
     return not a
@@ -129,7 +129,7 @@ def sym_ite(b: bool, t: int | float, f: int | float) -> int | float:
 def cond(
     pred: bool | Tensor, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Sequence[Any] = ()
 ) -> Any:
-    """What one of two functions gives.
+    """Call one of two functions, depending on a predicate.
 
     Args:
         pred: a bool, or a tensor with one element.
@@ -155,18 +155,19 @@ def cond(
 
 
 def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Sequence[Any]) -> Any:
-    """Call `body_fn` with what it gave the last time, as long as `cond_fn` of that is true.
+    """Call `body_fn` repeatedly with its last result, as long as `cond_fn` of that is true.
 
     Args:
-        cond_fn: gives a bool, or a boolean tensor with one element.
-        body_fn: gives a tuple of as many values as it takes.
-        carried_inputs: a tuple of the first values.
+        cond_fn: returns a bool, or a boolean tensor with one element.
+        body_fn: returns a tuple of as many values as it takes.
+        carried_inputs: tuple of the initial values.
 
     Returns:
         A tuple of the last values.
 
     Raises:
-        RuntimeError: they are no tuple, a function cannot be called, or `body_fn` gives another number of values.
+        RuntimeError: if `carried_inputs` is not a tuple, a function cannot be called, or `body_fn` returns another
+            number of values.
     """
     if not callable(cond_fn) or not callable(body_fn):
         raise RuntimeError("Expect cond_fn and body_fn to be callable.")
@@ -174,11 +175,11 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
         raise RuntimeError(f"Expect carried_inputs to be a tuple of possibly nested containers, got {carried_inputs}")
     carried = tuple(carried_inputs)
     while cond_fn(*carried):
-        made = body_fn(*carried)
-        made = tuple(made) if isinstance(made, (tuple, list)) else (made,)
-        if len(made) != len(carried):
+        result = body_fn(*carried)
+        result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        if len(result) != len(carried):
             raise RuntimeError(f"body_fn should return the same number of elements as carried_inputs, {len(carried)}")
-        carried = made
+        carried = result
     return carried
 
 
@@ -339,10 +340,10 @@ class ScriptClasses:
         )
 
     def load_library(self, path: str) -> None:
-        """Refused, as `ops.load_library` of a library that the package does not know.
+        """Raise OSError, as `ops.load_library` does for a library that the package does not know.
 
         Raises:
-            OSError: always.
+            OSError: always; such libraries need torch's own library.
         """
         raise OSError(f"torch.classes.load_library: {path} needs torch's own library, which is not there")
 

@@ -21,8 +21,17 @@ FOREACH = """
 SCALED = ("addcdiv", "addcmul")
 """Those whose last argument may be numbers by position, which the operators take by name; one for each, too."""
 POSITIONAL = (
-    "src", "other", "tensors1", "tensor1", "tensor2", "scalar", "scalars", "exponent", "weight", "weights",
-)  # fmt: skip
+    "src",
+    "other",
+    "tensors1",
+    "tensor1",
+    "tensor2",
+    "scalar",
+    "scalars",
+    "exponent",
+    "weight",
+    "weights",
+)
 """Names of torch's forms for what stands after the list, in the order of positions."""
 SIDES = {"maximum": "clamp_min", "minimum": "clamp_max"}
 """What stands for these, if the other operand is a number."""
@@ -56,56 +65,56 @@ def applied(name: str, x: Any, others: Sequence[Any], options: dict[str, Any]) -
     return getattr(x, name)(*others, **options) if function is None else function(x, *others, **options)
 
 
-def each_with(name: str, given: Any, count: int) -> list[Any]:
-    """An argument once for each of `count` tensors.
+def value_per_tensor(name: str, value: Any, count: int) -> list[Any]:
+    """Return an argument as a list with one value for each of `count` tensors.
 
     Raises:
-        RuntimeError: there are more or fewer than tensors.
+        RuntimeError: if the number of values is not `count`.
     """
-    if isinstance(given, Tensor) and given.ndim == 1 and name.removesuffix("_") in SCALED:
-        given = given.tolist()  # type: ignore[attr-defined]
-    if not isinstance(given, (list, tuple)):
-        return [given] * count
-    if len(given) == count:
-        return list(given)
-    if all(isinstance(each, Tensor) for each in given):
-        raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(given)}")
+    if isinstance(value, Tensor) and value.ndim == 1 and name.removesuffix("_") in SCALED:
+        value = value.tolist()  # type: ignore[attr-defined]
+    if not isinstance(value, (list, tuple)):
+        return [value] * count
+    if len(value) == count:
+        return list(value)
+    if all(isinstance(element, Tensor) for element in value):
+        raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(value)}")
     raise RuntimeError("Tensor list must have same number of elements as scalar list.")
 
 
 def check_tensors(name: str, tensors: Any) -> None:
-    """Refuse what is no list of tensors.
+    """Refuse a value that is not a list of tensors.
 
     Raises:
-        TypeError: it is none.
-        RuntimeError: it is empty.
+        TypeError: if `tensors` is not a list of tensors.
+        RuntimeError: if the list is empty.
     """
     if not isinstance(tensors, (list, tuple)):
         kind = type(tensors).__name__
         raise TypeError(f"_foreach_{name}(): argument 'self' (position 1) must be tuple of Tensors, not {kind}")
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")
-    for at, each in enumerate(tensors):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(each).__name__}")
+    for at, tensor in enumerate(tensors):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(tensor).__name__}")
 
 
 def foreach(name: str) -> Callable[..., Any]:
-    """The function of an operator, in place if its name ends so."""
+    """Return the function of an operator, in place if its name ends with an underscore."""
 
     def function(self: Any, *others: Any, **options: Any) -> Any:
         if name == "pow" and others and not isinstance(self, (list, tuple)):  # a number to the powers of a list
             check_tensors(name, others[0])
-            return tuple([self**each for each in others[0]])
+            return tuple([self**other for other in others[0]])
         check_tensors(name, self)
-        others = (*others, *(options.pop(each) for each in POSITIONAL if each in options))
-        columns = [each_with(name, each, len(self)) for each in others]
-        shared = {key: each_with(name, each, len(self)) for key, each in options.items()}
-        made = [
-            applied(name, x, [column[at] for column in columns], {key: each[at] for key, each in shared.items()})
+        others = (*others, *(options.pop(name_of_option) for name_of_option in POSITIONAL if name_of_option in options))
+        columns = [value_per_tensor(name, other, len(self)) for other in others]
+        shared = {key: value_per_tensor(name, value, len(self)) for key, value in options.items()}
+        results = [
+            applied(name, x, [column[at] for column in columns], {key: value[at] for key, value in shared.items()})
             for at, x in enumerate(self)
         ]
-        return self if name.endswith("_") else tuple(made)
+        return self if name.endswith("_") else tuple(results)
 
     function.__name__ = function.__qualname__ = f"_foreach_{name}"
     function.__doc__ = f"`{name}` of each tensor of a list, with what stands at its place in other lists."

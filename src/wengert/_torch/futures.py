@@ -26,25 +26,25 @@ class Future(Generic[T]):
         self._callbacks: list[Callable[[Future[T]], Any]] = []
 
     def done(self) -> bool:
-        """Whether the result or an error is there."""
+        """Return whether the result or an error is set."""
         return self._finished
 
     def wait(self) -> T:
-        """The result, as soon as it is there.
+        """Wait for the result, and return it.
 
         Raises:
-            BaseException: what `set_exception` was given.
+            BaseException: if `set_exception` was called: its error.
         """
         with self._changed:
             self._changed.wait_for(self.done)
         return self.value()
 
     def value(self) -> T:
-        """The result, which must be there.
+        """Return the result, which must be set.
 
         Raises:
-            RuntimeError: it is not.
-            BaseException: what `set_exception` was given.
+            RuntimeError: if the future is not completed.
+            BaseException: if `set_exception` was called: its error.
         """
         if not self._finished:
             raise RuntimeError("Future.value(): there is no result yet; wait() waits for it")
@@ -53,19 +53,19 @@ class Future(Generic[T]):
         return self._result  # type: ignore[no-any-return]
 
     def set_result(self, result: T) -> None:
-        """Give the result, and call what waits for it.
+        """Set the result, and call the callbacks.
 
         Raises:
-            RuntimeError: there is one.
+            RuntimeError: if the future is completed already.
         """
         self._finish(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Give an error in the place of a result.
+        """Set an error instead of a result.
 
         Raises:
-            TypeError: it is none.
-            RuntimeError: there is a result.
+            TypeError: if `result` is not an exception.
+            RuntimeError: if the future is completed already.
         """
         if not isinstance(result, Exception):
             raise TypeError(f"{result} is of type {type(result)}, not an Exception.")
@@ -78,11 +78,11 @@ class Future(Generic[T]):
             self._result, self._error, self._finished = result, error, True
             self._changed.notify_all()
             waiting, self._callbacks = self._callbacks, []
-        for each in waiting:
-            each(self)
+        for callback in waiting:
+            callback(self)
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Let `callback(future)` be called when the result is there; at once if it is."""
+        """Call `callback(future)` when the result is set; at once if it is set already."""
         with self._changed:
             if not self._finished:
                 self._callbacks.append(callback)
@@ -107,24 +107,24 @@ class Future(Generic[T]):
 
 def collect_all(futures: Iterable[Future[Any]]) -> Future[list[Future[Any]]]:
     """A future of all the given ones, finished."""
-    given = list(futures)
+    members = list(futures)
     collected: Future[list[Future[Any]]] = Future()
-    lock, missing = threading.Lock(), [len(given)]
+    lock, missing = threading.Lock(), [len(members)]
 
     def note(_: Future[Any]) -> None:
         with lock:
             missing[0] -= 1
             complete = missing[0] == 0
         if complete:
-            collected.set_result(given)
+            collected.set_result(members)
 
-    for each in given:
-        each.add_done_callback(note)
-    if not given:
-        collected.set_result(given)
+    for member in members:
+        member.add_done_callback(note)
+    if not members:
+        collected.set_result(members)
     return collected
 
 
 def wait_all(futures: Iterable[Future[Any]]) -> list[Any]:
     """The results of all futures."""
-    return [each.wait() for each in collect_all(futures).wait()]
+    return [member.wait() for member in collect_all(futures).wait()]

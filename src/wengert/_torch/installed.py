@@ -1,4 +1,4 @@
-"""What `importlib.metadata` says of `torch` where this package stands in its place."""
+"""Metadata of `torch` for `importlib.metadata` while this package stands in for it."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class Installed(Distribution):
         return f"Metadata-Version: 2.1\nName: torch\nVersion: {__version__}\n" if filename == "METADATA" else None
 
     def locate_file(self, path: str | os.PathLike[str]) -> Path:
-        """Where a file of it would lie."""
+        """Return the path that a file of the distribution would have."""
         return Path(__file__).parent / path

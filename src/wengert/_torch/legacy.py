@@ -26,20 +26,20 @@ class TensorType(type):
     layout: layout = strided
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
-        """A tensor of the dtype: of these lengths (not initialised) or values, on the memory of a tensor or storage.
+        """Return a tensor of the dtype: of lengths (uninitialised), values, or the memory of a tensor or storage.
 
         Raises:
-            TypeError: a tensor of another dtype, or neither lengths nor values.
+            TypeError: if a tensor has another dtype, or the arguments are neither lengths nor values.
         """
-        given = data[0] if len(data) == 1 else None
-        if isinstance(given, Tensor):
-            if given.dtype is not cls.dtype:
-                raise TypeError(f"{cls.__name__}(): expected a tensor of dtype {cls.dtype}, but got {given.dtype}")
-            return given.detach()  # type: ignore[attr-defined, no-any-return]
-        if isinstance(given, (list, np.ndarray)) or type(given) is tuple:
-            return tensor(given, device=device).to(cls.dtype)  # type: ignore[attr-defined, no-any-return]
-        if isinstance(getattr(given, "_memory", None), Storage):  # what `storage()` gives
-            return empty(0, dtype=cls.dtype, device=device).set_(given)  # type: ignore[attr-defined, no-any-return]
+        value = data[0] if len(data) == 1 else None
+        if isinstance(value, Tensor):
+            if value.dtype is not cls.dtype:
+                raise TypeError(f"{cls.__name__}(): expected a tensor of dtype {cls.dtype}, but got {value.dtype}")
+            return value.detach()  # type: ignore[attr-defined, no-any-return]
+        if isinstance(value, (list, np.ndarray)) or type(value) is tuple:
+            return tensor(value, device=device).to(cls.dtype)  # type: ignore[attr-defined, no-any-return]
+        if isinstance(getattr(value, "_memory", None), Storage):  # what `storage()` gives
+            return empty(0, dtype=cls.dtype, device=device).set_(value)  # type: ignore[attr-defined, no-any-return]
         return empty(*(data or (0,)), dtype=cls.dtype, device=device)  # type: ignore[no-any-return]
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -50,9 +50,9 @@ class TensorType(type):
 
 
 TYPES: dict[str, TensorType] = {
-    each.legacy: TensorType(each.legacy, (), {"dtype": each, "__doc__": f"Tensors of dtype `{each.name}`."})
-    for each in (*ALL, bfloat16)
-    if each.legacy.endswith("Tensor")
+    dtype.legacy: TensorType(dtype.legacy, (), {"dtype": dtype, "__doc__": f"Tensors of dtype `{dtype.name}`."})
+    for dtype in (*ALL, bfloat16)
+    if dtype.legacy.endswith("Tensor")
 }
 """All of them, by name."""
 _IN_PACKAGE = tuple([name for name in TYPES if not name.startswith("UInt")])  # for these dtypes torch has no types

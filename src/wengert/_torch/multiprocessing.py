@@ -49,12 +49,12 @@ def spawn(
     """
     context = _multiprocessing.get_context(options.get("start_method", "spawn"))
     started = [context.Process(target=fn, args=(number, *args), daemon=daemon) for number in range(nprocs)]  # type: ignore[attr-defined]
-    for each in started:
-        each.start()
+    for process in started:
+        process.start()
     if not join:
         return started
-    for number, each in enumerate(started):
-        each.join()
-        if each.exitcode:
-            raise RuntimeError(f"process {number} terminated with exit code {each.exitcode}")
+    for number, process in enumerate(started):
+        process.join()
+        if process.exitcode:
+            raise RuntimeError(f"process {number} terminated with exit code {process.exitcode}")
     return None

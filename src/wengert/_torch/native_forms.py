@@ -53,7 +53,7 @@ def binary_cross_entropy_with_logits(
         pos_weight: of the class against its absence.
         reduction: 1 for the mean, 2 for the sum, others for none.
     """
-    kept = REDUCTIONS.get(reduction, "none")
+    reduction_name = REDUCTIONS.get(reduction, "none")
     return functional.binary_cross_entropy_with_logits(  # type: ignore[no-any-return]
-        input, target, weight, reduction=kept, pos_weight=pos_weight
+        input, target, weight, reduction=reduction_name, pos_weight=pos_weight
     )

@@ -31,43 +31,43 @@ MAP_LOCATION: TypeAlias = Any
 
 @boundary
 def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Let `load` make objects of classes, and call functions, that files name.
+    """Allow `load` to create objects of classes, and to call functions, that files name.
 
     Args:
-        safe_globals: classes and functions, or pairs of one and the name that files have for it.
+        safe_globals: classes and functions, or pairs of one and its name in files.
 
     Raises:
-        TypeError: one is neither.
+        TypeError: if an element is neither a class, a function nor such a pair.
     """
     trusted.add(safe_globals)
 
 
 def clear_safe_globals() -> None:
-    """Take back what `add_safe_globals` allowed."""
+    """Revoke what `add_safe_globals` allowed."""
     trusted.clear()
 
 
 def get_safe_globals() -> list[Any]:
-    """What the program has allowed, each once."""
+    """Return the classes and functions that the program has allowed, each once."""
     return trusted.listed()
 
 
 @boundary
 def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
-    """The names in an archive of torch's that `load` would refuse now, each once.
+    """Return the names in an archive that `load` would refuse, each once.
 
     Args:
-        f: name of a file, or a file object that is open for reading bytes and can be sought.
+        f: name of a file, or a seekable file object opened for reading bytes.
 
     Raises:
-        ValueError: it is no archive that `save` or `torch.save` writes.
+        ValueError: if the file is not an archive of `save` or `torch.save`.
     """
     return refused_in(f)
 
 
 @contextmanager
 def _safe_globals(safe_globals: list[Any]) -> Iterator[None]:
-    """As `add_safe_globals`, within a block."""
+    """Context with the effect of `add_safe_globals`."""
     trusted.add(safe_globals)
     try:
         yield

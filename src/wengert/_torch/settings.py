@@ -55,26 +55,26 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What `use_deterministic_algorithms` was last called with."""
+    """Return the last value set by `use_deterministic_algorithms`."""
     return _set["deterministic"]  # type: ignore[no-any-return]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """What `use_deterministic_algorithms` was last called with as `warn_only`."""
+    """Return the last value of `warn_only` set by `use_deterministic_algorithms`."""
     return _set["warn only"]  # type: ignore[no-any-return]
 
 
 def get_deterministic_debug_mode() -> int:
-    """0 (default), 1 ("warn") or 2 ("error")."""
+    """Return 0 (default), 1 ("warn") or 2 ("error")."""
     return (1 if _set["warn only"] else 2) if _set["deterministic"] else 0
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """The same as `use_deterministic_algorithms`, by one of "default", "warn", "error", or its number.
+    """Call `use_deterministic_algorithms` for one of "default", "warn", "error", or its number.
 
     Raises:
-        TypeError: neither a text nor a number.
-        RuntimeError: none of these.
+        TypeError: if `debug_mode` is neither a string nor an integer.
+        RuntimeError: if `debug_mode` is none of these.
     """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
@@ -88,10 +88,10 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Note the setting; products of float32 are computed in float32.
+    """Store the setting, without effect: products of float32 are computed in float32.
 
     Raises:
-        RuntimeError: none of "highest", "high", "medium".
+        RuntimeError: if `precision` is none of "highest", "high" and "medium".
     """
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(
@@ -102,25 +102,25 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was last called with."""
+    """Return the last value set by `set_float32_matmul_precision`."""
     return _set["precision"]  # type: ignore[no-any-return]
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Give the warnings that are given once in a process each time; Python's filters say which are shown."""
+    """Set whether warnings that are issued once per process are issued each time; Python's filters still apply."""
     anomaly.GIVEN.always = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was last called with."""
+    """Return the last value set by `set_warn_always`."""
     return anomaly.GIVEN.always  # type: ignore[no-any-return]
 
 
 def set_num_interop_threads(num: int, /) -> None:
-    """Note the number; operators run one after the other in the thread that calls them.
+    """Store the number, without effect: operators run one after the other in the calling thread.
 
     Raises:
-        RuntimeError: it is not positive.
+        RuntimeError: if `num` is not positive.
     """
     if num < 1:
         raise RuntimeError("Expected positive number of threads")
@@ -128,25 +128,25 @@ def set_num_interop_threads(num: int, /) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """What `set_num_interop_threads` was last called with."""
+    """Return the last value set by `set_num_interop_threads`."""
     return _set["interop threads"]  # type: ignore[no-any-return]
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
-    """False: denormal numbers are always kept."""
+    """Return False: denormal numbers are never flushed to zero."""
     return False
 
 
 def get_default_device() -> device:
-    """The device of new tensors in this thread: the CPU, or "meta"."""
+    """Return the device of new tensors in this thread: the CPU, or "meta"."""
     return context().chosen()  # type: ignore[no-any-return]
 
 
 def set_default_device(device: Any) -> None:  # shadows the class: torch's name of the parameter
-    """Let new tensors of this thread be on a device: the CPU (also None), or "meta", without values.
+    """Set the device of new tensors in this thread: the CPU (also None), or "meta", without values.
 
     Raises:
-        AssertionError, RuntimeError: another device.
+        AssertionError, RuntimeError: if the device is neither the CPU nor "meta".
     """
     context().set_default(device)
 
@@ -155,19 +155,19 @@ def set_default_tensor_type(t: Any, /) -> None:
     """Set the default dtype by the old name of a type: "torch.DoubleTensor", or the type itself.
 
     Raises:
-        TypeError: no such type, or none of floating-point numbers.
+        TypeError: if there is no such type, or it is not floating-point.
     """
     from wengert._core.types.dtypes import ALL, set_default_dtype
 
     name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', t)}"
-    found = next((each for each in ALL if f"torch.{each.legacy}" == name), None)
-    if found is None:
+    dtype = next((kind for kind in ALL if f"torch.{kind.legacy}" == name), None)
+    if dtype is None:
         raise TypeError(f"invalid type object: {name}; only floating-point types are supported as the default type")
     anomaly.warn_once(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
         "torch.set_default_device() as alternatives."
     )
-    set_default_dtype(found)
+    set_default_dtype(dtype)
 
 
 def is_vulkan_available() -> bool:
@@ -181,7 +181,7 @@ def compiled_with_cxx11_abi() -> bool:
 
 
 def is_storage(obj: object, /) -> bool:
-    """Whether this is the memory of tensors."""
+    """Return whether this is the memory of tensors."""
     from wengert.ops.memory.storages import StorageBase
 
     return isinstance(obj, StorageBase)

@@ -53,8 +53,8 @@ class TorchVersion(str):
 
 def numbers_of(text: str) -> tuple[int, ...] | None:
     """The numbers that a version begins with; None if it begins with something else."""
-    found = re.match(r"\s*v?(\d+(?:\.\d+)*)", text)
-    return None if found is None else tuple(map(int, found[1].split(".")))
+    match = re.match(r"\s*v?(\d+(?:\.\d+)*)", text)
+    return None if match is None else tuple(map(int, match[1].split(".")))
 
 
 __version__ = TorchVersion(internal_version)

@@ -91,17 +91,17 @@ def _set_grad_enabled(mode: bool) -> None:
 
 
 def _is_torch_function_enabled() -> bool:
-    """Whether subclasses of Tensor are asked for the results of calls."""
+    """Return whether `__torch_function__` of subclasses of Tensor is called."""
     return current().overriding == 0
 
 
 def _is_torch_function_all_disabled() -> bool:
-    """Whether not even a `TorchFunctionMode` is asked."""
+    """Return whether not even a `TorchFunctionMode` is called."""
     return current().overriding == 2
 
 
 def _are_functorch_transforms_active() -> bool:
-    """Whether `func.grad`, `vmap` or another transform of functions runs in this thread."""
+    """Return whether `func.grad`, `vmap` or another transform of functions runs in this thread."""
     return current().transforms > 0
 
 
@@ -146,7 +146,7 @@ class DispatchKeySet:
         return hash(self._keys)
 
     def has(self, key: DispatchKey) -> bool:
-        """Whether a key is in the set."""
+        """Return whether a key is in the set."""
         return key in self._keys
 
 
@@ -219,9 +219,14 @@ class Value(metaclass=StandIn):
 __getattr__, __dir__ = on_demand(globals())
 
 __all__ = [
-    "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator",
-    "_DisableTorchDispatch", "_LinAlgError",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "DispatchKey",
+    "DispatchKeySet",
+    "Generator",
+    "_DisableTorchDispatch",
+    "_LinAlgError",
     "_disabled_torch_dispatch_impl",
     "_disabled_torch_function_impl",
     "_is_multithreading_enabled",
-]  # fmt: skip
+]

@@ -1,4 +1,4 @@
-"""What libraries ask of tensors that functions under transforms are given: by which of them each is followed."""
+"""Queries of libraries about tensors under transforms: the transforms that follow each tensor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TransformType(Enum):
 
 
 class RandomnessType(Enum):
-    """What random operators do under `vmap`."""
+    """Behaviour of random operators under `vmap`."""
 
     Error = 0
     Same = 1
@@ -30,19 +30,19 @@ class RandomnessType(Enum):
 
 
 def is_batchedtensor(tensor: Tensor) -> bool:
-    """Whether the innermost transform that follows a tensor is a batch."""
+    """Return whether the innermost transform that follows a tensor is a batch."""
     depths = layers(tensor)
     return bool(depths) and depths[max(depths)]
 
 
 def is_gradtrackingtensor(tensor: Tensor) -> bool:
-    """Whether the innermost transform that follows a tensor differentiates by it."""
+    """Return whether the innermost transform that follows a tensor differentiates with respect to it."""
     depths = layers(tensor)
     return bool(depths) and not depths[max(depths)]
 
 
 def is_functorch_wrapped_tensor(tensor: Tensor) -> bool:
-    """Whether a transform follows a tensor."""
+    """Return whether a transform follows a tensor."""
     return bool(layers(tensor))
 
 
@@ -82,12 +82,12 @@ def maybe_get_bdim(tensor: Tensor) -> int:
 
 
 def maybe_current_level() -> int | None:
-    """How many transforms are under way in this thread; None if none is."""
+    """Return the number of active transforms in this thread; None if there is none."""
     return depth() or None
 
 
 def current_level() -> int:
-    """How many transforms are under way in this thread.
+    """Return the number of active transforms in this thread.
 
     Raises:
         RuntimeError: if none is.
@@ -99,14 +99,25 @@ def current_level() -> int:
 
 
 def __getattr__(name: str) -> Any:
-    """What changes transforms from inside is refused when it is called."""
+    """Return a placeholder for functions that change transforms from inside, which raises when it is called."""
     from wengert._start import absent
 
     return absent.stand_in(__name__, name, "transforms are contexts of wengert's own here: use torch.func")
 
 
 __all__ = [
-    "RandomnessType", "TransformType", "current_level", "get_unwrapped", "is_batchedtensor", "is_dead_tensor_wrapper",
-    "is_functionaltensor", "is_functorch_wrapped_tensor", "is_gradtrackingtensor", "is_legacy_batchedtensor",
-    "maybe_current_level", "maybe_get_bdim", "maybe_get_level", "unwrap_if_dead",
-]  # fmt: skip
+    "RandomnessType",
+    "TransformType",
+    "current_level",
+    "get_unwrapped",
+    "is_batchedtensor",
+    "is_dead_tensor_wrapper",
+    "is_functionaltensor",
+    "is_functorch_wrapped_tensor",
+    "is_gradtrackingtensor",
+    "is_legacy_batchedtensor",
+    "maybe_current_level",
+    "maybe_get_bdim",
+    "maybe_get_level",
+    "unwrap_if_dead",
+]

@@ -13,13 +13,21 @@ from typing import Any
 from wengert.ops.namespaces import OpOverload, OpOverloadPacket
 
 __all__ = [
-    "core_aten_decompositions", "decomposition_table", "get_decompositions", "global_decomposition_table", "meta_table",
-    "pre_autograd_decomposition_table", "register_decomposition", "remove_decompositions",
-]  # fmt: skip
+    "core_aten_decompositions",
+    "decomposition_table",
+    "get_decompositions",
+    "global_decomposition_table",
+    "meta_table",
+    "pre_autograd_decomposition_table",
+    "register_decomposition",
+    "remove_decompositions",
+]
 
 global_decomposition_table: dict[str, dict[Any, Callable[..., Any]]] = {
-    "post_autograd": {}, "pre_autograd": {}, "meta": {}
-}  # fmt: skip
+    "post_autograd": {},
+    "pre_autograd": {},
+    "meta": {},
+}
 """The functions by kind and operator."""
 decomposition_table = global_decomposition_table["post_autograd"]
 pre_autograd_decomposition_table = global_decomposition_table["pre_autograd"]
@@ -29,7 +37,7 @@ meta_table = global_decomposition_table["meta"]
 def overloads_of(op: Any) -> list[Any]:
     """The operators that an operator, or a name of several forms, stands for: those that a program has named."""
     if isinstance(op, OpOverloadPacket):
-        forms = [each for each in vars(op).values() if isinstance(each, OpOverload)]
+        forms = [var for var in vars(op).values() if isinstance(var, OpOverload)]
         return forms or [op.default]  # type: ignore[attr-defined]
     return [op]
 
@@ -54,8 +62,8 @@ def register_decomposition(
     table = global_decomposition_table[type] if registry is None else registry
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        given = aten_op if isinstance(aten_op, (list, tuple)) else (aten_op,)
-        for op in [form for each in given for form in overloads_of(each)]:
+        operators = aten_op if isinstance(aten_op, (list, tuple)) else (aten_op,)
+        for op in [form for operator in operators for form in overloads_of(operator)]:
             if op in table:
                 raise RuntimeError(f"duplicate registrations for {op}")
             table[op] = function
@@ -74,12 +82,12 @@ def get_decompositions(aten_ops: Sequence[Any], type: str = "post_autograd") -> 
     table, packets = global_decomposition_table[type], defaultdict(list)
     for op in table:
         packets[getattr(op, "overloadpacket", None)].append(op)
-    found: dict[Any, Callable[..., Any]] = {}
-    for each in aten_ops:
-        for op in packets[each] if isinstance(each, OpOverloadPacket) else [each]:
+    decompositions: dict[Any, Callable[..., Any]] = {}
+    for aten_op in aten_ops:
+        for op in packets[aten_op] if isinstance(aten_op, OpOverloadPacket) else [aten_op]:
             if op in table:
-                found[op] = table[op]
-    return found
+                decompositions[op] = table[op]
+    return decompositions
 
 
 def remove_decompositions(decompositions: dict[Any, Any], aten_ops: Iterable[Any]) -> None:

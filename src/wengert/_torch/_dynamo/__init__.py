@@ -10,9 +10,20 @@ from . import eval_frame as eval_frame
 from .eval_frame import OptimizedModule
 
 __all__ = [
-    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "eval_frame", "graph_break",
-    "is_compiling", "list_backends", "mark_dynamic", "mark_static", "mark_static_address", "reset",
-]  # fmt: skip
+    "OptimizedModule",
+    "allow_in_graph",
+    "assume_constant_result",
+    "config",
+    "disable",
+    "eval_frame",
+    "graph_break",
+    "is_compiling",
+    "list_backends",
+    "mark_dynamic",
+    "mark_static",
+    "mark_static_address",
+    "reset",
+]
 
 config = SimpleNamespace()
 """Settings: they can be written and change nothing."""

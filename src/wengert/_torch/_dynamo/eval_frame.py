@@ -1,4 +1,4 @@
-"""Where libraries find the class of compiled modules, which they take the module itself out of."""
+"""The class of compiled modules, which libraries use to get the original module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["OptimizedModule", "innermost_fn"]
 
 
 class OptimizedModule:
-    """What torch makes of a module that it compiles; nothing here is one."""
+    """Torch's class of compiled modules; there are no instances here."""
 
 
 def innermost_fn(fn: Any) -> Any:

@@ -14,6 +14,14 @@ from wengert.func import (
 )
 
 __all__ = [
-    "debug_unwrap", "functionalize", "grad_and_value_impl", "grad_impl", "hessian", "jacfwd", "jacrev", "jvp",
-    "linearize", "vjp",
-]  # fmt: skip
+    "debug_unwrap",
+    "functionalize",
+    "grad_and_value_impl",
+    "grad_impl",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "vjp",
+]

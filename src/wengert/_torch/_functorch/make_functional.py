@@ -9,6 +9,9 @@ from ..functorch import (
 )
 
 __all__ = [
-    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "make_functional",
+    "FunctionalModule",
+    "FunctionalModuleWithBuffers",
+    "combine_state_for_ensemble",
+    "make_functional",
     "make_functional_with_buffers",
-]  # fmt: skip
+]

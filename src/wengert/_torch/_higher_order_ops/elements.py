@@ -17,9 +17,9 @@ def tensors_in(name: str, xs: Any, dim: int) -> tuple[list[Any], Any, int]:
         RuntimeError: if there is none, or something else, or they differ in length, or have none.
     """
     leaves, structure = tree_flatten(xs)
-    if not leaves or not all(isinstance(each, Tensor) for each in leaves):
+    if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
         raise RuntimeError(f"{name}: xs can only consist of tensors, at least one. Got xs {leaves}.")
-    lengths = {each.shape[dim] if each.ndim else 0 for each in leaves}
+    lengths = {leaf.shape[dim] if leaf.ndim else 0 for leaf in leaves}
     if len(lengths) != 1:
         raise RuntimeError(f"{name}: all xs must have the same length along dim {dim}, got {sorted(lengths)}")
     if not (length := lengths.pop()):
@@ -38,6 +38,6 @@ def slices_of(leaves: list[Any], structure: Any, dim: int) -> Callable[[int], An
     """A function that gives the container of the elements at a place along the dimension."""
 
     def at(place: int) -> Any:
-        return tree_unflatten([each.select(dim, place) for each in leaves], structure)
+        return tree_unflatten([leaf.select(dim, place) for leaf in leaves], structure)
 
     return at

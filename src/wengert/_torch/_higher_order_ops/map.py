@@ -9,7 +9,7 @@ from .elements import joined, slices_of, tensors_in
 
 
 def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
-    """What a function gives for each of the slices along the first dimension, stacked.
+    """Apply a function to each slice along the first dimension, and stack the results.
 
     Args:
         f: takes a slice, in the containers of `xs`, and `args`; gives tensors, in containers or not.

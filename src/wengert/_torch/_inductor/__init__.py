@@ -10,19 +10,19 @@ SAYS = "there is no compiler here; `torch.compile` returns the function itself"
 
 
 def compile(gm: Any, example_inputs: Any, options: Any = None) -> NoReturn:
-    """Refused.
+    """Raise RuntimeError: there is no compiler.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there is no compiler here.
     """
     raise RuntimeError(f"torch._inductor.compile: {SAYS}")
 
 
 def standalone_compile(gm: Any, example_inputs: Any, **options: Any) -> NoReturn:
-    """Refused.
+    """Raise RuntimeError: there is no compiler.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there is no compiler here.
     """
     raise RuntimeError(f"torch._inductor.standalone_compile: {SAYS}")
 
@@ -33,9 +33,7 @@ def list_mode_options(mode: str | None = None, dynamic: bool | None = None) -> d
     Raises:
         RuntimeError: if there is no such mode.
     """
-    modes: dict[str, Any] = {
-        "default": {}, "reduce-overhead": {}, "max-autotune-no-cudagraphs": {}, "max-autotune": {}
-    }  # fmt: skip
+    modes: dict[str, Any] = {"default": {}, "reduce-overhead": {}, "max-autotune-no-cudagraphs": {}, "max-autotune": {}}
     if mode is None:
         return modes
     if mode not in modes:

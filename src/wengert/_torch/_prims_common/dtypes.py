@@ -12,8 +12,8 @@ from wengert.ops.dtype_checks import DType
 
 ORDERED = (bool, int, float, complex)
 """Python's types of numbers, each of which holds those before it."""
-BOOL = next(each for each in dtypes.ALL if each.name == "bool")
-INTEGERS = frozenset(each for each in dtypes.ALL if not (each.is_floating_point or each.is_complex or each is BOOL))
+BOOL = next(dtype for dtype in dtypes.ALL if dtype.name == "bool")
+INTEGERS = frozenset(kind for kind in dtypes.ALL if not (kind.is_floating_point or kind.is_complex or kind is BOOL))
 HALF_COMPLEX = dtypes.UNHELD["complex32"]
 LOW_PRECISION = frozenset((dtypes.float16, dtypes.bfloat16, HALF_COMPLEX))
 WIDER = {dtypes.float16: dtypes.float32, dtypes.bfloat16: dtypes.float32, HALF_COMPLEX: dtypes.complex64}
@@ -22,7 +22,7 @@ COMPLEX = {real: complex_ for complex_, real in REAL.items()} | {dtypes.bfloat16
 
 
 class ELEMENTWISE_TYPE_PROMOTION_KIND(Enum):  # noqa: N801 - torch's name
-    """How an operator that works element by element chooses the dtypes of its work and of its result."""
+    """Rules by which an elementwise operator chooses the dtypes of its computation and result."""
 
     DEFAULT = (0,)
     NO_OPMATH = (1,)
@@ -33,7 +33,7 @@ class ELEMENTWISE_TYPE_PROMOTION_KIND(Enum):  # noqa: N801 - torch's name
 
 
 class REDUCTION_OUTPUT_TYPE_KIND(Enum):  # noqa: N801 - torch's name
-    """How a reduction chooses the dtype of its result."""
+    """Rules by which a reduction chooses the dtype of its result."""
 
     SAME = (0,)
     COMPLEX_TO_FLOAT = (1,)
@@ -91,7 +91,7 @@ def dtype_to_type(dtype: DType) -> type:
 
 
 def dtype_to_type_ctor(dtype: DType) -> Callable[[Any], Any]:
-    """What makes such a number."""
+    """Return the function that makes such a number."""
     return dtype_to_type(dtype)
 
 
@@ -135,7 +135,7 @@ def is_weakly_lesser_type(a: type, b: type) -> bool:
 
 def get_higher_dtype(a: Any, b: Any) -> Any:
     """The dtype that two dtypes (or tensors, or numbers) promote to; None of both gives None."""
-    kinds = [each if isinstance(each, DType) else get_dtype(each) for each in (a, b) if each is not None]
+    kinds = [value if isinstance(value, DType) else get_dtype(value) for value in (a, b) if value is not None]
     if not kinds:
         return None
     return kinds[0] if len(kinds) == 1 else dtypes.promote_types(*kinds)
@@ -190,12 +190,12 @@ def promoted(operands: tuple[Any, ...]) -> DType:
     The highest kind among all operands counts; of that kind the tensors with dimensions decide, otherwise those
     without, otherwise the default. Where numbers are complex, real ones count as complex of their precision.
     """
-    given = [each for each in operands if each is not None]
-    highest = max((kind_of(each) for each in given), key=ORDERED.index, default=bool)
-    tensors = [each for each in given if isinstance(each, Tensor)]
-    for group in ([each for each in tensors if each.ndim], [each for each in tensors if not each.ndim]):
-        kinds = [COMPLEX.get(each.dtype, each.dtype) if highest is complex else each.dtype for each in group]
-        kinds = [each for each in kinds if dtype_to_type(each) is highest]
+    values = [operand for operand in operands if operand is not None]
+    highest = max((kind_of(value) for value in values), key=ORDERED.index, default=bool)
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    for group in ([tensor for tensor in tensors if tensor.ndim], [tensor for tensor in tensors if not tensor.ndim]):
+        kinds = [COMPLEX.get(tensor.dtype, tensor.dtype) if highest is complex else tensor.dtype for tensor in group]
+        kinds = [kind for kind in kinds if dtype_to_type(kind) is highest]
         if kinds:
             return together(kinds)
     return type_to_dtype(highest)
@@ -208,8 +208,8 @@ def kind_of(operand: Any) -> type:
 
 def together(kinds: list[DType]) -> DType:
     """The dtype that several promote to; complex32, of which there are no tensors, promotes to any other."""
-    kinds = [each for each in kinds if each is not HALF_COMPLEX] or kinds
-    found = kinds[0]
-    for each in kinds[1:]:
-        found = dtypes.promote_types(found, each)
-    return found
+    kinds = [kind for kind in kinds if kind is not HALF_COMPLEX] or kinds
+    result = kinds[0]
+    for kind in kinds[1:]:
+        result = dtypes.promote_types(result, kind)
+    return result

@@ -80,7 +80,7 @@ def canonicalize_dims(rank: int, indices: Any, wrap_scalar: bool = True) -> Any:
     """`canonicalize_dim` of one dimension, or of several, which give a tuple."""
     if isinstance(indices, int):
         return canonicalize_dim(rank, indices, wrap_scalar)
-    return tuple(canonicalize_dim(rank, each, wrap_scalar) for each in indices)
+    return tuple(canonicalize_dim(rank, index, wrap_scalar) for index in indices)
 
 
 def is_valid_permutation(rank: int, perm: Any) -> bool:
@@ -115,20 +115,20 @@ def check_same_shape(*args: Any, allow_cpu_scalar_tensors: bool) -> None:
         RuntimeError: if there are such.
     """
     shape = None
-    for each in args:
-        if not isinstance(each, Tensor) or (allow_cpu_scalar_tensors and is_cpu_scalar_tensor(each)):
+    for arg in args:
+        if not isinstance(arg, Tensor) or (allow_cpu_scalar_tensors and is_cpu_scalar_tensor(arg)):
             continue
-        shape = each.shape if shape is None else shape
-        if not is_same_shape(shape, each.shape):
-            raise RuntimeError(f"Shape {each.shape} is not the expected shape {shape}!")
+        shape = arg.shape if shape is None else shape
+        if not is_same_shape(shape, arg.shape):
+            raise RuntimeError(f"Shape {arg.shape} is not the expected shape {shape}!")
 
 
 def extract_shape_from_varargs(shape: Any, validate: bool = True) -> tuple[int, ...]:
     """A shape that was given as several numbers or as one sequence of them."""
-    found = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else tuple(shape)
+    lengths = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else tuple(shape)
     if validate:
-        validate_shape(found)
-    return found
+        validate_shape(lengths)
+    return lengths
 
 
 def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
@@ -261,9 +261,9 @@ def reduction_dims(shape: Sequence[int], dims: Any) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(len(shape)))
-    found = tuple(canonicalize_dim(len(shape), each) for each in dims)
-    check(len(set(found)) == len(found), lambda: "duplicate value in the list of dims")
-    return found
+    result = tuple(canonicalize_dim(len(shape), dim) for dim in dims)
+    check(len(set(result)) == len(result), lambda: "duplicate value in the list of dims")
+    return result
 
 
 def compute_reduction_output_shape(shape: Sequence[int], dimensions: Sequence[int]) -> tuple[int, ...]:
@@ -272,8 +272,8 @@ def compute_reduction_output_shape(shape: Sequence[int], dimensions: Sequence[in
     Raises:
         AssertionError: if there is no such dimension.
     """
-    for each in dimensions:
-        validate_idx(len(shape), each)
+    for dimension in dimensions:
+        validate_idx(len(shape), dimension)
     return tuple(length for at, length in enumerate(shape) if at not in dimensions)
 
 
@@ -290,7 +290,7 @@ def set_correction(unbiased: bool | None = None, correction: float | None = None
 
 
 def compute_required_storage_length(shape: Sequence[int], strides: Sequence[int], storage_offset: int) -> int:
-    """How many elements a storage must have for a tensor that lies in it."""
+    """Return the number of elements that a storage needs for a tensor."""
     if math.prod(shape) == 0:
         return 0
     return 1 + storage_offset + sum((length - 1) * stride for length, stride in zip(shape, strides))

@@ -72,12 +72,16 @@ class FakeTensor(Tensor):
         if elem.device.type != "meta":
             raise AssertionError(f"FakeTensor: elem must be on the device 'meta', not on {elem.device}")
         place = Device(device) if isinstance(device, str) else device
-        made: Any = Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
-            cls, tuple(elem.shape), strides=elem.stride(), storage_offset=elem.storage_offset(), dtype=elem.dtype,
+        fake: Any = Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+            cls,
+            tuple(elem.shape),
+            strides=elem.stride(),
+            storage_offset=elem.storage_offset(),
+            dtype=elem.dtype,
             device=place,
-        )  # fmt: skip
-        made._elem, made.fake_mode, made.fake_device, made.constant = elem, fake_mode, place, constant
-        return made
+        )
+        fake._elem, fake.fake_mode, fake.fake_device, fake.constant = elem, fake_mode, place, constant
+        return fake
 
     @staticmethod
     def from_tensor(t: Any, fake_mode: FakeTensorMode) -> Any:
@@ -86,12 +90,12 @@ class FakeTensor(Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = next(each for each in tree_leaves((args, kwargs)) if isinstance(each, FakeTensor))
-        return given.fake_mode.dispatch(func, types, args, kwargs)
+        fake = next(leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, FakeTensor))
+        return fake.fake_mode.dispatch(func, types, args, kwargs)
 
 
 class FakeTensorMode(TorchDispatchMode):
-    """What tensors without values belong to; within it factories make such tensors.
+    """Mode of tensors without values; within it factories create such tensors.
 
     Args:
         allow_fallback_kernels: ignored: nothing is run on values.
@@ -146,19 +150,19 @@ class FakeTensorMode(TorchDispatchMode):
             raise UnsupportedFakeTensorException(f"FakeTensorMode: there is no FakeTensor of a {type(tensor).__name__}")
         with _disable_current_modes():
             elem = tensor._elem if isinstance(tensor, FakeTensor) else tensor.detach().to("meta")
-            made = FakeTensor(self, elem, tensor.device)
-        made.requires_grad = tensor.requires_grad
+            fake = FakeTensor(self, elem, tensor.device)
+        fake.requires_grad = tensor.requires_grad
         if getattr(tensor, "_is_param", False) or hasattr(type(tensor), "_is_plain_parameter_"):
-            made._is_param = True
-        return made
+            fake._is_param = True
+        return fake
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if any(isinstance(each, FakeTensor) for each in tree_leaves((args, kwargs))):
+        if any(isinstance(leaf, FakeTensor) for leaf in tree_leaves((args, kwargs))):
             return func(*args, **(kwargs or {}))  # the class is told
         return self.dispatch(func, types, args, kwargs)
 
     def dispatch(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """What a call gives: tensors without values.
+        """Return the results of a call as tensors without values.
 
         Raises:
             AssertionError: if tensors with values are among the arguments, and these are not allowed.
@@ -173,27 +177,27 @@ class FakeTensorMode(TorchDispatchMode):
         if name == "_local_scalar_dense" and args[0].constant is not None:
             return args[0].constant.item()
         refuse_values(func, name, args)
-        args, options = tree_map(lambda each: self._taken(func, each), (args, options))
+        args, options = tree_map(lambda value: self._taken(func, value), (args, options))
         place = options.get("device") or place_of(func, tree_leaves((args, options)))
-        if "device" in options or not any(isinstance(each, FakeTensor) for each in tree_leaves((args, options))):
+        if "device" in options or not any(isinstance(leaf, FakeTensor) for leaf in tree_leaves((args, options))):
             options["device"] = "meta"
         plain_args, plain_options = tree_map(
-            lambda each: each._elem if isinstance(each, FakeTensor) else each, (args, options)
+            lambda value: value._elem if isinstance(value, FakeTensor) else value, (args, options)
         )
         try:
-            made = func(*plain_args, **plain_options)
+            result = func(*plain_args, **plain_options)
         except NotImplementedError as error:
             raise UnsupportedOperatorException(func) from error
-        if args and isinstance(args[0], FakeTensor) and made is args[0]._elem:  # a write
+        if args and isinstance(args[0], FakeTensor) and result is args[0]._elem:  # a write
             args[0].constant = None
             return args[0]
-        return tree_map(lambda each: FakeTensor(self, each, place) if isinstance(each, Tensor) else each, made)
+        return tree_map(lambda value: FakeTensor(self, value, place) if isinstance(value, Tensor) else value, result)
 
     def _constant(self, tensor: Any) -> Any:
         """A tensor whose values the program has given."""
-        made = self.from_tensor(tensor)
-        made.constant = tensor
-        return made
+        fake = self.from_tensor(tensor)
+        fake.constant = tensor
+        return fake
 
     def _taken(self, func: Any, value: Any) -> Any:
         """An argument of a call, without values if it is a tensor.
@@ -220,7 +224,7 @@ def refuse_values(func: Any, name: str, args: tuple[Any, ...]) -> None:
     if name in DATA_DEPENDENT:
         raise DataDependentOutputException(func)
     masks = name == "index" and any(
-        isinstance(each, Tensor) and not each.dtype.itemsize > 1 for each in tree_leaves(args[1])
+        isinstance(leaf, Tensor) and not leaf.dtype.itemsize > 1 for leaf in tree_leaves(args[1])
     )
     if name in DYNAMIC or masks:
         raise DynamicOutputShapeException(NAMESPACES["aten"].nonzero.default if masks else func)
@@ -232,18 +236,18 @@ def place_of(func: Any, values: list[Any]) -> Device:
     Raises:
         RuntimeError: if there are several devices.
     """
-    found = CPU
+    place = CPU
     decided = False
-    for each in values:
-        if not isinstance(each, FakeTensor) or (decided and each.ndim == 0 and each.fake_device == CPU):
+    for value in values:
+        if not isinstance(value, FakeTensor) or (decided and value.ndim == 0 and value.fake_device == CPU):
             continue
-        if decided and each.fake_device != found:
+        if decided and value.fake_device != place:
             raise RuntimeError(
-                f"Unhandled FakeTensor Device Propagation for {func}, found two different devices {found}, "
-                f"{each.fake_device}"
+                f"Unhandled FakeTensor Device Propagation for {func}, found two different devices {place}, "
+                f"{value.fake_device}"
             )
-        found, decided = each.fake_device, decided or each.ndim > 0 or each.fake_device != CPU
-    return found
+        place, decided = value.fake_device, decided or value.ndim > 0 or value.fake_device != CPU
+    return place
 
 
 def is_fake(x: Any) -> bool:
@@ -264,11 +268,17 @@ def maybe_get_fake_mode(t: Any) -> Any:
 def unset_fake_temporarily() -> Iterator[Any]:
     """A context without the dispatch modes that are on; gives the innermost `FakeTensorMode` among them, or None."""
     with _disable_current_modes() as off:
-        yield next((each for each in reversed(off) if isinstance(each, FakeTensorMode)), None)
+        yield next((mode for mode in reversed(off) if isinstance(mode, FakeTensorMode)), None)
 
 
 __all__ = [
-    "DataDependentOutputException", "DynamicOutputShapeException", "FakeTensor", "FakeTensorMode",
-    "UnsupportedFakeTensorException", "UnsupportedOperatorException", "is_fake", "maybe_get_fake_mode",
+    "DataDependentOutputException",
+    "DynamicOutputShapeException",
+    "FakeTensor",
+    "FakeTensorMode",
+    "UnsupportedFakeTensorException",
+    "UnsupportedOperatorException",
+    "is_fake",
+    "maybe_get_fake_mode",
     "unset_fake_temporarily",
-]  # fmt: skip
+]

@@ -29,7 +29,7 @@ def below(name: str) -> ModuleType:
 
 
 def stand_in(module: str, name: str) -> Any:
-    """What a module of torch.ao has in the place of `name`."""
+    """Return the placeholder for `name` in a module of torch.ao."""
     if name in MODULES:
         return below(f"{module}.{name}")
     for start, (place, names) in FLOATING.items():

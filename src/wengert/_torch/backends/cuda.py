@@ -20,7 +20,7 @@ def is_built() -> bool:
 
 
 def flash_sdp_enabled() -> bool:
-    """Whether `enable_flash_sdp` was last called with True."""
+    """Return the last value set by `enable_flash_sdp`."""
     return _sdp["flash"]
 
 
@@ -30,7 +30,7 @@ def enable_flash_sdp(enabled: bool) -> None:
 
 
 def mem_efficient_sdp_enabled() -> bool:
-    """Whether `enable_mem_efficient_sdp` was last called with True."""
+    """Return the last value set by `enable_mem_efficient_sdp`."""
     return _sdp["mem_efficient"]
 
 
@@ -40,7 +40,7 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
 
 
 def math_sdp_enabled() -> bool:
-    """Whether `enable_math_sdp` was last called with True."""
+    """Return the last value set by `enable_math_sdp`."""
     return _sdp["math"]
 
 
@@ -50,7 +50,7 @@ def enable_math_sdp(enabled: bool) -> None:
 
 
 def cudnn_sdp_enabled() -> bool:
-    """Whether `enable_cudnn_sdp` was last called with True."""
+    """Return the last value set by `enable_cudnn_sdp`."""
     return _sdp["cudnn"]
 
 

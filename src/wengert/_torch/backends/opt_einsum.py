@@ -9,5 +9,5 @@ strategy: str | None = "auto"
 
 
 def is_available() -> bool:
-    """Whether it is installed."""
+    """Return whether `opt_einsum` is installed."""
     return importlib.util.find_spec("opt_einsum") is not None

@@ -58,16 +58,16 @@ class Stream:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The one there is."""
+    """Return the only stream."""
     return Stream()
 
 
 @boundary
 def get_device_module(device: Any = None) -> Any:
-    """The module of a device: `cpu` for the one that there is.
+    """Return the module of a device, which is always `cpu`.
 
     Raises:
-        RuntimeError: no device.
+        RuntimeError: if the device is not available.
     """
     refuse_absent("cpu" if device is None else device)
     return sys.modules[__name__]

@@ -10,10 +10,10 @@ __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start
 
 
 def mark(*args: Any, **kwargs: Any) -> NoReturn:
-    """Refused.
+    """Raise RuntimeError: there is no CUDA.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there is no CUDA.
     """
     raise RuntimeError("NVTX functions not installed. Are you sure you have a CUDA build?")
 

@@ -12,18 +12,18 @@ get_rng_state_all, set_rng_state_all = _cuda.get_rng_state_all, _cuda.set_rng_st
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
-    """Refused.
+    """Raise AssertionError: there is no CUDA.
 
     Raises:
-        AssertionError: always.
+        AssertionError: always; there is no CUDA.
     """
     return _cuda.refuse()
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Refused.
+    """Raise AssertionError: there is no CUDA.
 
     Raises:
-        AssertionError: always.
+        AssertionError: always; there is no CUDA.
     """
     _cuda.refuse()

@@ -28,7 +28,7 @@ def below(name: str) -> ModuleType:
 
 
 def stand_in(module: str, name: str) -> Any:
-    """What a module of torch.export has in the place of `name`."""
+    """Return the placeholder for `name` in a module of torch.export."""
     if name in MODULES:
         return below(f"{module}.{name}")
     return absent.stand_in(module, name, SAYS)

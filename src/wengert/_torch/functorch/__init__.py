@@ -72,13 +72,13 @@ class FunctionalModuleWithBuffers(Module):
         self.all_names_map = {**param_names_map, **buffer_names_map}
 
     def forward(self, params: Iterable[Tensor], buffers: Iterable[Tensor], *args: Any, **kwargs: Any) -> Any:
-        """What the module returns with these parameters and buffers.
+        """Call the module with these parameters and buffers.
 
         Raises:
-            RuntimeError: there are more or fewer than it has.
+            RuntimeError: if the number of parameters or buffers differs from that of the module.
         """
-        given = named("parameters", self.param_names, params) | named("buffers", self.buffer_names, buffers)
-        return func.functional_call(self.stateless_model, given, args, kwargs)
+        tensors = named("parameters", self.param_names, params) | named("buffers", self.buffer_names, buffers)
+        return func.functional_call(self.stateless_model, tensors, args, kwargs)
 
 
 class FunctionalModule(Module):
@@ -96,32 +96,32 @@ class FunctionalModule(Module):
         self.param_names, self.names_map = tuple(param_names), names_map
 
     def forward(self, params: Iterable[Tensor], *args: Any, **kwargs: Any) -> Any:
-        """What the module returns with these parameters.
+        """Call the module with these parameters.
 
         Raises:
-            RuntimeError: there are more or fewer than it has.
+            RuntimeError: if the number of parameters differs from that of the module.
         """
         return func.functional_call(self.stateless_model, named("parameters", self.param_names, params), args, kwargs)
 
 
-def named(what: str, names: Sequence[str], given: Iterable[Tensor]) -> dict[str, Tensor]:
-    """Tensors by the names that they are for.
+def named(what: str, names: Sequence[str], tensors: Iterable[Tensor]) -> dict[str, Tensor]:
+    """Return the tensors by name.
 
     Raises:
-        RuntimeError: they are not as many.
+        RuntimeError: if the numbers of names and tensors differ.
     """
-    values = tuple(given)
+    values = tuple(tensors)
     if len(values) != len(names):
         raise RuntimeError(f"a functional module takes {len(names)} {what} ({', '.join(names)}), but got {len(values)}")
     return dict(zip(names, values))
 
 
-def names_of(kept: Iterable[tuple[str, Tensor]], everyone: Iterable[tuple[str, Tensor]]) -> dict[str, list[str]]:
-    """For each tensor, by its first name, all its names."""
+def names_of(members: Iterable[tuple[str, Tensor]], everyone: Iterable[tuple[str, Tensor]]) -> dict[str, list[str]]:
+    """Return all names of each tensor, by its first name."""
     names: dict[int, list[str]] = {}
     for name, tensor in everyone:
         names.setdefault(id(tensor), []).append(name)
-    return {name: names[id(tensor)] for name, tensor in kept}
+    return {name: names[id(tensor)] for name, tensor in members}
 
 
 def taken_apart(model: Module, tracked: bool) -> tuple[Module, dict[str, Any], dict[str, Any]]:
@@ -133,8 +133,8 @@ def taken_apart(model: Module, tracked: bool) -> tuple[Module, dict[str, Any], d
     copied = copy.deepcopy(model)
     parameters = dict(copied.named_parameters())
     if not tracked:
-        for each in parameters.values():
-            each.requires_grad_(False)
+        for parameter in parameters.values():
+            parameter.requires_grad_(False)
     return copied, parameters, dict(copied.named_buffers())
 
 
@@ -145,8 +145,8 @@ def functional_of(model: Module, tracked: bool) -> tuple[Any, tuple[Tensor, ...]
         names_of(parameters.items(), copied.named_parameters(remove_duplicate=False)),
         names_of(buffers.items(), copied.named_buffers(remove_duplicate=False)),
     )
-    made = FunctionalModuleWithBuffers(copied, tuple(parameters), tuple(buffers), *ties)
-    return made, tuple(parameters.values()), tuple(buffers.values())
+    functional = FunctionalModuleWithBuffers(copied, tuple(parameters), tuple(buffers), *ties)
+    return functional, tuple(parameters.values()), tuple(buffers.values())
 
 
 def make_functional(model: Module, disable_autograd_tracking: bool = False) -> tuple[FunctionalModule, tuple[Any, ...]]:
@@ -196,23 +196,23 @@ def make_functional_with_buffers(
 
 
 def combine_state_for_ensemble(models: Sequence[Module]) -> tuple[FunctionalModuleWithBuffers, Any, Any]:
-    """Several modules of one kind as one function, for `vmap`: the parameters and the buffers stacked in front.
+    """Combine several modules of one class to one function for `vmap`, with stacked parameters and buffers.
 
     Returns:
         `functional, params, buffers`; the tensors require no gradient.
 
     Raises:
-        RuntimeError: there is no module, or they differ in their class or in whether they are in training mode.
+        RuntimeError: if there is no model, or the models differ in their class or training mode.
     """
     if not models:
         raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
-    if any(each.training is not models[0].training for each in models):
+    if any(model.training is not models[0].training for model in models):
         raise RuntimeError("combine_state_for_ensemble: Expected all models to have the same training/eval mode.")
-    if any(type(each) is not type(models[0]) for each in models):
+    if any(type(model) is not type(models[0]) for model in models):
         raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
-    made, *_ = functional_of(models[0], True)
+    functional, *_ = functional_of(models[0], True)
     params, buffers = func.stack_module_state(models)
-    return made, tuple(each.detach() for each in params.values()), tuple(buffers.values())
+    return functional, tuple(param.detach() for param in params.values()), tuple(buffers.values())
 
 
 make_functional = deprecated(make_functional, "torch.func.functional_call")
@@ -220,7 +220,18 @@ make_functional_with_buffers = deprecated(make_functional_with_buffers, "torch.f
 combine_state_for_ensemble = deprecated(combine_state_for_ensemble, "torch.func.stack_module_state")
 
 __all__ = [
-    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "functionalize", "grad",
-    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional", "make_functional_with_buffers", "vjp",
+    "FunctionalModule",
+    "FunctionalModuleWithBuffers",
+    "combine_state_for_ensemble",
+    "functionalize",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "make_functional",
+    "make_functional_with_buffers",
+    "vjp",
     "vmap",
-]  # fmt: skip
+]

@@ -44,10 +44,15 @@ def batch_size(args: Any, dims: Any) -> int:
         args, dims = tuple(args.values()), tuple(dims.values()) if isinstance(dims, dict) else dims
     if not isinstance(args, (tuple, list)):
         return int(args.shape[dims]) if isinstance(dims, int) and hasattr(args, "shape") else 0
-    each = dims if isinstance(dims, (tuple, list)) else (dims,) * len(args)
-    return max((batch_size(arg, dim) for arg, dim in zip(args, each)), default=1) or 1
+    dims_of_args = dims if isinstance(dims, (tuple, list)) else (dims,) * len(args)
+    return max((batch_size(arg, dim) for arg, dim in zip(args, dims_of_args)), default=1) or 1
 
 
 __all__ = [
-    "chunk_vmap", "functionalize", "hessian", "jacfwd", "jvp", "replace_all_batch_norm_modules_",
-]  # fmt: skip
+    "chunk_vmap",
+    "functionalize",
+    "hessian",
+    "jacfwd",
+    "jvp",
+    "replace_all_batch_norm_modules_",
+]

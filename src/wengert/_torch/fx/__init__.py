@@ -22,10 +22,28 @@ from .tracer import Tracer, symbolic_trace
 from .wrapping import wrap
 
 __all__ = [
-    "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "_symbolic_trace",
-    "graph", "graph_module", "has_side_effect", "immutable_collections", "interpreter", "map_arg", "node", "proxy",
-    "replace_pattern", "subgraph_rewriter", "symbolic_trace", "wrap",
-]  # fmt: skip
+    "CodeGen",
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "Tracer",
+    "Transformer",
+    "_symbolic_trace",
+    "graph",
+    "graph_module",
+    "has_side_effect",
+    "immutable_collections",
+    "interpreter",
+    "map_arg",
+    "node",
+    "proxy",
+    "replace_pattern",
+    "subgraph_rewriter",
+    "symbolic_trace",
+    "wrap",
+]
 
 
 ABSENT = ("PH", "ProxyableClassMeta", "config", "operator_schemas", "tensor_type", "traceback")

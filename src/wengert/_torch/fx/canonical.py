@@ -1,4 +1,4 @@
-"""How calls of torch's functions stand in graphs: torch's own Python functions give all their arguments by name."""
+"""Canonical form of calls of torch's functions in graphs: torch's Python functions pass all arguments by name."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def spelled(
 
 
 def is_method(function: Any) -> bool:
-    """Whether torch has this as a method of Tensor alone, as `__getitem__` or `view`, or it is the method."""
+    """Return whether this is a method of Tensor, or in torch exists only as one, such as `__getitem__` or `view`."""
     name = getattr(function, "__name__", "")
     if name.startswith("__") and name.endswith("__"):
         return True
@@ -89,7 +89,7 @@ def is_method(function: Any) -> bool:
 
 
 def is_called_as_method(path: str, args: tuple[Any, ...]) -> bool:
-    """Whether this is an operator between a tensor and a proxy: torch has a method there, here it is the function."""
+    """Return whether this is an operator between a tensor and a proxy: a method in torch, a function here."""
     if len(args) != 2 or not isinstance(args[0], Tensor) or isinstance(args[1], Tensor):
         return False
     return path.removeprefix("torch.") in OPERATORS
@@ -119,18 +119,18 @@ def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tup
         bound = signature.bind(*args, **kwargs)
     except TypeError:
         return args, kwargs
-    given = set(bound.arguments)
+    passed = set(bound.arguments)
     bound.apply_defaults()
-    required = [name for name, each in signature.parameters.items() if each.default is each.empty]
+    required = [name for name, value in signature.parameters.items() if value.default is value.empty]
     named = {
         name: value
         for name, value in bound.arguments.items()
-        if name not in required and (name in given or not is_our_own(function, name))
+        if name not in required and (name in passed or not is_our_own(function, name))
     }
     named = {name: named[name] for name in ORDER.get(function.__name__, named)}
     return tuple(bound.arguments[name] for name in required), named
 
 
 def is_our_own(function: Any, name: str) -> bool:
-    """Whether torch does not tell of a parameter that was not given."""
+    """Return whether torch omits a parameter that was not passed."""
     return name in ("cudnn_enable", "cudnn_enabled") or (name == "weight" and function.__name__ == "l1_loss")

@@ -19,10 +19,26 @@ Lines = list[str]
 Transform = Callable[[Lines], Lines]
 
 BINARY = {
-    "eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=", "add": "+", "mul": "*", "sub": "-",
-    "floordiv": "//", "truediv": "/", "mod": "%", "pow": "**", "matmul": "@", "lshift": "<<", "rshift": ">>",
-    "and_": "&", "or_": "|", "xor": "^",
-}  # fmt: skip
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "gt": ">",
+    "le": "<=",
+    "ge": ">=",
+    "add": "+",
+    "mul": "*",
+    "sub": "-",
+    "floordiv": "//",
+    "truediv": "/",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+}
 """Functions of `operator` that are written between their operands."""
 UNARY = {"pos": "+", "neg": "-", "invert": "~"}
 FORMS = {
@@ -119,9 +135,13 @@ class Writer:
         self.returns = ""
         self.noted = ""
         self.writes = {
-            "placeholder": self.placeholder, "call_method": self.call_method, "call_function": self.call_function,
-            "call_module": self.call_module, "get_attr": self.get_attr, "output": self.output,
-        }  # fmt: skip
+            "placeholder": self.placeholder,
+            "call_method": self.call_method,
+            "call_function": self.call_function,
+            "call_module": self.call_module,
+            "get_attr": self.get_attr,
+            "output": self.output,
+        }
 
     def code(self) -> PythonCode:
         """The code of all nodes."""
@@ -268,7 +288,7 @@ class Writer:
         """End a node's line; names whose values are not used any more become None."""
         if node.op == "placeholder":
             return
-        names = [] if node.op == "output" else [self.name(each) for each in dying]
+        names = [] if node.op == "output" else [self.name(node_to_release) for node_to_release in dying]
         self.body.append(f";  {' = '.join([*names, 'None'])}\n" if names else "\n")
 
 
@@ -283,7 +303,7 @@ class Shown:
 
 
 def is_identifier(value: Any) -> bool:
-    """Whether a value is the name of an attribute."""
+    """Return whether a value is the name of an attribute."""
     return isinstance(value, str) and value.isidentifier()
 
 
@@ -297,9 +317,9 @@ def format_target(base: str, target: str) -> str:
 def last_uses(nodes: NodeList) -> dict[Node, list[Node]]:
     """For each node those of its arguments that no later node uses, and itself if it is not used at all."""
     used: set[Node] = set()
-    found: dict[Node, list[Node]] = {}
+    dying_after: dict[Node, list[Node]] = {}
     for node in reversed(nodes):
-        last = [each for each in nodes_in((*node.args, node.kwargs)) if each not in used]
+        last = [argument for argument in nodes_in((*node.args, node.kwargs)) if argument not in used]
         used.update(last)
-        found[node] = last if node.users else [*last, node]
-    return found
+        dying_after[node] = last if node.users else [*last, node]
+    return dying_after

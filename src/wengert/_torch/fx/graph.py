@@ -52,7 +52,7 @@ class NodeList:
 
 
 class InsertPoint:
-    """Where a graph puts its next nodes; as a context, until its end.
+    """Insertion point of a graph; as a context, until its end.
 
     Args:
         graph: the graph.
@@ -101,51 +101,56 @@ class Graph:
 
     @property
     def nodes(self) -> NodeList:
-        """The nodes in their order."""
+        """The nodes in order."""
         return NodeList(self)
 
     def output_node(self) -> Node:
-        """The last node, which gives the result.
+        """Return the last node, which is the output.
 
         Raises:
-            AssertionError: it does not.
-            StopIteration: there are no nodes.
+            AssertionError: if the last node is not an output.
+            StopIteration: if the graph has no nodes.
         """
         node = next(iter(reversed(self.nodes)))
         assert node.op == "output", f"Expected output node, got op={node.op}"
         return node
 
     def find_nodes(self, *, op: str, target: Target = None, sort: bool = True) -> list[Node]:
-        """The nodes of a kind and, for functions, methods and modules, with a target; all of the kind for None."""
+        """Return the nodes of a kind, optionally with a given target."""
         return [node for node in self.nodes if node.op == op and (target is None or node.target == target)]
 
     def _moved(self) -> None:
-        """Forget at which places the nodes are."""
+        """Invalidate the cached positions of nodes."""
         self._places = None
 
     def _place(self, node: Node) -> int:
-        """At which place a node is."""
+        """Return the position of a node."""
         if self._places is None:
-            self._places = {each: place for place, each in enumerate(self.nodes)}
+            self._places = {node: place for place, node in enumerate(self.nodes)}
         return self._places[node]
 
     # ---- nodes -------------------------------------------------------------------------------------------------------
 
     def create_node(
-        self, op: str, target: Target, args: tuple[Argument, ...] | None = None,
-        kwargs: dict[str, Argument] | None = None, name: str | None = None, type_expr: Any = None,
-    ) -> Node:  # fmt: skip
-        """Make a node at the insertion point.
+        self,
+        op: str,
+        target: Target,
+        args: tuple[Argument, ...] | None = None,
+        kwargs: dict[str, Argument] | None = None,
+        name: str | None = None,
+        type_expr: Any = None,
+    ) -> Node:
+        """Create a node at the insertion point.
 
         Args:
             op: the kind of operation.
             target: the function or name.
             args, kwargs: the arguments.
-            name: what the node's name is to be like; the target's is taken for None.
+            name: preferred name of the node; derived from the target if None.
             type_expr: the annotation of its value.
 
         Raises:
-            AssertionError: there is no such kind, or `args` is no tuple or `kwargs` no dict.
+            AssertionError: if `op` is unknown, `args` is not a tuple or `kwargs` not a dict.
         """
         assert op in LEGAL, f"op '{op}' is not in _legal_ops"
         args, kwargs = () if args is None else args, {} if kwargs is None else kwargs
@@ -195,9 +200,13 @@ class Graph:
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_function(
-        self, the_function: Callable[..., Any], args: Any = None, kwargs: dict[str, Argument] | None = None,
-        type_expr: Any = None, name: str | None = None,
-    ) -> Node:  # fmt: skip
+        self,
+        the_function: Callable[..., Any],
+        args: Any = None,
+        kwargs: dict[str, Argument] | None = None,
+        type_expr: Any = None,
+        name: str | None = None,
+    ) -> Node:
         """Make a call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name=name, type_expr=type_expr)
 
@@ -213,9 +222,9 @@ class Graph:
             arg_transform: gives for each node among its arguments what stands for it here.
         """
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
-        made = self.create_node(node.op, node.target, args, dict(kwargs), node.name, node.type)
-        made.meta = copy.copy(node.meta)
-        return made
+        node_of_copy = self.create_node(node.op, node.target, args, dict(kwargs), node.name, node.type)
+        node_of_copy.meta = copy.copy(node.meta)
+        return node_of_copy
 
     def graph_copy(self, g: Graph, val_map: dict[Node, Node], return_output_node: bool = False) -> Any:
         """Make nodes like all those of another graph, but for its result.
@@ -238,10 +247,10 @@ class Graph:
         return None
 
     def erase_node(self, to_erase: Node) -> None:
-        """Take a node out.
+        """Remove a node.
 
         Raises:
-            RuntimeError: it still has users.
+            RuntimeError: if the node still has users.
         """
         if to_erase.users:
             raise RuntimeError(
@@ -283,7 +292,7 @@ class Graph:
         return self._codegen.process_outputs(out)
 
     def _target_to_str(self, target: Target) -> str:
-        """What the name of a node is to be like, of its target."""
+        """Return the preferred name of a node for its target."""
         name = target if isinstance(target, str) else plain_name(target)
         if isinstance(target, str) and is_magic(name):
             name = name[2:-2]
@@ -334,10 +343,10 @@ class Graph:
         return "graph():" + "".join(f"\n    {line}" for line in map(Node.format_node, self.nodes) if line is not None)
 
     def print_tabular(self) -> None:
-        """Print the nodes as a table, which takes the library `tabulate`.
+        """Print the nodes as a table; needs the library `tabulate`.
 
         Raises:
-            ImportError: it is not there.
+            ImportError: if `tabulate` is not installed.
         """
         try:
             tabulate = importlib.import_module("tabulate").tabulate
@@ -356,8 +365,8 @@ class Graph:
         """Check that the graph is well-formed.
 
         Raises:
-            RuntimeError: a node stands before one of its arguments or has one of another graph, two have one name, or
-                the module has no such attribute or module.
+            RuntimeError: if a node precedes one of its arguments or has one of another graph, two nodes have one name,
+                or the module has no such attribute or module.
         """
         seen: set[Node] = set()
         names: set[str] = set()
@@ -408,20 +417,20 @@ class Graph:
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Graph:
         memo = {} if memo is None else memo
-        made = Graph(tracer_cls=self._tracer_cls)
+        copied = Graph(tracer_cls=self._tracer_cls)
         nodes: dict[Node, Node] = {}
-        result = made.graph_copy(self, nodes, return_output_node=True)
-        made._codegen = copy.deepcopy(self._codegen)
+        result = copied.graph_copy(self, nodes, return_output_node=True)
+        copied._codegen = copy.deepcopy(self._codegen)
         if result is not None:
             value, old = result
-            new = made.output(value, type_expr=old.type)
+            new = copied.output(value, type_expr=old.type)
             new.meta = copy.copy(old.meta)
             new._rename(old.name)
             nodes[old] = new
         for old, new in nodes.items():
             memo[id(old)] = new
-        memo[id(self)] = made
-        return made
+        memo[id(self)] = copied
+        return copied
 
     def __reduce__(self) -> Any:
         """The nodes as plain values, in which numbers stand for nodes: nothing of it is code."""
@@ -442,7 +451,7 @@ def none(node: Node) -> None:
 
 
 def has_path(module: Any, path: str) -> bool:
-    """Whether a module has something at a path."""
+    """Return whether a module has an attribute at a path."""
     for name in path.split("."):
         if not hasattr(module, name):
             return False
@@ -451,19 +460,19 @@ def has_path(module: Any, path: str) -> bool:
 
 
 def check_path(root: Any, node: Node) -> None:
-    """Refuse a node whose attribute or module is not there.
+    """Refuse a node whose attribute or module does not exist.
 
     Raises:
-        RuntimeError: it is not, or is no module where one is called.
+        RuntimeError: if the attribute does not exist, or the target of `call_module` is not a module.
     """
-    found = root
+    value = root
     names = node.target.split(".")
     for at, name in enumerate(names):
         outer = ".".join(names[:at])
-        if not hasattr(found, name):
+        if not hasattr(value, name):
             raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {name} of {outer}")
-        found = getattr(found, name)
-        if node.op == "call_module" and not isinstance(found, Module):
+        value = getattr(value, name)
+        if node.op == "call_module" and not isinstance(value, Module):
             raise RuntimeError(f"Node {node} target {node.target} {name} of {outer} does not reference an nn.Module")
 
 
@@ -471,35 +480,35 @@ def check_path(root: Any, node: Node) -> None:
 
 
 class Number:
-    """A node, by its place in the graph."""
+    """A node, represented by its position in the graph."""
 
     def __init__(self, place: int) -> None:
         self.place = place
 
 
 def recorded(graph: Graph) -> list[tuple[Any, ...]]:
-    """The nodes of a graph, each as kind, name, target, arguments and annotation."""
+    """Return the nodes of a graph, each as kind, name, target, arguments and annotation."""
     places = {node: Number(place) for place, node in enumerate(graph.nodes)}
 
     def numbered(value: Any) -> Any:
         return map_arg(value, places.__getitem__)
 
     return [
-        (node.op, node.name, node.target, numbered(node.args), numbered(node.kwargs), node.type, kept(node.meta))
+        (node.op, node.name, node.target, numbered(node.args), numbered(node.kwargs), node.type, saved_meta(node.meta))
         for node in graph.nodes
     ]
 
 
-def kept(meta: dict[str, Any]) -> dict[str, Any]:
-    """What is written of the notes of a node."""
+def saved_meta(meta: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a node that is saved."""
     return {name: meta[name] for name in ("is_wrapped", "stack_trace") if name in meta}
 
 
 def restored(tracer_cls: Any, record: list[tuple[Any, ...]]) -> Graph:
-    """The graph of a record.
+    """Return the graph of a record.
 
     Raises:
-        ValueError: a name in it would not be one in generated code.
+        ValueError: if a name in the record is not valid in generated code.
     """
     graph = Graph(tracer_cls=tracer_cls)
     nodes: list[Node] = []

@@ -43,7 +43,7 @@ class GraphModule(Module):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """An instance of a new class."""
-        plain = next(each for each in cls.__mro__ if each.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
+        plain = next(base for base in cls.__mro__ if base.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
         own = type(IMPLEMENTATION, (plain,), {"__module__": plain.__module__, "__doc__": plain.__doc__})
         own.__qualname__ = f"GraphModule.__new__.<locals>.{IMPLEMENTATION}"
         return super().__new__(own)
@@ -58,7 +58,7 @@ class GraphModule(Module):
                 if node.op in ("get_attr", "call_module"):
                     copy_attr(root, self, node.target)
         elif isinstance(root, dict):
-            for path in sorted(targets(root, graph), key=lambda each: each.count(".")):
+            for path in sorted(targets(root, graph), key=lambda path_text: path_text.count(".")):
                 assign_attr(root[path], self, path)
         else:
             raise RuntimeError(f"Unsupported type {root} passed for root!")
@@ -90,10 +90,10 @@ class GraphModule(Module):
 
     @property
     def code(self) -> str:
-        """The code of `forward`.
+        """The generated code of `forward`.
 
         Raises:
-            RuntimeError: there is none yet.
+            RuntimeError: if no code was generated yet.
         """
         if "_code" not in self.__dict__:
             raise RuntimeError("Code has not been generated! Please report a bug to PyTorch")
@@ -111,9 +111,13 @@ class GraphModule(Module):
         return [(name, module.recompile()) for name, module in self.named_children() if isinstance(module, GraphModule)]
 
     def print_readable(
-        self, print_output: bool = True, include_stride: bool = False, include_device: bool = False,
-        colored: bool = False, **options: Any,
-    ) -> str:  # fmt: skip
+        self,
+        print_output: bool = True,
+        include_stride: bool = False,
+        include_device: bool = False,
+        colored: bool = False,
+        **options: Any,
+    ) -> str:
         """The code as a class, with those of the modules of this kind inside.
 
         Args:
@@ -156,11 +160,11 @@ class GraphModule(Module):
         """
         *way, name = target.split(".")
         outer: Module = self
-        for each in way:
-            inner = getattr(outer, each, None)
+        for part in way:
+            inner = getattr(outer, part, None)
             if inner is None:
                 inner = Module()
-                setattr(outer, each, inner)
+                setattr(outer, part, inner)
             if not isinstance(inner, Module):
                 return False
             outer = inner
@@ -175,11 +179,11 @@ class GraphModule(Module):
         """
         *way, name = target.split(".")
         outer: Any = self
-        for each in (*way, name):
-            found = getattr(outer, each, None)
-            if not isinstance(found, Module):
+        for part in (*way, name):
+            inner = getattr(outer, part, None)
+            if not isinstance(inner, Module):
                 return False
-            outer, before = found, outer
+            outer, before = inner, outer
         delattr(before, name)
         return True
 
@@ -199,31 +203,31 @@ class GraphModule(Module):
     # ---- copies ------------------------------------------------------------------------------------------------------
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphModule:
-        made = plain_class(type(self)).__new__(plain_class(type(self)))
-        memo[id(self)] = made
-        type(made).__name__ = type(self).__name__
-        Module.__init__(made)
+        result = plain_class(type(self)).__new__(plain_class(type(self)))
+        memo[id(self)] = result
+        type(result).__name__ = type(self).__name__
+        Module.__init__(result)
         own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
-        made.__dict__.update(copy.deepcopy(own, memo))
-        made._set_up(copy.deepcopy(self._graph, memo))
-        made.meta = copy.copy(self.meta)
+        result.__dict__.update(copy.deepcopy(own, memo))
+        result._set_up(copy.deepcopy(self._graph, memo))
+        result.meta = copy.copy(self.meta)
         for name in ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks"):
-            setattr(made, name, list(getattr(self, name)))
+            setattr(result, name, list(getattr(self, name)))
         for hook in self._deepcopy_hooks:
-            hook(made)
-        return made
+            hook(result)
+        return result
 
     def __copy__(self) -> GraphModule:
-        made = plain_class(type(self)).__new__(plain_class(type(self)))
-        type(made).__name__ = type(self).__name__
-        Module.__init__(made)
+        result = plain_class(type(self)).__new__(plain_class(type(self)))
+        type(result).__name__ = type(self).__name__
+        Module.__init__(result)
         own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
         for name in ("_parameters", "_buffers", "_modules"):
             own[name] = own[name].copy()
-        made.__dict__.update(own)
-        made._set_up(self._graph)
-        made.meta = copy.copy(self.meta)
-        return made
+        result.__dict__.update(own)
+        result._set_up(self._graph)
+        result.meta = copy.copy(self.meta)
+        return result
 
     def __reduce__(self) -> Any:
         """The class, the graph and the attributes; the code is made again from the graph."""
@@ -299,17 +303,17 @@ class CodeOnly(Module):
 
 def plain_class(kind: type) -> Any:
     """The class of which the class of one instance is made."""
-    return next(each for each in kind.__mro__ if each.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
+    return next(base for base in kind.__mro__ if base.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
 
 
 def restored(kind: Any, name: str, own: dict[str, Any], graph: Graph) -> GraphModule:
     """A module of what its `__reduce__` gave."""
-    made: GraphModule = kind.__new__(kind)
-    type(made).__name__ = name
-    Module.__init__(made)
-    made.__dict__.update(own)
-    made._set_up(graph)
-    return made
+    result: GraphModule = kind.__new__(kind)
+    type(result).__name__ = name
+    Module.__init__(result)
+    result.__dict__.update(own)
+    result._set_up(graph)
+    return result
 
 
 # ---- code ------------------------------------------------------------------------------------------------------------
@@ -351,30 +355,30 @@ def targets(root: dict[str, Any], graph: Graph) -> list[str]:
     Raises:
         RuntimeError: if the dict has not all of them.
     """
-    found = []
+    names = []
     for node in graph.nodes:
         if node.op in ("get_attr", "call_module"):
             if node.target not in root:
                 raise RuntimeError(
                     f"Node {node} referenced target {node.target} but that target was not provided in ``root``!"
                 )
-            found.append(node.target)
-    return found
+            names.append(node.target)
+    return names
 
 
 def place_of(root: Module, path: str, *, make: bool) -> tuple[Any, str]:
     """The module in which the last name of a path stands, and that name; modules on the way are made where asked."""
     *way, name = path.split(".")
-    found: Any = root
-    for each in way:
-        inner = getattr(found, each, None)
+    owner: Any = root
+    for part in way:
+        inner = getattr(owner, part, None)
         if inner is None and make:
             inner = Module()
-            setattr(found, each, inner)
+            setattr(owner, part, inner)
         elif inner is None:
-            inner = getattr(found, each)
-        found = inner
-    return found, name
+            inner = getattr(owner, part)
+        owner = inner
+    return owner, name
 
 
 def copy_attr(from_module: Module, to_module: Module, target: str) -> None:
@@ -382,13 +386,13 @@ def copy_attr(from_module: Module, to_module: Module, target: str) -> None:
     source: Any = from_module
     to: Any = to_module
     *way, name = target.split(".")
-    for each in way:
-        inner, own = getattr(source, each), getattr(to, each, None)
+    for part in way:
+        inner, own = getattr(source, part), getattr(to, part, None)
         if inner is own:
             return
         if own is None:
             own = Module()
-            setattr(to, each, own)
+            setattr(to, part, own)
         source, to = inner, own
     put(to, name, getattr(source, name))
 
@@ -407,15 +411,15 @@ def put(module: Module, name: str, value: Any) -> None:
 
 
 def get_attr(model: Module, attr_name: str) -> Any:
-    """What a module has at a path."""
-    found: Any = model
+    """Return the attribute of a module at a path."""
+    value: Any = model
     for name in attr_name.split("."):
-        found = getattr(found, name)
-    return found
+        value = getattr(value, name)
+    return value
 
 
 def has_attr(model: Module, attr_name: str) -> bool:
-    """Whether a module has something at a path."""
+    """Return whether a module has an attribute at a path."""
     try:
         get_attr(model, attr_name)
     except AttributeError:

@@ -23,7 +23,7 @@ def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
     """Refuse a change.
 
     Raises:
-        TypeError: always.
+        TypeError: always; the collection is immutable.
     """
     raise TypeError(f"{type(self).__name__!r}{ADVICE}")
 

@@ -39,7 +39,7 @@ class Interpreter:
         self.user_to_last_uses = last_uses(self.graph.nodes) if garbage_collect_values else {}
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
-        """What the graph computes of arguments.
+        """Run the graph on arguments, and return its result.
 
         Args:
             args: the arguments.
@@ -77,10 +77,10 @@ class Interpreter:
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """The value of a parameter.
+        """Return the value of a parameter.
 
         Raises:
-            RuntimeError: none was given, and it has no default.
+            RuntimeError: if no argument was passed, and the parameter has no default.
         """
         if target.startswith("*"):
             return list(self.args_iter)
@@ -91,43 +91,43 @@ class Interpreter:
         raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed in!")
 
     def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """The value of an attribute."""
+        """Return the value of an attribute."""
         return self.fetch_attr(target)
 
     def call_function(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """What a function returns."""
+        """Call a function."""
         assert not isinstance(target, str)
         return target(*args, **kwargs)
 
     def call_method(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """What a method of the first argument returns."""
+        """Call a method of the first argument."""
         owner, *rest = args
         return getattr(owner, target)(*rest, **kwargs)
 
     def call_module(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """What a module returns."""
+        """Call a module."""
         return self.fetch_attr(target)(*args, **kwargs)
 
     def output(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """The result."""
+        """Return the result."""
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
-        """What the module has at a path.
+        """Return the attribute of the module at a path.
 
         Raises:
-            RuntimeError: there is nothing.
+            RuntimeError: if there is no such attribute.
         """
         names = target.split(".")
-        found: Any = self.module
+        value: Any = self.module
         for at, name in enumerate(names):
-            if not hasattr(found, name):
+            if not hasattr(value, name):
                 raise RuntimeError(f"Node referenced nonexistent target {'.'.join(names[: at + 1])}")
-            found = getattr(found, name)
-        return found
+            value = getattr(value, name)
+        return value
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a node with the values of nodes in their place."""
+        """Return the arguments of a node with nodes replaced by their values."""
         args = self.map_nodes_to_values(n.args, n)
         kwargs = self.map_nodes_to_values(n.kwargs, n)
         return args, kwargs
@@ -215,6 +215,6 @@ class Transformer(Interpreter):
         result = super().run(enable_io_processing=False)
         if result is not None:
             old = self.graph.output_node()
-            made = self.new_graph.output(self.tracer.create_arg(result), type_expr=old.type)
-            made.meta = dict(old.meta)
+            output = self.new_graph.output(self.tracer.create_arg(result), type_expr=old.type)
+            output.meta = dict(old.meta)
         return GraphModule(self.module, self.new_graph)

@@ -85,7 +85,7 @@ def snake_case(text: str) -> str:
 
 
 def is_magic(name: str) -> bool:
-    """Whether this is the name of one of Python's special methods, as `__add__`."""
+    """Return whether this is the name of one of Python's special methods, such as `__add__`."""
     return name.startswith("__") and name.endswith("__")
 
 
@@ -131,7 +131,7 @@ class Namespace:
 
 
 def is_taken(name: str, obj: Any) -> bool:
-    """Whether a name means something else to Python or to all generated code."""
+    """Return whether a name has another meaning in Python or in all generated code."""
     if keyword.iskeyword(name):
         return True
     if name in vars(builtins):
@@ -143,55 +143,55 @@ def is_taken(name: str, obj: Any) -> bool:
 
 
 def resolve(path: str) -> Any:
-    """What stands at a path from `torch` on; None where nothing does."""
-    found: Any = sys.modules[PACKAGE]
+    """Return the object at a path from `torch` on; None if there is none."""
+    value: Any = sys.modules[PACKAGE]
     for name in path.split(".")[1:]:
         try:
-            found = getattr(found, name)
+            value = getattr(value, name)
         except AttributeError:
             return None
-    return getattr(found, "_traced_by_fx", found)
+    return getattr(value, "_traced_by_fx", value)
 
 
 def is_own(value: Any) -> bool:
-    """Whether a function or class is one of this package."""
+    """Return whether a function or class belongs to this package."""
     module = getattr(value, "__module__", None) or ""
     return module == PACKAGE or module.startswith((f"{PACKAGE}.", "torch.")) or module == "torch"
 
 
 def paths(function: Any) -> list[str]:
-    """Where torch may have a function of this package, the likeliest path first."""
+    """Return the paths at which torch may have a function of this package, the likeliest first."""
     name = function.__name__
     module = str(function.__module__).replace(PACKAGE, "torch", 1)
     if isinstance(function, type):
         return ["torch.Tensor"] if function is Tensor else [f"torch.{name}", f"{module}.{function.__qualname__}"]
-    found = []
+    candidates = []
     space, _, rest = name.partition("_")
     if space in OWN_SPACES:
-        found.append(f"torch._C._{space}.{name}")
+        candidates.append(f"torch._C._{space}.{name}")
     if name in OTHERS:
-        found.append(OTHERS[name])
+        candidates.append(OTHERS[name])
     if module.removeprefix("torch.") in OWN_SPACES:
         place = module.removeprefix("torch.")
-        found.append(f"torch._C._{place}.{place}_{name}")
+        candidates.append(f"torch._C._{place}.{place}_{name}")
     if name in NEURAL:
-        found.append(f"torch._C._nn.{name}")
+        candidates.append(f"torch._C._nn.{name}")
     if name in FUNCTIONAL:
-        found.append(f"torch.functional.{name}")
+        candidates.append(f"torch.functional.{name}")
     if module.startswith("torch.nn.functional") and name not in TOP:
-        found.append(f"torch.nn.functional.{name}")
-    found += [f"torch.{name}", f"torch.nn.functional.{name}", f"torch.ops.{space}.{rest}", f"{module}.{name}"]
-    return found
+        candidates.append(f"torch.nn.functional.{name}")
+    candidates += [f"torch.{name}", f"torch.nn.functional.{name}", f"torch.ops.{space}.{rest}", f"{module}.{name}"]
+    return candidates
 
 
 @functools.lru_cache(maxsize=4096)
 def own_path(function: Any) -> str | None:
     """The path at which a function of this package stands in `torch`; None if there is none."""
     for path in paths(function):
-        found = resolve(path)
-        if found is function:
+        value = resolve(path)
+        if value is function:
             return path
-        if found is not None and getattr(function, "__name__", "") in TOP and path == f"torch.{function.__name__}":
+        if value is not None and getattr(function, "__name__", "") in TOP and path == f"torch.{function.__name__}":
             return path  # there are two objects for what is one function of torch
     return None
 
@@ -223,10 +223,10 @@ def qualified_name(function: Callable[..., Any]) -> str:
 
 
 def lambda_name(function: Callable[..., Any]) -> str:
-    """What a lambda was assigned to; otherwise `<lambda>`.
+    """Return the name that a lambda was assigned to, else `<lambda>`.
 
     Raises:
-        RuntimeError: there is no source to read.
+        RuntimeError: if the source cannot be read.
     """
     try:
         return inspect.getsource(function).partition("=")[0].strip()
@@ -235,7 +235,7 @@ def lambda_name(function: Callable[..., Any]) -> str:
 
 
 def module_of(function: Any) -> str:
-    """The module of a function, under torch's name if it is of this package."""
+    """Return the module of a function, under torch's name if it belongs to this package."""
     module = getattr(function, "__module__", None)
     if module is None:
         owner = getattr(function, "__self__", None) or getattr(function, "__objclass__", None)

@@ -21,9 +21,14 @@ BaseArgumentTypes = Any
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 LEGAL = {
-    "placeholder": "a parameter", "call_method": "a method", "call_module": "a module", "call_function": "a function",
-    "get_attr": "an attribute", "output": "the result", "root": "the end of the list",
-}  # fmt: skip
+    "placeholder": "a parameter",
+    "call_method": "a method",
+    "call_module": "a module",
+    "call_function": "a function",
+    "get_attr": "an attribute",
+    "output": "the result",
+    "root": "the end of the list",
+}
 """The kinds of nodes, and what each stands for."""
 RANDOM = frozenset(
     """
@@ -61,15 +66,21 @@ class Node:
     """
 
     def __init__(
-        self, graph: Graph, name: str, op: str, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Argument],
+        self,
+        graph: Graph,
+        name: str,
+        op: str,
+        target: Target,
+        args: tuple[Argument, ...],
+        kwargs: dict[str, Argument],
         return_type: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         assert op in LEGAL
         if op == "call_function":
             if not callable(target):
-                raise ValueError(f"{told(graph, name, target)} but a Callable is expected")
+                raise ValueError(f"{wrong_target(graph, name, target)} but a Callable is expected")
         elif not isinstance(target, str):
-            raise ValueError(f"{told(graph, name, target)} but a str is expected")
+            raise ValueError(f"{wrong_target(graph, name, target)} but a str is expected")
         self.graph, self.name, self.op, self.target, self.type = graph, name, op, target, return_type
         self._args: tuple[Argument, ...] = ()
         self._kwargs: immutable_dict[str, Argument] = immutable_dict()
@@ -218,7 +229,7 @@ class Node:
     # ---- what it does ------------------------------------------------------------------------------------------------
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether the node is to stay although nobody uses its value.
+        """Return whether the node must stay although its value is not used.
 
         Args:
             impure_random: whether functions that advance the random generator count.
@@ -238,7 +249,7 @@ class Node:
 
     @property
     def stack_trace(self) -> str | None:
-        """Where the program made the node, if that was recorded."""
+        """The line of the program that created the node, if it was recorded."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter
@@ -266,9 +277,12 @@ class Node:
         return qualified_name(target)
 
     def format_node(
-        self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None, *,
+        self,
+        placeholder_names: list[str] | None = None,
+        maybe_return_typename: list[str] | None = None,
+        *,
         include_tensor_metadata: bool = False,
-    ) -> str | None:  # fmt: skip
+    ) -> str | None:
         """The node as a line of the text of the graph; None for an attribute that no graph shows."""
         start = f"%{self.name} : "
         kind = "" if self.type is None else f"{type_repr(self.type)} "
@@ -287,8 +301,8 @@ class Node:
         """None: there are no schemas by which arguments could be put in order."""
 
 
-def told(graph: Any, name: str, target: Any) -> str:
-    """How an error calls a node with a wrong target."""
+def wrong_target(graph: Any, name: str, target: Any) -> str:
+    """Return the start of the message about a node with a wrong target."""
     kind = type(target)
     shown = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
     return f"Node [graph = {graph}, name = '{name}'] target {target} has type {shown}"
@@ -337,11 +351,11 @@ def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
 
 def nodes_in(arguments: Iterable[Any]) -> list[Node]:
     """The nodes among arguments, each once, in their order."""
-    found: dict[Node, None] = {}
+    nodes: dict[Node, None] = {}
 
     def note(node: Node) -> Node:
-        found.setdefault(node)
+        nodes.setdefault(node)
         return node
 
     map_arg(list(arguments), note)
-    return list(found)
+    return list(nodes)

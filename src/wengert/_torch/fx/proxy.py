@@ -52,7 +52,7 @@ class Scope:
 
 
 class TracerBase:
-    """What makes nodes of what is done with proxies."""
+    """Base of tracers, which turn operations on proxies into nodes."""
 
     graph: Graph
     record_stack_traces = False
@@ -63,9 +63,14 @@ class TracerBase:
     module_stack: dict[str, Any]
 
     def create_node(
-        self, kind: str, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Argument],
-        name: str | None = None, type_expr: Any = None,
-    ) -> Node:  # fmt: skip
+        self,
+        kind: str,
+        target: Target,
+        args: tuple[Argument, ...],
+        kwargs: dict[str, Argument],
+        name: str | None = None,
+        type_expr: Any = None,
+    ) -> Node:
         """Put a node into the graph."""
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         stack = getattr(self, "module_stack", None)
@@ -74,13 +79,19 @@ class TracerBase:
         return node
 
     def proxy(self, node: Node) -> Proxy:
-        """What stands for the value of a node."""
+        """Return the proxy for the value of a node."""
         return Proxy(node, self)
 
     def create_proxy(
-        self, kind: str, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None = None,
-        type_expr: Any = None, proxy_factory_fn: Callable[[Node], Proxy] | None = None,
-    ) -> Proxy:  # fmt: skip
+        self,
+        kind: str,
+        target: Target,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        name: str | None = None,
+        type_expr: Any = None,
+        proxy_factory_fn: Callable[[Node], Proxy] | None = None,
+    ) -> Proxy:
         """Put a node into the graph whose arguments may be proxies, and give what stands for its value."""
         args, kwargs = self.create_arg(args), self.create_arg(kwargs)
         assert isinstance(args, tuple)
@@ -89,11 +100,11 @@ class TracerBase:
         return self.proxy(node) if proxy_factory_fn is None else proxy_factory_fn(node)
 
     def create_arg(self, a: Any) -> Argument:
-        """A value as an argument of a node.
+        """Convert a value to an argument of a node.
 
         Raises:
-            NotImplementedError: it cannot be one.
-            RuntimeError: it is a dict with a proxy as a key.
+            NotImplementedError: if the type of the value is not supported.
+            RuntimeError: if a key of a dict is a proxy.
         """
         if isinstance(a, Proxy):
             return a.node
@@ -117,25 +128,25 @@ class TracerBase:
         raise NotImplementedError(f"argument of type: {type(a)}")
 
     def _key(self, key: Any) -> Any:
-        """A key of a dict, which no proxy may be."""
-        made = self.create_arg(key)
-        if isinstance(made, Node):
-            raise RuntimeError(f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {made}")
-        return made
+        """Convert a key of a dict, which must not be a proxy."""
+        node = self.create_arg(key)
+        if isinstance(node, Node):
+            raise RuntimeError(f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {node}")
+        return node
 
     def to_bool(self, obj: Proxy) -> bool:
-        """What is asked where a program asks whether a proxy is true; tracers may answer.
+        """Return the truth value of a proxy; tracers may override this.
 
         Raises:
-            TraceError: this one does not.
+            TraceError: always, unless a subclass overrides the method.
         """
         raise TraceError(CONTROL_FLOW)
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """The elements of a proxy: those of an assignment to several names can be told.
+        """Iterate over the elements of a proxy; their number is known only for an assignment to several names.
 
         Raises:
-            TraceError: others cannot.
+            TraceError: if the number of elements cannot be determined.
         """
         count = unpacked_names()
         if count is None:
@@ -161,7 +172,7 @@ class GraphAppendingTracer(TracerBase):
 
 
 class Proxy:
-    """What stands for a value while a program is traced: operators, attributes, methods and functions become nodes.
+    """Placeholder of a value while a program is traced: operators, attributes, methods and functions become nodes.
 
     Args:
         node: whose value it is.
@@ -187,10 +198,10 @@ class Proxy:
         self.__dict__.update(state)
 
     def __deepcopy__(self, memo: Any) -> Proxy:
-        made = type(self).__new__(type(self))
-        memo[id(self)] = made
-        made.__dict__.update(self.__dict__)
-        return made
+        result = type(self).__new__(type(self))
+        memo[id(self)] = result
+        result.__dict__.update(self.__dict__)
+        return result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Proxy:
         """A call of the value."""
@@ -252,7 +263,7 @@ class Attribute(Proxy):
 
 
 class ParameterProxy(Proxy):
-    """What stands for a parameter whose shape is known.
+    """Proxy of a parameter whose shape is known.
 
     Args:
         tracer, node: as of any proxy.
@@ -348,17 +359,19 @@ def proxies_in(value: Any) -> Iterator[Proxy]:
 
 
 def tracer_of(arguments: Any) -> TracerBase:
-    """The tracer of the proxies among arguments.
+    """Return the tracer of the proxies among arguments.
 
     Raises:
-        RuntimeError: there are several.
+        RuntimeError: if the proxies have different tracers.
     """
-    found: dict[int, TracerBase] = {}
+    tracers_by_id: dict[int, TracerBase] = {}
     for proxy in proxies_in(arguments):
-        found.setdefault(id(proxy.tracer), proxy.tracer)
-    tracers = list(found.values())
+        tracers_by_id.setdefault(id(proxy.tracer), proxy.tracer)
+    tracers = list(tracers_by_id.values())
     graphs = {id(tracer.graph) for tracer in tracers}
-    if len(tracers) > 1 and (len(graphs) > 1 or not all(isinstance(each, GraphAppendingTracer) for each in tracers)):
+    if len(tracers) > 1 and (
+        len(graphs) > 1 or not all(isinstance(tracer, GraphAppendingTracer) for tracer in tracers)
+    ):
         raise RuntimeError(f"Found multiple different tracers {tracers} while trying to trace operations")
     return tracers[0]
 

@@ -19,7 +19,7 @@ Filter = Callable[[Any, Graph, Graph], bool]
 
 
 class Match(NamedTuple):
-    """Where a pattern was found: its last node there, and for each node of the pattern that of the graph."""
+    """A match of a pattern: its last node in the graph, and the node of the graph for each node of the pattern."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -47,21 +47,21 @@ def replace_pattern(
     Returns:
         Where it was found.
     """
-    found = replace_pattern_with_filters(gm, pattern, replacement)
-    return [Match(each.anchor, each.nodes_map) for each in found]
+    replaced = replace_pattern_with_filters(gm, pattern, replacement)
+    return [Match(pattern_match.anchor, pattern_match.nodes_map) for pattern_match in replaced]
 
 
 def replace_pattern_with_filters(
     gm: GraphModule, pattern: Any, replacement: Any = None, match_filters: list[Filter] | None = None, **options: Any
 ) -> list[ReplacedPatterns]:
-    """`replace_pattern` of the places that all filters let through.
+    """`replace_pattern` for the matches that all filters accept.
 
     Args:
         match_filters: functions of the match, the graph and the pattern's graph.
-        options: torch's further ones.
+        options: further options of torch.
 
     Raises:
-        NotImplementedError: there are some.
+        NotImplementedError: if an option is given.
     """
     if any(options.values()):
         raise NotImplementedError(f"replace_pattern_with_filters(): {', '.join(options)} cannot be given")
@@ -69,16 +69,16 @@ def replace_pattern_with_filters(
     matches = [
         match
         for match in matches_in(gm.graph, shape)
-        if all(each(match, gm.graph, shape) for each in match_filters or ())
+        if all(match_filter(match, gm.graph, shape) for match_filter in match_filters or ())
     ]
     moved: dict[Node, Node] = {}
     if isinstance(replacement, Module):
         for node in new.nodes:
             if node.op in ("call_module", "get_attr") and not has_attr(gm, node.target):
                 copy_attr(replacement, gm, node.target)
-    made = [replace(gm, match, shape, new, moved) for match in matches]
+    results = [replace(gm, match, shape, new, moved) for match in matches]
     gm.recompile()
-    return made
+    return results
 
 
 def graph_of(program: Any) -> Graph:
@@ -92,26 +92,26 @@ def graph_of(program: Any) -> Graph:
 
 
 def matches_in(graph: Graph, pattern: Graph) -> list[Match]:
-    """Where a pattern is found; of places that overlap the first alone."""
+    """Return the matches of a pattern; of overlapping ones only the first."""
     results = pattern.output_node().all_input_nodes
     assert results, "replace_pattern(): the pattern returns nothing that it computes"
     anchor = results[-1]
     taken: set[Node] = set()
-    found: list[Match] = []
+    matches: list[Match] = []
     for node in graph.nodes:
         match = match_at(anchor, node)
-        if match is None or any(each not in match for each in results):
+        if match is None or any(result not in match for result in results):
             continue
-        inside = {match[each] for each in match if each.op != "placeholder"}
+        inside = {match[pattern_node] for pattern_node in match if pattern_node.op != "placeholder"}
         if inside & taken or not is_closed(match, results):
             continue
         taken |= inside
-        found.append(Match(anchor, match))
-    return found
+        matches.append(Match(anchor, match))
+    return matches
 
 
 def match_at(pattern: Node, node: Node, known: dict[Node, Node] | None = None) -> dict[Node, Node] | None:
-    """Which node stands for which of a pattern, if its last node is this one; None if the pattern is not here."""
+    """Return the nodes that match those of a pattern ending at this node; None if the pattern does not match."""
     known = {} if known is None else known
     if pattern in known:
         return known if known[pattern] is node else None
@@ -125,7 +125,7 @@ def match_at(pattern: Node, node: Node, known: dict[Node, Node] | None = None) -
 
 
 def same(pattern: Any, value: Any, known: dict[Node, Node]) -> bool:
-    """Whether arguments are those of a pattern."""
+    """Return whether arguments match those of a pattern."""
     if isinstance(pattern, Node):
         if isinstance(value, Node):
             return match_at(pattern, value, known) is not None
@@ -133,7 +133,7 @@ def same(pattern: Any, value: Any, known: dict[Node, Node]) -> bool:
     if isinstance(pattern, (list, tuple)):
         if not isinstance(value, (list, tuple)) or len(pattern) != len(value):
             return False
-        return all(same(each, other, known) for each, other in zip(pattern, value, strict=True))
+        return all(same(argument, other, known) for argument, other in zip(pattern, value, strict=True))
     if isinstance(pattern, dict):
         if not isinstance(value, dict) or list(pattern) != list(value):
             return False
@@ -142,7 +142,7 @@ def same(pattern: Any, value: Any, known: dict[Node, Node]) -> bool:
 
 
 def is_closed(match: dict[Node, Node], results: list[Node]) -> bool:
-    """Whether nobody outside uses what a pattern computes on the way."""
+    """Return whether no node outside uses intermediate values of a match."""
     inside = set(match.values())
     return all(
         pattern.op == "placeholder" or pattern in results or all(user in inside for user in node.users)
@@ -164,14 +164,14 @@ def replace(gm: GraphModule, match: Match, pattern: Graph, new: Graph, moved: di
     with graph.inserting_before(first_user(result_nodes(pattern, nodes), graph)):
         before = set(values)
         result = graph.graph_copy(new, values)
-    made = [node for old, node in values.items() if old not in before]
+    created = [node for old, node in values.items() if old not in before]
     for old, replaced in zip(result_nodes(pattern, nodes), outputs(result), strict=True):
         moved[old] = replaced
         old.replace_all_uses_with(replaced)
     for node in reversed([node for node in graph.nodes if node in set(inner(nodes))]):
         if not node.users:
             graph.erase_node(node)
-    return ReplacedPatterns(match.anchor, nodes, made)
+    return ReplacedPatterns(match.anchor, nodes, created)
 
 
 def parameters(pattern: Graph, new: Graph, nodes: dict[Node, Node], moved: dict[Node, Node]) -> dict[Node, Node]:
@@ -183,8 +183,8 @@ def parameters(pattern: Graph, new: Graph, nodes: dict[Node, Node], moved: dict[
 
 
 def first_user(results: list[Node], graph: Graph) -> Node:
-    """The node before which a replacement stands: the first that uses what it replaces."""
-    return min(user for node in results for user in node.users) if any(each.users for each in results) else results[-1]
+    """Return the node before which a replacement is inserted: the first user of the replaced nodes."""
+    return min(user for node in results for user in node.users) if any(node.users for node in results) else results[-1]
 
 
 def inner(nodes: dict[Node, Node]) -> list[Node]:
@@ -194,16 +194,16 @@ def inner(nodes: dict[Node, Node]) -> list[Node]:
 
 def result_nodes(pattern: Graph, nodes: dict[Node, Node]) -> list[Node]:
     """The nodes of a match that the pattern returns."""
-    return [nodes[each] for each in pattern.output_node().all_input_nodes]
+    return [nodes[node] for node in pattern.output_node().all_input_nodes]
 
 
 def outputs(result: Any) -> list[Node]:
     """The nodes in what a replacement returns."""
-    found: list[Node] = []
+    results: list[Node] = []
 
     def note(node: Node) -> Node:
-        found.append(node)
+        results.append(node)
         return node
 
     map_arg(result, note)
-    return found
+    return results

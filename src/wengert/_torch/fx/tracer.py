@@ -40,9 +40,11 @@ class Tracer(TracerBase):
     """
 
     def __init__(
-        self, autowrap_modules: tuple[types.ModuleType, ...] = (math,),
-        autowrap_functions: tuple[Callable[..., Any], ...] = (), param_shapes_constant: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        autowrap_modules: tuple[types.ModuleType, ...] = (math,),
+        autowrap_functions: tuple[Callable[..., Any], ...] = (),
+        param_shapes_constant: bool = False,
+    ) -> None:
         functions = [value for module in autowrap_modules for value in vars(module).values() if callable(value)]
         self._autowrap_function_ids = {id(value) for value in (*functions, *autowrap_functions)}
         self._autowrap_search = list(autowrap_modules)
@@ -61,26 +63,26 @@ class Tracer(TracerBase):
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def create_arg(self, a: Any) -> Argument:
-        """A value as an argument of a node; tensors that the root has become its attributes, others are put there.
+        """Convert a value to an argument of a node; tensors become attributes of the root.
 
         Raises:
-            NameError: it is a parameter that the root does not have.
-            NotImplementedError: it cannot be an argument.
+            NameError: if a parameter does not belong to the root.
+            NotImplementedError: if the type of the value is not supported.
         """
         if isinstance(a, Parameter):
-            name = next((name for name, each in self.root.named_parameters() if each is a), None)
+            name = next((name for name, parameter in self.root.named_parameters() if parameter is a), None)
             if name is None:
                 raise NameError("parameter is not a member of this module")
             return self.create_node("get_attr", name, (), {})
         if isinstance(a, Tensor):
             return self._tensor(a)
         if isinstance(a, tuple) and hasattr(a, "_fields"):
-            return self.create_node("call_function", type(a), tuple(self.create_arg(each) for each in a), {})
+            return self.create_node("call_function", type(a), tuple(self.create_arg(item) for item in a), {})
         return super().create_arg(a)
 
     def _tensor(self, tensor: Tensor) -> Node:
-        """The attribute of the root that a tensor is, or becomes."""
-        name = next((name for name, each in self.root.named_buffers() if each is tensor), None)
+        """Return the node for the attribute of the root that holds a tensor; add the attribute if needed."""
+        name = next((name for name, buffer in self.root.named_buffers() if buffer is tensor), None)
         name = self.tensor_attrs.get(id(tensor)) if name is None else name
         if name is None:
             name = self.get_fresh_qualname("_tensor_constant")
@@ -89,7 +91,7 @@ class Tracer(TracerBase):
         return self.create_node("get_attr", name, (), {})
 
     def get_fresh_qualname(self, prefix: str) -> str:
-        """A name with a number that the root does not have."""
+        """Return a numbered name that the root does not have."""
         number = 0
         while hasattr(self.root, f"{prefix}{number}"):
             number += 1
@@ -98,7 +100,7 @@ class Tracer(TracerBase):
     # ---- modules -----------------------------------------------------------------------------------------------------
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether a call of a module is a node: that of a layer of `nn`, but for Sequential; the others are run.
+        """Return whether a call of a module is a node: a layer of `nn` other than Sequential; others are traced into.
 
         Args:
             m: the module.
@@ -108,15 +110,15 @@ class Tracer(TracerBase):
         return layer and not isinstance(m, Sequential)
 
     def path_of_module(self, mod: Module) -> str:
-        """The path of a module of the root.
+        """Return the path of a module of the root.
 
         Raises:
-            NameError: it is not one.
+            NameError: if the module does not belong to the root.
         """
         if self.submodule_paths is not None:
             path = self.submodule_paths.get(mod)
         else:
-            path = next((name for name, each in self.root.named_modules() if each is mod), None)
+            path = next((name for name, module in self.root.named_modules() if module is mod), None)
         if path is None:
             raise NameError("module is not installed as a submodule")
         return path
@@ -165,8 +167,8 @@ class Tracer(TracerBase):
 
     def _proxy_of(self, value: Any, named: Iterator[tuple[str, Any]], cache: dict[str, Any]) -> Any:
         """The proxy of a tensor that the root has; the tensor if it has not."""
-        for name, each in named:
-            if each is value:
+        for name, tensor in named:
+            if tensor is value:
                 if name not in cache:
                     options: Any = (
                         {"proxy_factory_fn": self._factory(name, value)} if self.param_shapes_constant else {}
@@ -176,7 +178,7 @@ class Tracer(TracerBase):
         return value
 
     def _factory(self, name: str, value: Any) -> Callable[[Node], Proxy]:
-        """What makes the proxy of a parameter whose shape is to be known."""
+        """Return a function that makes the proxy of a parameter with a known shape."""
         return lambda node: ParameterProxy(self, node, name, value)
 
     # ---- the trace ---------------------------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ class Tracer(TracerBase):
         Args:
             root_fn: the function, or `forward` of the class of a module.
             is_module: whether its first argument is the root.
-            concrete_args: values of parameters that the trace is to take as they are.
+            concrete_args: values of parameters that are constants in the trace.
         """
         code = inspect.unwrap(root_fn).__code__
         count = code.co_argcount + code.co_kwonlyargcount
@@ -246,15 +248,15 @@ class Tracer(TracerBase):
         return self.create_proxy("placeholder", name, args, {}, type_expr=annotation)
 
     def trace(self, root: Module | Callable[..., Any], concrete_args: dict[str, Any] | None = None) -> Graph:
-        """The graph of a module or function.
+        """Return the graph of a module or function.
 
         Args:
             root: the module or function.
-            concrete_args: values of parameters that the trace is to take as they are.
+            concrete_args: values of parameters that are constants in the trace.
 
         Raises:
             AssertionError: if `root` is neither.
-            TraceError: it does what depends on the values of its arguments.
+            TraceError: if control flow depends on the values of its arguments.
         """
         if isinstance(root, Module):
             self.root = root
@@ -286,10 +288,10 @@ class Tracer(TracerBase):
         return self.graph
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
-        made = type(self).__new__(type(self))
-        memo[id(self)] = made
-        made.__dict__.update(self.__dict__)
-        return made
+        result = type(self).__new__(type(self))
+        memo[id(self)] = result
+        result.__dict__.update(self.__dict__)
+        return result
 
 
 def called_by_position(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -315,9 +317,11 @@ def flat(function: Callable[..., Any]) -> Callable[..., Any]:
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     plain = code.replace(
-        co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0,
+        co_argcount=count,
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
         co_flags=code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS),
-    )  # fmt: skip
+    )
     inner: Any = inspect.unwrap(function)
     return types.FunctionType(plain, inner.__globals__, inner.__name__, None, inner.__closure__)
 
@@ -335,24 +339,24 @@ def assert_is_none(value: Any, msg: str) -> None:
     """Refuse a value that is not None.
 
     Raises:
-        AssertionError: it is not.
+        AssertionError: if the value is not None.
     """
     assert value is None, msg
 
 
 def attributes(root: Any) -> dict[int, str]:
-    """The paths of the tensors that modules have as plain attributes, by identity."""
-    found: dict[int, str] = {}
+    """Return the paths of the tensors that are plain attributes of modules, by identity."""
+    paths: dict[int, str] = {}
     for path, module in root.named_modules():
         for name, value in vars(module).items():
             if isinstance(value, Tensor):
-                found[id(value)] = f"{path}.{name}".lstrip(".")
-    return found
+                paths[id(value)] = f"{path}.{name}".lstrip(".")
+    return paths
 
 
 @contextmanager
 def tracing() -> Iterator[None]:
-    """Note that a trace runs in this thread."""
+    """Context in which a trace runs in this thread."""
     running.count = getattr(running, "count", 0) + 1
     try:
         yield
@@ -361,24 +365,24 @@ def tracing() -> Iterator[None]:
 
 
 def is_fx_tracing() -> bool:
-    """Whether a trace runs in this thread."""
+    """Return whether a trace runs in this thread."""
     return getattr(running, "count", 0) > 0
 
 
 def is_fx_symbolic_tracing() -> bool:
-    """Whether a trace runs in this thread."""
+    """Return whether a trace runs in this thread."""
     return is_fx_tracing()
 
 
 def symbolic_trace(root: Module | Callable[..., Any], concrete_args: dict[str, Any] | None = None) -> GraphModule:
-    """The module or function as a module that is made from the graph of what it does.
+    """Trace a module or function; return a module with its graph.
 
     Args:
         root: the module or function.
-        concrete_args: values of parameters that the trace is to take as they are.
+        concrete_args: values of parameters that are constants in the trace.
 
     Raises:
-        TraceError: it does what depends on the values of its arguments.
+        TraceError: if control flow depends on the values of its arguments.
 
     >>> import wengert as wg
     >>> import wengert.fx

@@ -30,17 +30,17 @@ UNASKED = ("batch_norm", "bucketize", "chain_matmul", "eye", "numel", "result_ty
 
 
 def wrap(fn_or_name: Any) -> Any:
-    """Let calls of a function of the module that runs now be nodes of a graph, instead of what the function does.
+    """Make calls of a function of the current module nodes of a graph, instead of tracing into the function.
 
     Args:
-        fn_or_name: the function, or the name of one that the module has or that is built in.
+        fn_or_name: the function, or its name in the module or among the builtins.
 
     Returns:
-        What was given.
+        The argument.
 
     Raises:
-        RuntimeError: it is neither.
-        NotImplementedError: this is not called where the module itself runs.
+        RuntimeError: if the argument is neither a function nor a name.
+        NotImplementedError: if it is not called at the top level of a module.
 
     >>> import wengert as wg
     >>> import wengert.fx
@@ -145,7 +145,7 @@ class Tracing(TorchFunctionMode):
     """Makes nodes of calls with a proxy for which no argument is asked: of `torch.zeros`, and of methods."""
 
     def _takes_(self, func: Any) -> bool:
-        """Whether this is no operator: those ask their arguments, and tell how these were given."""
+        """Return whether this is not an operator; operators dispatch on their arguments themselves."""
         return not isinstance(func, Op)
 
     def __torch_function__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
@@ -175,10 +175,10 @@ def traced_function(function: Callable[..., Any], *, wrapped: bool = True) -> Ca
         proxy = next(proxies_in((args, kwargs)), None)
         if proxy is None:
             return function(*args, **kwargs)
-        made = proxy.tracer.create_proxy("call_function", function, args, kwargs)
+        result = proxy.tracer.create_proxy("call_function", function, args, kwargs)
         if wrapped:
-            made.node.meta["is_wrapped"] = True
-        return made
+            result.node.meta["is_wrapped"] = True
+        return result
 
     vars(traced)["_traced_by_fx"] = function
     return traced

@@ -26,10 +26,10 @@ def _say(name: str) -> None:
 
 
 def script(obj: Anything, *args: Any, **kwargs: Any) -> Anything:
-    """The function, module or class itself.
+    """Return the function, module or class itself.
 
     Raises:
-        TypeError: a number or a text.
+        TypeError: if `obj` is a number or a string.
     """
     if isinstance(obj, (int, float, complex, str, bytes)):
         raise TypeError(f"{type(obj)} is a built-in class")
@@ -38,22 +38,22 @@ def script(obj: Anything, *args: Any, **kwargs: Any) -> Anything:
 
 
 def trace(func: Anything, *args: Any, **kwargs: Any) -> Anything:
-    """The function or module itself, which is not called."""
+    """Return the function or module itself, without calling it."""
     _say("trace")
     return func
 
 
 def trace_module(mod: Anything, inputs: Any, *args: Any, **kwargs: Any) -> Anything:
-    """The module itself."""
+    """Return the module itself."""
     _say("trace_module")
     return mod
 
 
 def _get_trace_graph(f: Any, args: Any = (), kwargs: Any = None, *rest: Any, **options: Any) -> Any:
-    """Refused: calls are not traced into a graph of torch's compiler.
+    """Raise RuntimeError: calls are not traced into a graph of torch's compiler.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; there is no graph of torch's compiler.
     """
     raise RuntimeError(
         "torch.jit._get_trace_graph: wengert has no graph of torch's compiler; viz.graph and explain show that of a "
@@ -62,12 +62,12 @@ def _get_trace_graph(f: Any, args: Any = (), kwargs: Any = None, *rest: Any, **o
 
 
 def freeze(mod: Anything, *args: Any, **kwargs: Any) -> Anything:
-    """The module itself."""
+    """Return the module itself."""
     return mod
 
 
 def optimize_for_inference(mod: Anything, *args: Any, **kwargs: Any) -> Anything:
-    """The module itself."""
+    """Return the module itself."""
     return mod
 
 
@@ -133,7 +133,7 @@ def annotate(the_type: Any, the_value: Anything) -> Anything:
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether a value is of a type."""
+    """Return whether a value is of a type."""
     import builtins
 
     return builtins.isinstance(obj, target_type)
@@ -145,7 +145,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def wait(future: Anything) -> Anything:
-    """What `fork` has computed."""
+    """Return the result of `fork`."""
     return future
 
 
@@ -170,35 +170,35 @@ class Error(RuntimeError):
 
 
 class TracerWarning(Warning):
-    """What torch warns of while it traces; nothing here gives it."""
+    """Torch's warning of tracing, which is never issued here."""
 
 
 class ScriptModule:
-    """What `script` makes of a module in torch; nothing here is one, so that `isinstance` says so."""
+    """Torch's class of scripted modules; there are no instances here, so `isinstance` returns False."""
 
 
 class ScriptFunction:
-    """What `script` makes of a function in torch; nothing here is one."""
+    """Torch's class of scripted functions; there are no instances here."""
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What `script` makes of a module in torch; nothing here is one."""
+    """Torch's class of scripted modules; there are no instances here."""
 
 
 def load(f: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refused: a compiled program cannot be run.
+    """Raise RuntimeError: a compiled program cannot run here.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; compiled programs cannot run here.
     """
     raise RuntimeError("torch.jit.load: compiled programs (TorchScript) cannot be run here; load the weights instead")
 
 
 def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refused: there is no compiled program.
+    """Raise RuntimeError: there are no compiled programs.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; nothing is compiled here.
     """
     raise RuntimeError("torch.jit.save: nothing is compiled here; save the weights (state_dict) instead")
 

@@ -14,10 +14,10 @@ def is_in_onnx_export() -> bool:
 
 
 def export(*args: Any, **kwargs: Any) -> NoReturn:
-    """Refused.
+    """Raise RuntimeError: models cannot be exported here.
 
     Raises:
-        RuntimeError: always.
+        RuntimeError: always; models cannot be exported here.
     """
     raise RuntimeError("torch.onnx.export: models cannot be exported here; load the weights in torch and export there")
 
@@ -33,7 +33,7 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
 
 
 class OperatorExportTypes(IntEnum):
-    """How operators would be written that ONNX has not."""
+    """Export types of operators that ONNX lacks."""
 
     ONNX = 0
     ONNX_ATEN = 1

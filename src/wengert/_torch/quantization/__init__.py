@@ -8,5 +8,5 @@ from ..ao import stand_in
 
 
 def __getattr__(name: str) -> Any:
-    """What is refused when it is called or made."""
+    """Return a placeholder that raises when it is called or instantiated."""
     return stand_in(__name__, name)

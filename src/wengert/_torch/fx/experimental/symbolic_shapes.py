@@ -18,7 +18,7 @@ class ConstraintViolationError(RuntimeError):
 
 
 class ShapeEnv(metaclass=StandIn):
-    """What symbols for sizes belong to: cannot be made."""
+    """Environment of symbolic sizes, which cannot be created here."""
 
     path, says = "torch.fx.experimental.symbolic_shapes.ShapeEnv", SAYS
 
@@ -39,7 +39,7 @@ def statically_known_true(x: Any) -> bool:
 
 
 def statically_known_false(x: Any) -> bool:
-    """Whether a condition is false."""
+    """Return whether a condition is false."""
     return not x
 
 
@@ -49,7 +49,7 @@ def definitely_true(a: Any) -> bool:
 
 
 def definitely_false(a: Any) -> bool:
-    """Whether a condition is false."""
+    """Return whether a condition is false."""
     return not a
 
 
@@ -106,5 +106,5 @@ hint_int = size_hint = guard_int
 
 
 def sym_eq(x: Any, y: Any) -> bool:
-    """Whether sizes, also in lists and tuples, are equal."""
+    """Return whether sizes, also in lists and tuples, are equal."""
     return bool(x == y)

@@ -19,7 +19,7 @@ FORMATS = (contiguous_format, channels_last, channels_last_3d)
 
 
 class TensorMetadata(NamedTuple):
-    """What is noted of a tensor."""
+    """Return the metadata of a tensor."""
 
     shape: Any
     dtype: Any
@@ -31,7 +31,7 @@ class TensorMetadata(NamedTuple):
 
 
 def extract_tensor_metadata(result: Tensor, include_contiguity: bool = True) -> TensorMetadata:
-    """What is noted of a tensor.
+    """Return the metadata of a tensor.
 
     Args:
         result: the tensor.
@@ -39,25 +39,30 @@ def extract_tensor_metadata(result: Tensor, include_contiguity: bool = True) -> 
     """
     tensor: Any = result
     return TensorMetadata(
-        tensor.shape, tensor.dtype, tensor.requires_grad, tensor.stride(),
-        memory_format_of(tensor) if include_contiguity else None, False, {},
-    )  # fmt: skip
+        tensor.shape,
+        tensor.dtype,
+        tensor.requires_grad,
+        tensor.stride(),
+        memory_format_of(tensor) if include_contiguity else None,
+        False,
+        {},
+    )
 
 
 def memory_format_of(tensor: Any) -> Any:
-    """In which of torch's orders the elements of a tensor lie; None if in no such."""
-    return next((each for each in FORMATS if tensor.is_contiguous(memory_format=each)), None)
+    """Return the memory format of a tensor; None if it has none."""
+    return next((memory_format for memory_format in FORMATS if tensor.is_contiguous(memory_format=memory_format)), None)
 
 
 class ShapeProp(Interpreter):
-    """Runs a graph, and notes on each node what its value is.
+    """Interpreter that records the metadata of the value of each node.
 
     Args:
         gm: the module with the graph.
-        fake_mode: must be None: values are computed.
+        fake_mode: must be None, because values are computed.
 
     Raises:
-        NotImplementedError: it is not.
+        NotImplementedError: if `fake_mode` is not None.
     """
 
     def __init__(self, gm: GraphModule, fake_mode: Any = None) -> None:
@@ -68,23 +73,23 @@ class ShapeProp(Interpreter):
     def run_node(self, n: Node) -> Any:
         """The value of a node, which is noted in its `meta`."""
         result = super().run_node(n)
-        found = False
+        has_tensor = False
 
         def note(value: Any) -> Any:
-            nonlocal found
+            nonlocal has_tensor
             if not isinstance(value, Tensor):
                 return value
-            found = True
+            has_tensor = True
             return extract_tensor_metadata(value)
 
         meta = result if isinstance(result, Size) else map_aggregate(result, note)
-        if found:
+        if has_tensor:
             n.meta["tensor_meta"] = meta
         n.meta["type"] = type(result)
         return result
 
     def propagate(self, *args: Any) -> Any:
-        """What the graph computes of arguments, noted on the way."""
+        """Run the graph on arguments, and record the metadata of all values."""
         return self.run(*args)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class PassResult(NamedTuple):
-    """What a pass gives.
+    """Result of a pass.
 
     Attributes:
         graph_module: the module, changed in place or a new one.
