@@ -7,8 +7,8 @@ from wengert._torch.foreach import (
     SIDES as SIDES,
     applied as applied,
     check_tensors as check_tensors,
-    each_with as each_with,
     foreach as foreach,
     norm as norm,
     powsum as powsum,
+    value_per_tensor as value_per_tensor,
 )

@@ -1,4 +1,4 @@
-"""`torch._VF`: the package's functions by another name, under which layers of torch call them."""
+"""`torch._VF`: functions of the package under the names that torch's layers call."""
 
 from __future__ import annotations
 

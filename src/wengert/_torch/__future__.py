@@ -1,4 +1,4 @@
-"""`torch.__future__`: how modules put converted parameters in the place of the old ones.
+"""`torch.__future__`: settings of the conversion of parameters of modules.
 
 Unless one of the two is set, a conversion (`module.double()`) gives the parameters other values, so that they stay the
 objects that an optimiser holds.

@@ -1,4 +1,4 @@
-"""`torch._custom_ops`: older names for what `library` does."""
+"""`torch._custom_ops`: older names of functions of `library`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch._guards`: what libraries ask of a compilation under way; there is none here, but modes of `FakeTensor`s."""
+"""`torch._guards`: queries of libraries about a running compilation, which does not exist here, and fake modes."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def tracing(context: None) -> Iterator[None]:
 
 
 def active_fake_mode() -> Any:
-    """The innermost `FakeTensorMode` of this thread; None if there is none."""
+    """Return the innermost `FakeTensorMode` of this thread; None if there is none."""
     return next(
         (mode for mode in reversed(_get_current_dispatch_mode_stack()) if isinstance(mode, FakeTensorMode)), None
     )
 
 
 def detect_fake_mode(inputs: Any = None) -> Any:
-    """The `FakeTensorMode` of this thread or of tensors; None if there is none.
+    """Return the `FakeTensorMode` of this thread or of tensors; None if there is none.
 
     Args:
         inputs: tensors in containers.

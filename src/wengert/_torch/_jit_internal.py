@@ -37,7 +37,7 @@ Element = TypeVar("Element")
 
 
 class BroadcastingListx(Generic[Element]):
-    """Stands in annotations for a number, or a list of several."""
+    """Annotation of a number, or a list of numbers."""
 
 
 BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = BroadcastingList4 = BroadcastingListx
@@ -56,9 +56,9 @@ def boolean_dispatch(
 
     Args:
         arg_name, arg_index: the name of that argument, and its place among those by position.
-        default: what it is where it is not given.
+        default: default of the parameter.
         if_true, if_false: the two functions.
-        module_name, func_name: what the function is called.
+        module_name, func_name: names of the function.
     """
 
     def chosen(*args: Any, **kwargs: Any) -> Any:

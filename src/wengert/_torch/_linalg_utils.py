@@ -58,6 +58,6 @@ def basis(A: Any) -> Any:  # noqa: N803
 
 
 def symeig(A: Any, largest: bool | None = False) -> tuple[Any, Any]:  # noqa: N803
-    """Eigenvalues and eigenvectors of a symmetric matrix, the least first; the largest first if asked for."""
+    """Return eigenvalues and eigenvectors of a symmetric matrix, the least first, or the largest first if `largest`."""
     values, vectors = eigh(A)
     return (values.flip(-1), vectors.flip(-1)) if largest else (values, vectors)

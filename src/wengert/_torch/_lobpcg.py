@@ -20,13 +20,13 @@ DEFAULT_TOLERANCE = {"torch.float32": 1.2e-07**0.5, "torch.float64": 2.23e-16**0
 
 
 class LOBPCG:
-    """The state of the iteration for one matrix, which a tracker is given.
+    """State of the iteration for one matrix, which is passed to a tracker.
 
     Attributes:
         A, B, iK: the matrices; B and iK may be None.
         X, E, R: eigenvectors and eigenvalues as they are now, and the residuals A X - B X E.
         S: the basis of the space that was searched last.
-        iparams, fparams, bparams: what was asked for.
+        iparams, fparams, bparams: the parameters.
         ivars, fvars, bvars, tvars: where the iteration is: `istep`, `converged_count`, `force_stop`, `rerr`.
     """
 
@@ -45,7 +45,7 @@ class LOBPCG:
         self.R: Any = X
 
     def run(self, tracker: Callable[[LOBPCG], Any] | None) -> None:
-        """Iterate until all is found, or as often as is allowed."""
+        """Iterate until all vectors have converged, or the limit of iterations is reached."""
         self.project(self.X)
         while True:
             self.look()
@@ -71,7 +71,7 @@ class LOBPCG:
         self.S, self.E, self.X = basis, values[:count], basis @ vectors[:, :count]
 
     def look(self) -> None:
-        """Form the residuals, and count what is found: those before the first that is not."""
+        """Compute the residuals, and count the converged vectors: those before the first that is not."""
         weighted = matmul(self.B, self.X)
         self.R = matmul(self.A, self.X) - weighted * self.E
         scale = self.X.norm(2, 0) * (self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"])
@@ -81,12 +81,12 @@ class LOBPCG:
 
 
 def matmul(matrix: Any, other: Any) -> Any:
-    """A product of matrices; None stands for the identity."""
+    """Return a product of matrices, in which None is the identity."""
     return other if matrix is None else matrix @ other
 
 
 def matmul_t(basis: Any, other: Any) -> Any:
-    """The part of vectors that lies in the space of others."""
+    """Return the projection of vectors onto the space of others."""
     return basis @ (basis.mT @ other)
 
 
@@ -122,7 +122,7 @@ def solved(operands: list[Any], options: dict[str, Any], tracker: Any) -> tuple[
 
 
 def solved_all(operands: list[Any], options: dict[str, Any], tracker: Any) -> tuple[Any, Any]:
-    """The same of each matrix of a batch: A, B, where the search begins, and the preconditioner, if there is one."""
+    """Solve for each matrix of a batch; operands: A, B, initial vectors and preconditioner."""
     A = operands[0]
     if A.ndim == 2:
         return solved(operands, options, tracker)
@@ -150,7 +150,7 @@ class LOBPCGAutogradFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, grad_values: Any, grad_vectors: Any) -> Any:
-        """The gradient, by all eigenvectors: those found move along the others, less the farther their values lie."""
+        """Gradient by all eigenvectors: derivatives of the computed ones are combinations of the others."""
         if not ctx.identity:
             raise ValueError("lobpcg.backward does not support backward with B != I yet.")
         if not ctx.plain:
@@ -231,13 +231,13 @@ def lobpcg(
 
     Args:
         A: (*, m, m), symmetric, positive definite; dense, or a sparse matrix in coordinates.
-        k: how many; the number of columns of `X` if not given, or 1.
+        k: number of eigenvalues; the number of columns of `X` if not given, or 1.
         B: (*, m, m), symmetric, positive definite; the identity if not given.
-        X: (*, m, n), where the search begins; random numbers if not given.
-        n: how many vectors are searched for, if `X` is not given.
+        X: (*, m, n), initial vectors; random numbers if not given.
+        n: number of search vectors, if `X` is not given.
         iK: (*, m, m), a preconditioner.
-        niter: how many steps at most; 1000 if not given, -1 for any number.
-        tol: the residual, relative to the norms of the matrices, at which a vector is found.
+        niter: limit of iterations; 1000 if not given, -1 for no limit.
+        tol: residual, relative to the norms of the matrices, at which a vector has converged.
         largest: search for the largest ones, unless False.
         method: "basic" or "ortho", which are one method here: the basis is always orthonormal.
         tracker: called at each step with the state, an `LOBPCG`; may set `bvars["force_stop"]`.

@@ -17,7 +17,7 @@ def get_approximate_basis(A: Tensor, q: int, niter: int | None = 2, M: Any = Non
         A: (..., m, n).
         q: the number of vectors.
         niter: how often random vectors are multiplied by A^H and A.
-        M: what is subtracted from A, a tensor that broadcasts with it.
+        M: tensor that is subtracted from A, and broadcasts with it.
 
     Returns:
         (..., m, q).

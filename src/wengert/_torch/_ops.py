@@ -1,4 +1,4 @@
-"""The classes of what `torch.ops` gives, for programs that ask of which they are, and functions that take functions."""
+"""Classes of the members of `torch.ops`, for `isinstance`, and operators that take functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class OperatorBase:
         """Note a function as the kernel of a kind, a `DispatchKey`; decorates it.
 
         Raises:
-            RuntimeError: if there is one already.
+            RuntimeError: if an operator of that name exists already.
         """
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,7 +41,7 @@ class OperatorBase:
 class HigherOrderOperator(OperatorBase):
     """An operator that takes functions, as a program defines it.
 
-    A call runs the kernel for "CompositeExplicitAutograd" or "CPU": what that does is recorded as it runs.
+    A call runs the kernel for "CompositeExplicitAutograd" or "CPU", whose operations are recorded.
 
     Args:
         name: of the operator.

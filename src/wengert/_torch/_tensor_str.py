@@ -1,4 +1,4 @@
-"""`torch._tensor_str`: what programs import from where torch prints tensors; here that is `_tensor/text.py`."""
+"""`torch._tensor_str`: printing of tensors under torch's names; see `_tensor/text.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Formatter:
 
 
 def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
-    """The text of a tensor; with other text in the place of its numbers, if that is given."""
+    """Return the text of a tensor, optionally with another text in place of its numbers."""
     return text.text_of(self) if tensor_contents is None else f"tensor({tensor_contents})"
 
 
@@ -45,7 +45,7 @@ _str_intern = _str
 
 
 def _tensor_str(self: Tensor, indent: int) -> str:
-    """The numbers of a tensor in their brackets, the first line of which begins in that column."""
+    """Return the numbers of a tensor in brackets; the first line starts in the given column."""
     array = self.detach().resolve_conj().resolve_neg().numpy()
     return text._Layout(array, text._current).text(indent) if array.size else "[]"
 
@@ -56,7 +56,7 @@ def _scalar_str(self: Tensor, formatter1: _Formatter, formatter2: Any = None) ->
 
 
 def _add_suffixes(tensor_str: str, suffixes: list[str], indent: int, force_newline: bool) -> str:
-    """Text with what else there is to say after it, and a closing parenthesis."""
+    """Return a text followed by suffixes and a closing parenthesis."""
     if force_newline and suffixes:
         suffixes = [",\n" + " " * indent + suffixes[0], *suffixes[1:]]
         return tensor_str + ", ".join(suffixes) + ")"

@@ -1,4 +1,4 @@
-"""`torch._utils`: what libraries take from there: tensors in one piece of memory, errors of workers and the like."""
+"""`torch._utils`: helpers that libraries use: flattened tensors, errors of workers and others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _flatten_dense_tensors(tensors: Sequence[Any]) -> Tensor:
 
 
 def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The parts of what `_flatten_dense_tensors` gave, as views in the shapes of the tensors."""
+    """Return the parts of a result of `_flatten_dense_tensors`, as views in the shapes of the tensors."""
     parts, begin = [], 0
     for tensor in tensors:
         count = tensor.numel()  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
 
     Args:
         device: a number, a device or its name; None for the current one.
-        optional: whether None may be given.
+        optional: whether None is allowed.
         allow_cpu: whether the CPU may be named.
 
     Raises:
@@ -87,11 +87,11 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
 
 
 def _get_available_device_type() -> None:
-    """None: there is no accelerator."""
+    """Return None: there is no accelerator."""
 
 
 def _get_all_device_indices() -> list[int]:
-    """Empty: there is no accelerator."""
+    """Return an empty list: there is no accelerator."""
     return []
 
 
@@ -113,7 +113,7 @@ class ExceptionWrapper:
     """An error of a worker, to be raised again where its result is taken.
 
     Args:
-        exc_info: as `sys.exc_info` gives it; the error that is being handled if not given.
+        exc_info: result of `sys.exc_info`; the current error if not given.
         where: where it was raised, for the message.
     """
 
@@ -124,7 +124,7 @@ class ExceptionWrapper:
         self.where = where
 
     def reraise(self) -> None:
-        """Raise an error of that type, whose message tells where the first one was."""
+        """Raise an error of the same type, with the traceback of the original in its message."""
         message = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
         if self.exc_type is KeyError:
             message = KeyErrorMessage(message)

@@ -1,4 +1,4 @@
-"""`torch.accelerator`: whichever accelerator there is; here none."""
+"""`torch.accelerator` without an accelerator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def device_count() -> int:
 
 
 def current_accelerator(check_available: bool = False) -> None:
-    """None: there is none."""
+    """Return None: there is no accelerator."""
 
 
 def synchronize(device: Any = None) -> None:
@@ -72,7 +72,7 @@ class Stream:
         """Nothing: it is empty."""
 
     def wait_event(self, event: Event) -> None:
-        """Nothing: what the event stands for is done."""
+        """Do nothing: the work before the event is complete."""
 
     def wait_stream(self, stream: Stream) -> None:
         """Nothing: the other one is empty."""
@@ -117,20 +117,20 @@ class Event:
         self._time = time.perf_counter_ns()
 
     def query(self) -> bool:
-        """True: what stands before it is done."""
+        """Return True: the work before the event is complete."""
         return True
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Nothing: what stands before it is done."""
+        """Do nothing: the work before the event is complete."""
 
     def synchronize(self) -> None:
-        """Nothing: what stands before it is done."""
+        """Do nothing: the work before the event is complete."""
 
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds between this mark and another one.
 
         Raises:
-            ValueError: if one of them was made without `enable_timing`, or has not been set.
+            ValueError: if an event was created without `enable_timing`, or was not recorded.
         """
         if not (self._timed and end_event._timed):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")

@@ -1,4 +1,4 @@
-"""`import torch` gives this package: for libraries that say so and cannot be changed.
+"""`import torch` imports this package, for libraries that cannot be changed.
 
 `python -m wengert.as_torch script.py [args]`, or `-m module [args]`, runs a program in this way.
 """
@@ -24,7 +24,7 @@ _IN_PACKAGE = ("install_as_torch",)
 PACKAGE = str(__package__)
 OWN = "torch"
 ALONE = "functorch"
-"""A package that comes with torch and lies beside it."""
+"""A package that is installed with torch."""
 HOLLOW = {
     "distributed.": "distributed",
     "ao.": "ao",
@@ -35,7 +35,7 @@ HOLLOW = {
     "nn.intrinsic": "ao",
     "export.": "export",
 }
-"""With what names of modules begin whose contents all refuse, and the module that says how."""
+"""Prefixes of modules of placeholders, and the module that creates them."""
 
 
 class Torch(ModuleType):
@@ -54,7 +54,7 @@ class Torch(ModuleType):
         try:
             return getattr(package, name)
         except AttributeError:
-            pass  # this module's name is to stand in the error
+            pass  # the error shall show the name of this module
         absent(OWN, name)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -68,7 +68,7 @@ class Torch(ModuleType):
 
 
 class Mirror(Loader):
-    """Gives a module of this package under torch's name: the same module, so that its classes are the same, too."""
+    """Importer of a module of this package under torch's name: the same module, with the same classes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -118,7 +118,7 @@ class Finder(MetaPathFinder):
 
 
 def install_as_torch() -> None:
-    """Let `import torch` give this package from now on; a second call does nothing.
+    """Make `import torch` import this package from now on; a second call does nothing.
 
     Raises:
         RuntimeError: if the real torch has been imported, with which this is never mixed.
@@ -135,7 +135,7 @@ def install_as_torch() -> None:
         return
     if known is not None:
         raise RuntimeError("install_as_torch(): torch itself has been imported; begin before any import of it")
-    # Libraries tell tensors of different packages by the module of their class.
+    # Libraries distinguish tensors of different packages by the module of their class.
     importlib.import_module(f"{PACKAGE}._core.tensor.base").bind("__module__", OWN)
     torch = Torch()
     torch.__spec__ = ModuleSpec(OWN, None, is_package=True)
@@ -171,7 +171,7 @@ def main(arguments: Sequence[str]) -> int:
 WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 """Options of Python that are followed by a value."""
 ALONE_OPTIONS = frozenset("bBdEiIOPqRsSuvx")
-"""Letters of options of Python that stand alone, or together as in `-uB`."""
+"""Letters of Python's options without a value, possibly combined as in `-uB`."""
 
 
 def python_options(arguments: Sequence[str]) -> list[str]:
@@ -193,5 +193,5 @@ def is_python_option(argument: str) -> bool:
 
 
 if __name__ == "__main__":
-    # The module by its own name: there is to be one class `Torch`.
+    # The module under its own name, so that there is only one class `Torch`.
     sys.exit(importlib.import_module(f"{PACKAGE}.as_torch").main(sys.argv[1:]))

@@ -11,7 +11,7 @@ Anything = TypeVar("Anything")
 
 
 def compile(model: Any = None, **options: Any) -> Any:
-    """The function or module itself; without one a decorator that gives what it decorates.
+    """Return the function or module itself; without one, return the identity as a decorator.
 
     >>> import wengert as wg
     >>> @wg.compile

@@ -1,4 +1,4 @@
-"""Names of torch that let its compiler follow numbers and branches; here they are what they say at once."""
+"""Names of torch for symbolic numbers and branches of its compiler; here everything is computed at once."""
 
 from __future__ import annotations
 
@@ -190,12 +190,12 @@ def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], s
     """Refuse where a condition does not hold.
 
     Args:
-        error_type: what is raised.
+        error_type: type of the error.
         cond: a bool, no tensor.
-        message: gives the error's text.
+        message: function that returns the message.
 
     Raises:
-        TypeError: if `cond` is no bool, or `message` cannot be called.
+        TypeError: if `cond` is not a bool, or `message` cannot be called.
         error_type: if `cond` is false.
     """
     if isinstance(cond, Tensor):
@@ -245,7 +245,7 @@ def _check_not_implemented(cond: bool, message: Callable[[], str] | None = None)
 
 
 def _check_is_size(i: int, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
-    """Raise RuntimeError where a number is no length: negative, or above `max`."""
+    """Raise RuntimeError if a number is not a valid length: negative, or above `max`."""
     if isinstance(i, Tensor):
         _check(i, message)  # type: ignore[arg-type]  # refused, with what to do
     _check(i >= 0 and (max is None or i <= max), message)
@@ -255,12 +255,12 @@ def _check_tensor_all_with(error_type: type[Exception], cond: Tensor, message: C
     """Raise an error where not all elements of a bool tensor are true.
 
     Args:
-        error_type: what is raised.
+        error_type: type of the error.
         cond: a tensor of bools.
-        message: gives the error's text.
+        message: function that returns the message.
 
     Raises:
-        TypeError: if `cond` is no tensor of bools, or `message` cannot be called.
+        TypeError: if `cond` is not a boolean tensor, or `message` cannot be called.
         error_type: if an element is false.
     """
     if not isinstance(cond, Tensor):
@@ -288,7 +288,7 @@ def _assert_async(self: Tensor, assert_msg: str | None = None) -> None:
 
     Args:
         self: a tensor of one element.
-        assert_msg: what the error says.
+        assert_msg: message of the error.
 
     >>> import wengert as wg
     >>> _assert_async(wg.tensor(True))
@@ -298,7 +298,7 @@ def _assert_async(self: Tensor, assert_msg: str | None = None) -> None:
 
 
 legacy_contiguous_format = contiguous_format
-"""torch's older name of it."""
+"""Older name of the function."""
 
 
 def _shape_as_tensor(self: Tensor) -> Any:
@@ -349,4 +349,4 @@ class ScriptClasses:
 
 
 classes = ScriptClasses()
-"""What programs call `torch.classes`."""
+"""`torch.classes`."""

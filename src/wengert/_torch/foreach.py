@@ -32,9 +32,9 @@ POSITIONAL = (
     "weight",
     "weights",
 )
-"""Names of torch's forms for what stands after the list, in the order of positions."""
+"""Names of torch's parameters after the list, in the order of positions."""
 SIDES = {"maximum": "clamp_min", "minimum": "clamp_max"}
-"""What stands for these, if the other operand is a number."""
+"""Methods to use if the other operand is a number."""
 
 
 def norm(x: Any, ord: Any = 2, dtype: Any = None) -> Any:
@@ -53,7 +53,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"norm": norm, "powsum": powsum}
 
 
 def applied(name: str, x: Any, others: Sequence[Any], options: dict[str, Any]) -> Any:
-    """The operator on one tensor, and what belongs to it."""
+    """Apply the operator to one tensor and its arguments."""
     plain = name.removesuffix("_")
     if plain in SCALED and len(others) == 3:
         *others, options["value"] = others

@@ -15,7 +15,7 @@ class Future(Generic[T]):
     """A result that will be there, or an error.
 
     Args:
-        devices: None or empty: there is only the CPU.
+        devices: None or empty, because there is only the CPU.
     """
 
     def __init__(self, *, devices: Any = None) -> None:
@@ -90,7 +90,7 @@ class Future(Generic[T]):
         callback(self)
 
     def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
-        """A future of what `callback(future)` gives when the result is there."""
+        """Return a future of the result of `callback(future)`, which is called when the result is set."""
         following: Future[Any] = Future()
 
         def go_on(finished: Future[T]) -> None:
@@ -106,7 +106,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: Iterable[Future[Any]]) -> Future[list[Future[Any]]]:
-    """A future of all the given ones, finished."""
+    """Return a future that is completed with the list of futures when all are completed."""
     members = list(futures)
     collected: Future[list[Future[Any]]] = Future()
     lock, missing = threading.Lock(), [len(members)]
@@ -126,5 +126,5 @@ def collect_all(futures: Iterable[Future[Any]]) -> Future[list[Future[Any]]]:
 
 
 def wait_all(futures: Iterable[Future[Any]]) -> list[Any]:
-    """The results of all futures."""
+    """Wait for all futures, and return their results."""
     return [member.wait() for member in collect_all(futures).wait()]

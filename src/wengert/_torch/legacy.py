@@ -38,7 +38,7 @@ class TensorType(type):
             return value.detach()  # type: ignore[attr-defined, no-any-return]
         if isinstance(value, (list, np.ndarray)) or type(value) is tuple:
             return tensor(value, device=device).to(cls.dtype)  # type: ignore[attr-defined, no-any-return]
-        if isinstance(getattr(value, "_memory", None), Storage):  # what `storage()` gives
+        if isinstance(getattr(value, "_memory", None), Storage):  # result of `storage()`
             return empty(0, dtype=cls.dtype, device=device).set_(value)  # type: ignore[attr-defined, no-any-return]
         return empty(*(data or (0,)), dtype=cls.dtype, device=device)  # type: ignore[no-any-return]
 

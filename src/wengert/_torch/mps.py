@@ -1,4 +1,4 @@
-"""`torch.mps` where there is no Metal: not available, no devices."""
+"""`torch.mps` without Metal: not available, no devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch.mtia` where there is no such device: not available, no devices."""
+"""`torch.mtia` without such a device: not available, no devices."""
 
 from __future__ import annotations
 

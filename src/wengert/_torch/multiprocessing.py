@@ -26,7 +26,7 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing: tensors are copied between processes, whatever is asked for."""
+    """Do nothing: tensors are always copied between processes."""
 
 
 def spawn(

@@ -1,4 +1,4 @@
-"""`torch.return_types`: the classes of what operators with several results return."""
+"""`torch.return_types`: classes of the results of operators with several results."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ __all__ = [name for name in dir(_classes) if hasattr(getattr(_classes, name), "n
 
 
 def __getattr__(name: str) -> _Any:
-    """The classes of what was written into `out`, which are made when they are first asked for."""
+    """Return the classes of results in `out`, created at first use."""
     return getattr(_classes, name)

@@ -26,7 +26,7 @@ DEFAULT_PROTOCOL = 2
 FileLike: TypeAlias = str | PathLike[str] | IO[bytes]
 FILE_LIKE: TypeAlias = FileLike
 MAP_LOCATION: TypeAlias = Any
-"""Torch's words for what `load` takes, which libraries annotate with."""
+"""Torch's type aliases of the arguments of `load`, which libraries use in annotations."""
 
 
 @boundary

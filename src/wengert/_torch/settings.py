@@ -1,6 +1,6 @@
-"""Settings of torch's that choose between ways of computing: here there is one way, which is deterministic.
+"""Settings of torch that choose between algorithms; here there is one algorithm, which is deterministic.
 
-What a program sets is remembered, so that it can be asked for, and changes nothing.
+Values are stored, so that they can be queried, and have no effect.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _set: dict[str, Any] = {
 
 
 has_lapack, has_mkl, has_openmp, has_spectral = True, False, False, True
-"""Whether there are decompositions and Fourier transforms, and libraries that they might come from."""
+"""Availability of decompositions and Fourier transforms, and of the libraries of torch that provide them."""
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -176,7 +176,7 @@ def is_vulkan_available() -> bool:
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """True, which is what programs that build extensions of torch want to hear; none can be built for this one."""
+    """Return True, for programs that build extensions of torch, although none can be built for this package."""
     return True
 
 

@@ -1,4 +1,4 @@
-"""The version of torch whose behaviour this is, as `torch.version` tells it, and what it would have been built with."""
+"""`torch.version`: the version of torch whose behaviour this package follows, and its build options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch.xpu` where there is no such device: not available, no devices."""
+"""`torch.xpu` without such a device: not available, no devices."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ class device(NoDevice):  # noqa: N801 - torch's name
 
 
 def is_current_stream_capturing() -> bool:
-    """False: there is no stream."""
+    """Return False: there is no stream."""
     return False

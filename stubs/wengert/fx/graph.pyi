@@ -15,8 +15,8 @@ from wengert._torch.fx.graph import (
     check_names as check_names,
     check_path as check_path,
     has_path as has_path,
-    kept as kept,
     none as none,
     recorded as recorded,
     restored as restored,
+    saved_meta as saved_meta,
 )

@@ -15,5 +15,5 @@ from wengert._torch.fx.node import (
     map_aggregate as map_aggregate,
     map_arg as map_arg,
     nodes_in as nodes_in,
-    told as told,
+    wrong_target as wrong_target,
 )

@@ -1,4 +1,4 @@
-"""Names of torch's own library that programs use although they are not theirs; there is no such library here."""
+"""Private names of torch's compiled library that programs use; there is no such library here."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ PACKAGE = str(__package__).rpartition(".")[0]
 
 
 class Native:
-    """Functions of a module under the names that torch gives them here, which the code of graphs uses.
+    """Functions of a module under torch's names in this module, which generated code of graphs uses.
 
     Args:
         module: the module of this package.
-        prefix: with what the names begin here.
+        prefix: prefix of the names here.
         names: further ones.
     """
 
@@ -75,12 +75,12 @@ def _is_tracing() -> bool:
 
 
 _passes: WeakKeyDictionary[Pass, int] = WeakKeyDictionary()
-"""The numbers of the backward passes of which one was asked for."""
+"""Counter of the numbers of backward passes."""
 _numbers = count()
 
 
 def _current_graph_task_id() -> int:
-    """The number of the backward pass that is under way in this thread, -1 if there is none."""
+    """Return the number of the backward pass that runs in this thread, -1 if there is none."""
     begun = current().passing
     return -1 if begun is None else _passes.setdefault(begun, next(_numbers))
 
@@ -173,7 +173,7 @@ def _get_privateuse1_backend_name() -> str:
 
 
 def _get_accelerator(check: bool | None = None) -> device:
-    """The device that tensors are on where no other is asked for."""
+    """Return the default device of tensors."""
     return device("cpu")
 
 

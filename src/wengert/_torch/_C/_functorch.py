@@ -52,12 +52,12 @@ def is_functionaltensor(tensor: Tensor) -> bool:
 
 
 def is_legacy_batchedtensor(tensor: Tensor) -> bool:
-    """False: there is one kind of batches."""
+    """Return False: there is only one kind of batches."""
     return False
 
 
 def is_dead_tensor_wrapper(tensor: Tensor) -> bool:
-    """False: tensors that leave a transform are no wrappers."""
+    """Return False: tensors that leave a transform are not wrappers."""
     return False
 
 
@@ -72,12 +72,12 @@ def get_unwrapped(tensor: Tensor) -> Tensor:
 
 
 def maybe_get_level(tensor: Tensor) -> int:
-    """The depth of the innermost transform that follows a tensor, from 1; -1 if there is none."""
+    """Return the depth of the innermost transform that follows a tensor, from 1; -1 if there is none."""
     return max(layers(tensor), default=-1)
 
 
 def maybe_get_bdim(tensor: Tensor) -> int:
-    """The dimension of the members of a batch in what `get_unwrapped` gives, the first; -1 if it is none."""
+    """Return the batch dimension of the result of `get_unwrapped`, which is 0; -1 for a tensor that is not batched."""
     return 0 if is_batchedtensor(tensor) else -1
 
 

@@ -35,7 +35,7 @@ meta_table = global_decomposition_table["meta"]
 
 
 def overloads_of(op: Any) -> list[Any]:
-    """The operators that an operator, or a name of several forms, stands for: those that a program has named."""
+    """Return the operators of an operator or a packet: those that the program has named."""
     if isinstance(op, OpOverloadPacket):
         forms = [var for var in vars(op).values() if isinstance(var, OpOverload)]
         return forms or [op.default]  # type: ignore[attr-defined]
@@ -49,13 +49,13 @@ def register_decomposition(
 
     Args:
         aten_op: the operator, `torch.ops.aten.add.Tensor`, or several.
-        registry: where it is noted; that of its kind unless given.
+        registry: dictionary to register in; that of its kind unless given.
         type: "post_autograd", "pre_autograd" or "meta".
         unsafe: ignored.
 
     Raises:
         AssertionError: if there is no such kind.
-        RuntimeError: if there is one for the operator already.
+        RuntimeError: if the operator has a decomposition already.
     """
     if type not in global_decomposition_table:
         raise AssertionError(f"type must be one of {set(global_decomposition_table)}, got {type}")

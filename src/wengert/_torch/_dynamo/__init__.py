@@ -30,7 +30,7 @@ config = SimpleNamespace()
 
 
 def graph_break(msg: str = "") -> None:
-    """Nothing: no graph is made."""
+    """Do nothing: there are no graphs."""
 
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:

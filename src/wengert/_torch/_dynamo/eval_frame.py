@@ -12,5 +12,5 @@ class OptimizedModule:
 
 
 def innermost_fn(fn: Any) -> Any:
-    """The function itself: none stands around it."""
+    """Return the function itself: it is never wrapped."""
     return fn

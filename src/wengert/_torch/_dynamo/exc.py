@@ -27,7 +27,7 @@ class TorchRuntimeError(TorchDynamoException):
 
 
 class InvalidBackend(TorchDynamoException):
-    """There is no backend of a name."""
+    """A backend does not exist."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
@@ -47,7 +47,7 @@ class BackendCompilerFailed(TorchDynamoException):
 
 
 class Unsupported(TorchDynamoException):
-    """A program does what the compiler does not know."""
+    """A program uses a feature that the compiler does not support."""
 
     def __init__(self, msg: str, *rest: Any, **options: Any) -> None:
         super().__init__(msg)

@@ -1,4 +1,4 @@
-"""`torch._dynamo.utils`: what libraries ask of torch's compiler, which is not there."""
+"""`torch._dynamo.utils`: queries of libraries about torch's compiler, which does not exist here."""
 
 from __future__ import annotations
 

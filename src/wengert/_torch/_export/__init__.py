@@ -4,5 +4,5 @@ from ..export import stand_in
 
 
 def __getattr__(name: str) -> object:
-    """Refused when it is called or made."""
+    """Return a placeholder that raises when it is called or instantiated."""
     return stand_in(__name__, name)

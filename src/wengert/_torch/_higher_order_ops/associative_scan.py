@@ -13,10 +13,10 @@ MODES = ("pointwise", "generic")
 def associative_scan(
     combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False, combine_mode: str = "pointwise"
 ) -> Any:
-    """For each slice of tensors what an associative operation makes of all slices up to it.
+    """Cumulative results of an associative operation over the slices of tensors.
 
     Args:
-        combine_fn: takes two slices, in the containers of `xs`; gives one.
+        combine_fn: function of two slices, in the containers of `xs`, that returns one.
         xs: a tensor, or containers of tensors of one length along `dim`.
         dim: the dimension of the slices.
         reverse: from the last slice on.
@@ -27,7 +27,7 @@ def associative_scan(
 
     Raises:
         ValueError: if `combine_fn` cannot be called, or there is no such mode.
-        RuntimeError: if `xs` are no tensors of one length, from 1.
+        RuntimeError: if `xs` are not tensors of one positive length.
 
     >>> import wengert as wg
     >>> associative_scan(lambda x, y: x + y, wg.tensor([1.0, 2.0, 3.0]), 0)

@@ -14,7 +14,7 @@ def tensors_in(name: str, xs: Any, dim: int) -> tuple[list[Any], Any, int]:
     """The tensors in a container, its structure, and their common length along a dimension.
 
     Raises:
-        RuntimeError: if there is none, or something else, or they differ in length, or have none.
+        RuntimeError: if there are no tensors, or other values, or their lengths differ or are 0.
     """
     leaves, structure = tree_flatten(xs)
     if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
@@ -28,14 +28,14 @@ def tensors_in(name: str, xs: Any, dim: int) -> tuple[list[Any], Any, int]:
 
 
 def joined(parts: list[Any], dim: int = 0) -> Any:
-    """One container of what several of the same structure hold, stacked along a new dimension."""
+    """Stack the tensors of several containers of one structure along a new dimension."""
     structure = tree_flatten(parts[0])[1]
     columns = zip(*[tree_flatten(part)[0] for part in parts])
     return tree_unflatten([stack(list(column), dim) for column in columns], structure)
 
 
 def slices_of(leaves: list[Any], structure: Any, dim: int) -> Callable[[int], Any]:
-    """A function that gives the container of the elements at a place along the dimension."""
+    """Return a function that returns the container of the slices at an index."""
 
     def at(place: int) -> Any:
         return tree_unflatten([leaf.select(dim, place) for leaf in leaves], structure)

@@ -12,7 +12,7 @@ def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
     """Apply a function to each slice along the first dimension, and stack the results.
 
     Args:
-        f: takes a slice, in the containers of `xs`, and `args`; gives tensors, in containers or not.
+        f: function of a slice, in the containers of `xs`, and `args`, that returns tensors or containers of tensors.
         xs: a tensor, or containers of tensors of one length.
         args: the same for all.
 

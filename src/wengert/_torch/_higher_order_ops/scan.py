@@ -1,4 +1,4 @@
-"""`scan`: a function of what was carried so far and the next slice."""
+"""`scan`: repeated application of a function to a carried value and the next slice."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from .elements import joined, slices_of, tensors_in
 def scan(
     combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False
 ) -> tuple[Any, Any]:
-    """Go through the slices of tensors, carrying something on, and keep what each gave.
+    """Apply a function to the slices of tensors and a carried value, and stack the results.
 
     Args:
-        combine_fn: takes what is carried and a slice; gives what is carried on and a result.
-        init: what is carried first.
+        combine_fn: function of the carried value and a slice that returns the next carried value and a result.
+        init: the initial carried value.
         xs: a tensor, or containers of tensors of one length along `dim`.
         dim: the dimension of the slices.
         reverse: begin with the last slice; the results are in the order of the slices all the same.
 
     Returns:
-        What was carried last, and the results, stacked along a new dimension `dim`.
+        The last carried value, and the results, stacked along a new dimension `dim`.
 
     Raises:
-        RuntimeError: if `combine_fn` cannot be called or gives no pair, or `xs` are no tensors of one length, from 1.
+        RuntimeError: if `combine_fn` cannot be called or does not return a pair, or `xs` are not tensors of one
+            positive length.
 
     >>> import wengert as wg
     >>> scan(lambda total, x: (total + x, total * x), wg.tensor(1.0), wg.tensor([1.0, 2.0, 3.0]))

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 settings = SimpleNamespace()
-"""What a program has written."""
+"""Settings that the program has written."""
 GROUPS: dict[str, SimpleNamespace] = {
     name: SimpleNamespace() for name in ("aot_inductor", "cpp", "cuda", "rocm", "trace", "triton")
 }

@@ -1,4 +1,4 @@
-"""`torch._library`: what `library` consists of, under torch's names."""
+"""`torch._library`: parts of `library` under torch's names."""
 
 from wengert.library import infer_schema, opcheck, register_fake
 

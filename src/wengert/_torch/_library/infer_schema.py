@@ -1,4 +1,4 @@
-"""`torch._library.infer_schema`: what a function takes and gives, as torch writes it."""
+"""`torch._library.infer_schema`: schemas of functions, as torch writes them."""
 
 from wengert.library import infer_schema
 

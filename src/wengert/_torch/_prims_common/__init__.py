@@ -1,4 +1,4 @@
-"""`torch._prims_common`: what libraries ask of shapes, strides and dtypes."""
+"""`torch._prims_common`: functions of shapes, strides and dtypes that libraries use."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from wengert._tensor.attributes import dtypes
 from wengert.ops.dtype_checks import DType
 
 ORDERED = (bool, int, float, complex)
-"""Python's types of numbers, each of which holds those before it."""
+"""Python's types of numbers, each of which includes those before it."""
 BOOL = next(dtype for dtype in dtypes.ALL if dtype.name == "bool")
 INTEGERS = frozenset(kind for kind in dtypes.ALL if not (kind.is_floating_point or kind.is_complex or kind is BOOL))
 HALF_COMPLEX = dtypes.UNHELD["complex32"]
@@ -96,7 +96,7 @@ def dtype_to_type_ctor(dtype: DType) -> Callable[[Any], Any]:
 
 
 def type_to_dtype(typ: type) -> DType:
-    """The dtype of tensors made of numbers of one of Python's types.
+    """Return the dtype of tensors created from numbers of one of Python's types.
 
     Raises:
         ValueError: if it is another type.
@@ -121,7 +121,7 @@ def get_higher_type(a: type, b: type) -> type:
     """Of two of Python's types of numbers the one that holds both.
 
     Raises:
-        RuntimeError: if one is no type of numbers.
+        RuntimeError: if one is not a type of numbers.
     """
     if a not in ORDERED or b not in ORDERED:
         raise RuntimeError(f"Expected builtin numeric types, found {a}, {b}")
@@ -134,7 +134,7 @@ def is_weakly_lesser_type(a: type, b: type) -> bool:
 
 
 def get_higher_dtype(a: Any, b: Any) -> Any:
-    """The dtype that two dtypes (or tensors, or numbers) promote to; None of both gives None."""
+    """Return the dtype that two dtypes (or tensors, or numbers) promote to; None if both are None."""
     kinds = [value if isinstance(value, DType) else get_dtype(value) for value in (a, b) if value is not None]
     if not kinds:
         return None
@@ -155,7 +155,7 @@ def get_acc_type(dtype: DType, device: Any) -> DType:
 
 
 def dtype_or_default(dtype: Any) -> DType:
-    """A dtype, or the default one in the place of None."""
+    """Return a dtype, or the default dtype for None."""
     return dtypes.get_default_dtype() if dtype is None else dtype
 
 
@@ -207,7 +207,7 @@ def kind_of(operand: Any) -> type:
 
 
 def together(kinds: list[DType]) -> DType:
-    """The dtype that several promote to; complex32, of which there are no tensors, promotes to any other."""
+    """Return the dtype that several dtypes promote to; complex32, without tensors here, promotes to any other."""
     kinds = [kind for kind in kinds if kind is not HALF_COMPLEX] or kinds
     result = kinds[0]
     for kind in kinds[1:]:

@@ -15,7 +15,7 @@ def check(b: bool, s: Callable[[], str], exc_type: type[Exception] = RuntimeErro
 
     Args:
         b: the condition.
-        s: gives the text of the error.
+        s: function that returns the message.
         exc_type: its type.
     """
     if not b:
@@ -63,7 +63,7 @@ def canonicalize_dim(rank: int, idx: int, wrap_scalar: bool = True) -> int:
         wrap_scalar: a tensor without dimensions counts as one with a single one.
 
     Raises:
-        IndexError: if there is no such dimension.
+        IndexError: if a dimension is out of range.
     """
     if rank < 0:
         raise IndexError(f"Rank cannot be negative but got {rank}")
@@ -77,7 +77,7 @@ def canonicalize_dim(rank: int, idx: int, wrap_scalar: bool = True) -> int:
 
 
 def canonicalize_dims(rank: int, indices: Any, wrap_scalar: bool = True) -> Any:
-    """`canonicalize_dim` of one dimension, or of several, which give a tuple."""
+    """`canonicalize_dim` of one dimension, or of several, as a tuple."""
     if isinstance(indices, int):
         return canonicalize_dim(rank, indices, wrap_scalar)
     return tuple(canonicalize_dim(rank, index, wrap_scalar) for index in indices)
@@ -124,7 +124,7 @@ def check_same_shape(*args: Any, allow_cpu_scalar_tensors: bool) -> None:
 
 
 def extract_shape_from_varargs(shape: Any, validate: bool = True) -> tuple[int, ...]:
-    """A shape that was given as several numbers or as one sequence of them."""
+    """Return the shape of arguments that are several numbers or one sequence."""
     lengths = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], Sequence) else tuple(shape)
     if validate:
         validate_shape(lengths)
@@ -132,7 +132,7 @@ def extract_shape_from_varargs(shape: Any, validate: bool = True) -> tuple[int, 
 
 
 def infer_size(shape: Sequence[int], numel: int) -> tuple[int, ...]:
-    """A shape for so many elements, with the length in the place of -1.
+    """Return a shape for a number of elements, with -1 replaced by the inferred length.
 
     Raises:
         RuntimeError: if there is none.
@@ -152,7 +152,7 @@ def is_expandable_to(shape: Sequence[int], desired: Sequence[int]) -> bool:
 
 
 def make_contiguous_strides_for(shape: Sequence[int], row_major: bool = True) -> tuple[int, ...]:
-    """The strides of a tensor that lies row by row; of matrices by columns unless `row_major`.
+    """Return the strides of a row-major tensor; of column-major matrices unless `row_major`.
 
     >>> make_contiguous_strides_for((2, 3, 4))
     (12, 4, 1)
@@ -168,7 +168,7 @@ def make_contiguous_strides_for(shape: Sequence[int], row_major: bool = True) ->
 
 
 def in_order(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
-    """The strides of a tensor whose dimensions lie in memory in an order, the last of which is the innermost."""
+    """Return the strides of a tensor for an order of dimensions in memory, the last of which is the innermost."""
     strides, step = [0] * len(shape), 1
     for at in reversed(order):
         strides[at] = step
@@ -177,19 +177,19 @@ def in_order(shape: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
 
 
 def make_channels_last_2d_strides_for(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of images whose channels lie innermost."""
+    """Return the strides of images in channels-last layout."""
     check(len(shape) == 4, lambda: "Only tensors of rank 4 can use the channels_last memory format")
     return in_order(shape, (0, 2, 3, 1))
 
 
 def make_channels_last_3d_strides_for(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of volumes whose channels lie innermost."""
+    """Return the strides of volumes in channels-last layout."""
     check(len(shape) == 5, lambda: "Only tensors of rank 5 can use the channels_last_3d memory format")
     return in_order(shape, (0, 2, 3, 4, 1))
 
 
 def make_channels_last_strides_for(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of sequences, images or volumes whose channels lie innermost.
+    """Return the strides of sequences, images or volumes in channels-last layout.
 
     Raises:
         RuntimeError: if the shape is of another rank.
@@ -207,7 +207,7 @@ def lies(a: Any, strides: Sequence[int]) -> bool:
 
 
 def is_contiguous(a: Any, false_if_dde: bool = False) -> bool:
-    """Return whether the elements of a tensor lie row by row."""
+    """Return whether a tensor is row-major and contiguous."""
     return lies(a, make_contiguous_strides_for(a.shape))
 
 
@@ -230,7 +230,7 @@ def is_channels_last_contiguous(a: Any) -> bool:
 
 
 def is_contiguous_for_memory_format(a: Any, *, memory_format: Any, false_if_dde: bool = False) -> bool:
-    """Return whether a tensor lies in memory as a format says.
+    """Return whether a tensor is contiguous in a memory format.
 
     Raises:
         ValueError: if there is no such format.
@@ -245,7 +245,7 @@ def is_contiguous_for_memory_format(a: Any, *, memory_format: Any, false_if_dde:
 
 
 def suggest_memory_format(x: Any) -> Any:
-    """The memory format in which a result like `x` is made."""
+    """Return the memory format of a result like `x`."""
     if x.layout.name != "strided":
         return contiguous_format
     if x.ndim in (4, 5) and is_channels_last_contiguous(x) and not is_contiguous(x):
@@ -254,7 +254,7 @@ def suggest_memory_format(x: Any) -> Any:
 
 
 def reduction_dims(shape: Sequence[int], dims: Any) -> tuple[int, ...]:
-    """The dimensions of a reduction, counted from the front; None stands for all.
+    """Return the dimensions of a reduction, counted from the front; all if `dims` is None.
 
     Raises:
         RuntimeError: if one is there twice.
@@ -278,10 +278,10 @@ def compute_reduction_output_shape(shape: Sequence[int], dimensions: Sequence[in
 
 
 def set_correction(unbiased: bool | None = None, correction: float | None = None) -> float:
-    """The correction of a variance that was given in one of two ways; 1 unless given.
+    """Return the correction of a variance from one of two arguments; 1 by default.
 
     Raises:
-        RuntimeError: if it was given in both.
+        RuntimeError: if both are given.
     """
     check(unbiased is None or correction is None, lambda: "cannot specify both correction and unbiased arguments")
     if correction is None:

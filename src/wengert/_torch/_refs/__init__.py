@@ -1,4 +1,4 @@
-"""`torch._refs`: functions that say what torch's operators do: here the operators themselves."""
+"""`torch._refs`: reference implementations of torch's operators, here the operators themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wengert._start.loading import load as _load
 from wengert.ops.aten_names import NAMES
 
 HIDDEN = frozenset(("Tensor", "nn", "save", "load"))
-"""Names of the package that are no operators."""
+"""Names of the package that are not operators."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`torch._subclasses`: tensors of which only shape, dtype and device are computed."""
+"""`torch._subclasses`: tensors with shape, dtype and device, but without values."""
 
 from .fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode, UnsupportedFakeTensorException
 

@@ -50,8 +50,8 @@ class FakeTensor(Tensor):
     Args:
         fake_mode: the mode that it belongs to.
         elem: a tensor on the device "meta".
-        device: of which it says that it is there.
-        constant: a tensor with its values, where the program gave them.
+        device: device that it reports.
+        constant: a tensor with its values, if the program has set them.
 
     Attributes:
         fake_mode, fake_device, constant: as above.
@@ -85,7 +85,7 @@ class FakeTensor(Tensor):
 
     @staticmethod
     def from_tensor(t: Any, fake_mode: FakeTensorMode) -> Any:
-        """A tensor without values that says of itself what `t` is."""
+        """Return a tensor without values with the attributes of `t`."""
         return fake_mode.from_tensor(t)
 
     @classmethod
@@ -99,7 +99,7 @@ class FakeTensorMode(TorchDispatchMode):
 
     Args:
         allow_fallback_kernels: ignored: nothing is run on values.
-        allow_non_fake_inputs: calls may be given tensors with values, too; otherwise these are refused.
+        allow_non_fake_inputs: accept tensors with values in calls, which are refused otherwise.
         shape_env: must be None: sizes are numbers here, not symbols.
         static_shapes, export: ignored: sizes are numbers.
 
@@ -133,7 +133,7 @@ class FakeTensorMode(TorchDispatchMode):
     def from_tensor(
         self, tensor: Any, *, static_shapes: bool | None = None, source: Any = None, symbolic_context: Any = None
     ) -> Any:
-        """A tensor without values that says of itself what `tensor` is; for the same tensor always the same.
+        """Return a tensor without values with the attributes of `tensor`; the same result for the same tensor.
 
         Raises:
             UnsupportedFakeTensorException: if it is sparse, or of a class with a `__torch_dispatch__`.
@@ -194,7 +194,7 @@ class FakeTensorMode(TorchDispatchMode):
         return tree_map(lambda value: FakeTensor(self, value, place) if isinstance(value, Tensor) else value, result)
 
     def _constant(self, tensor: Any) -> Any:
-        """A tensor whose values the program has given."""
+        """Return a tensor whose values the program has set."""
         fake = self.from_tensor(tensor)
         fake.constant = tensor
         return fake
@@ -216,7 +216,7 @@ class FakeTensorMode(TorchDispatchMode):
 
 
 def refuse_values(func: Any, name: str, args: tuple[Any, ...]) -> None:
-    """Refuse operators whose result, or the shape of it, values decide.
+    """Refuse operators whose result, or its shape, depends on values.
 
     Raises:
         DataDependentOutputException, DynamicOutputShapeException: if it is such an operator.
@@ -251,7 +251,7 @@ def place_of(func: Any, values: list[Any]) -> Device:
 
 
 def is_fake(x: Any) -> bool:
-    """Return whether a value is a tensor without values, or made of such."""
+    """Return whether a value is a tensor without values, or contains one."""
     if isinstance(x, FakeTensor):
         return True
     if is_traceable_wrapper_subclass(x):
@@ -266,7 +266,7 @@ def maybe_get_fake_mode(t: Any) -> Any:
 
 @contextmanager
 def unset_fake_temporarily() -> Iterator[Any]:
-    """A context without the dispatch modes that are on; gives the innermost `FakeTensorMode` among them, or None."""
+    """Context without the active dispatch modes; its value is the innermost `FakeTensorMode` among them, or None."""
     with _disable_current_modes() as off:
         yield next((mode for mode in reversed(off) if isinstance(mode, FakeTensorMode)), None)
 

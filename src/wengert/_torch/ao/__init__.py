@@ -1,6 +1,6 @@
 """`torch.ao`: quantisation and pruning for it, which are not there. Programs may name them; calls are refused.
 
-What models that may be quantised consist of is there, and computes on floats: `FloatFunctional`, `QuantStub`.
+Parts of models that may be quantised exist, and compute on floats: `FloatFunctional`, `QuantStub`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def stand_in(module: str, name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Modules below this one; all else is refused when it is called or made."""
+    """Return a submodule; other names are placeholders that raise when they are called or instantiated."""
     return stand_in(__name__, name)
 
 
 Below = functools.partial(absent.Below, below)
-"""Gives the modules below this one."""
+"""Importer of the submodules."""

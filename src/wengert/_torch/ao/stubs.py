@@ -1,4 +1,4 @@
-"""Places in a model where tensors would be quantised and read back: identities, as there are no quantised tensors."""
+"""Positions in a model where tensors would be quantised and dequantised: identities, without quantised tensors."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ class QuantWrapper(Module):
         self.train(module.training)
 
     def forward(self, X: Any) -> Any:  # noqa: N803  torch's name
-        """Return what the layer gives for `X`."""
+        """Return the result of the layer for `X`."""
         return self.dequant(self.module(self.quant(X)))

@@ -1,4 +1,4 @@
-"""`torch.backends`: what programs ask and set of the libraries behind torch; here each says that it is not there.
+"""`torch.backends`: settings of and queries about the libraries behind torch, none of which is available here.
 
 Settings can be written, so that programs that choose between them run; they change nothing.
 """

@@ -60,4 +60,4 @@ def enable_cudnn_sdp(enabled: bool) -> None:
 
 
 def preferred_linalg_library(backend: Any = None) -> None:
-    """Nothing: there is one."""
+    """Do nothing: there is only one library."""

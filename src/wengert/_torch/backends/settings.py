@@ -9,7 +9,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def flags(module: dict[str, Any], values: dict[str, Any]) -> Iterator[None]:
-    """Give names of a module (`globals()`) other values within a `with` block."""
+    """Context in which names of a module (`globals()`) have other values."""
     before = {name: module[name] for name in values}
     module.update(values)
     try:

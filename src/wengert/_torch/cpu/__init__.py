@@ -37,7 +37,7 @@ def current_device() -> str:
 
 
 def set_device(device: Any) -> None:
-    """Nothing: there is one."""
+    """Do nothing: there is only one device."""
 
 
 def synchronize(device: Any = None) -> None:
@@ -45,7 +45,7 @@ def synchronize(device: Any = None) -> None:
 
 
 class Stream:
-    """The one queue of work, in which everything is done when it is asked for."""
+    """The only queue of work, in which all work is complete at once."""
 
     def __init__(self, priority: int = -1) -> None:
         self.priority = priority

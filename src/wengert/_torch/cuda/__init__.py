@@ -1,4 +1,4 @@
-"""`torch.cuda` where there is no CUDA: not available, no devices; seeds, caches and `synchronize` do no harm."""
+"""`torch.cuda` without CUDA: not available, no devices; seeds, caches and `synchronize` do nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ default_stream = can_device_access_peer = utilization = set_stream = _cuda.refus
 
 
 class device(NoDevice):
-    """A context manager that changes the current device; there is none to change to."""
+    """Context manager for the current device, without effect."""
 
     absent = _cuda
 
@@ -49,25 +49,25 @@ class device_of(NoDeviceOf):
 
 
 class Stream(NoStream):
-    """A queue of work on a device: cannot be made."""
+    """A queue of work on a device: it cannot be instantiated."""
 
     absent = _cuda
 
 
 class Event(NoStream):
-    """A mark in a queue of work: cannot be made."""
+    """A mark in a queue of work: it cannot be instantiated."""
 
     absent = _cuda
 
 
 class CUDAGraph(NoStream):
-    """Recorded work of a device: cannot be made."""
+    """Recorded work of a device: it cannot be instantiated."""
 
     absent = _cuda
 
 
 class graph(NoStream):
-    """A context manager that records the work of a device: cannot be made."""
+    """Context manager that records the work of a device: it cannot be instantiated."""
 
     absent = _cuda
 
@@ -82,7 +82,7 @@ stream = StreamContext
 
 
 def is_current_stream_capturing() -> bool:
-    """False: there is no stream."""
+    """Return False: there is no stream."""
     return False
 
 

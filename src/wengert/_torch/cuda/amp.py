@@ -1,4 +1,4 @@
-"""`torch.cuda.amp`: the older names, all of which say that there is no CUDA."""
+"""`torch.cuda.amp`: the older names of autocast, without CUDA."""
 
 from __future__ import annotations
 

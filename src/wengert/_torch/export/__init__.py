@@ -35,9 +35,9 @@ def stand_in(module: str, name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Modules below this one; all else is refused when it is called or made."""
+    """Return a submodule; other names are placeholders that raise when they are called or instantiated."""
     return stand_in(__name__, name)
 
 
 Below = functools.partial(absent.Below, below)
-"""Gives the modules below this one."""
+"""Importer of the submodules."""

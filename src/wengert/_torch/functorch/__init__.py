@@ -1,6 +1,6 @@
 """`functorch`, from which transforms of functions came: the same functions, which warn, and modules as functions.
 
-After `install_as_torch()` it is what `import functorch` gives. New programs use `func`.
+After `install_as_torch()` it is imported by `import functorch`. New programs use `func`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def deprecated(function: Callable[..., Any], instead: str) -> Callable[..., Any]
 
 
 def same(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of `func`, which warns that it lies there."""
+    """Return a function of `func` that warns of its new place."""
     return deprecated(function, f"torch.func.{function.__name__}")
 
 
@@ -154,10 +154,10 @@ def make_functional(model: Module, disable_autograd_tracking: bool = False) -> t
 
     Args:
         model: the module, which stays as it is.
-        disable_autograd_tracking: the parameters that are given require no gradient.
+        disable_autograd_tracking: whether the returned parameters require no gradient.
 
     Returns:
-        `functional, params`; `functional(params, *args)` is what the module returns with these parameters.
+        `functional, params`; `functional(params, *args)` calls the module with these parameters.
 
     Raises:
         RuntimeError: if the module has buffers.
@@ -186,11 +186,11 @@ def make_functional_with_buffers(
 
     Args:
         model: the module, which stays as it is.
-        disable_autograd_tracking: the parameters that are given require no gradient.
+        disable_autograd_tracking: whether the returned parameters require no gradient.
 
     Returns:
-        `functional, params, buffers`; `functional(params, buffers, *args)` is what the module returns with these. It
-        writes to buffers as the module does.
+        `functional, params, buffers`; `functional(params, buffers, *args)` calls the module with these. It writes to
+        buffers as the module does.
     """
     return functional_of(model, not disable_autograd_tracking)
 

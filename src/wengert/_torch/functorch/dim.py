@@ -1,4 +1,4 @@
-"""`functorch.dim`: dimensions that are objects. There are none here."""
+"""`functorch.dim`: dimensions as objects, which do not exist here."""
 
 raise ImportError(
     "functorch.dim: dimensions as objects need indexing, every operator and every view of torch's own library to know "

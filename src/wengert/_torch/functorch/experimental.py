@@ -1,4 +1,4 @@
-"""`functorch.experimental`: functions of `func` that lay there before."""
+"""`functorch.experimental`: former place of functions of `func`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def chunk_vmap(
         chunks: how many parts.
 
     Raises:
-        RuntimeError: if there is not at least one part, when the function is called.
+        RuntimeError: if (when the function is called) there is not at least one chunk.
 
     >>> import wengert as wg
     >>> chunk_vmap(lambda x: x.sum(), chunks=2)(wg.ones(4, 3))

@@ -47,7 +47,7 @@ __all__ = [
 
 
 ABSENT = ("PH", "ProxyableClassMeta", "config", "operator_schemas", "tensor_type", "traceback")
-"""Names of torch's package that programs may import; they are refused when they are called or made."""
+"""Names of torch's package that programs may import; they raise when they are called or instantiated."""
 
 
 def __getattr__(name: str) -> Any:

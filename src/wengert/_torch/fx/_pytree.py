@@ -11,11 +11,11 @@ __all__ = ["register_pytree_flatten_spec", "tree_flatten_spec"]
 
 
 def tree_flatten_spec(pytree: Any, spec: TreeSpec) -> list[Any]:
-    """The values that stand in containers at the places of a structure's leaves."""
+    """Return the values in containers at the leaves of a structure."""
     return spec.flatten_up_to(pytree)
 
 
 def register_pytree_flatten_spec(
     cls: type, flatten_fn_spec: Callable[..., Any], flatten_fn_exact_match_spec: Callable[..., Any] | None = None
 ) -> None:
-    """Nothing: containers that `utils._pytree` knows are taken apart by what was said there of them."""
+    """Do nothing: containers registered in `utils._pytree` are flattened by the functions registered there."""

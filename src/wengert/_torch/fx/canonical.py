@@ -35,7 +35,7 @@ METHODS = frozenset(("sigmoid", "tanh"))
 METHODS_ALONE = frozenset(("contiguous", "expand", "repeat"))
 """Methods that torch does not have as functions, but this package has."""
 COMPARISONS = {f"__{name}__": name for name in ("eq", "ge", "gt", "le", "lt", "ne")}
-"""What torch calls when tensors are compared."""
+"""Functions that torch calls for comparisons of tensors."""
 ORDER = {
     "norm": ("p", "dim", "keepdim", "out", "dtype"),
     "multi_head_attention_forward": (
@@ -111,7 +111,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments without defaults by position, the others, also those that are not given, by name."""
+    """Return the arguments without defaults by position, and all others, also omitted ones, by name."""
     signature = signature_of(function)
     if signature is None:
         return args, kwargs

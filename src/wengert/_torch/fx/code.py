@@ -58,11 +58,11 @@ IN_PLACE["setitem"] = "{}[{}] = {}"
 
 @dataclass
 class PythonCode:
-    """The code of a graph, and what it needs.
+    """Code of a graph with its global names.
 
     Args:
         src: the code, the definition of a function `forward`.
-        globals: what its global names stand for.
+        globals: values of its global names.
     """
 
     src: str
@@ -72,7 +72,7 @@ class PythonCode:
 
 
 class CodeGen:
-    """Makes the code of a graph; subclasses change the definition of the function, and what it returns."""
+    """Generator of the code of a graph; subclasses change the definition of the function and its result."""
 
     _func_name = "forward"
 
@@ -84,7 +84,7 @@ class CodeGen:
 
         Args:
             free_vars: its parameters, with their annotations and defaults.
-            maybe_return_annotation: what stands between the parameters and the colon.
+            maybe_return_annotation: text between the parameters and the colon.
         """
         parameters = free_vars if free_vars[:1] == ["self"] else ["self", *free_vars]
         return f"def {self._func_name}({', '.join(parameters)}){maybe_return_annotation}:"
@@ -118,7 +118,7 @@ class Writer:
     Args:
         codegen: makes the frame of the function.
         nodes: those of the graph.
-        root_module: what the code calls the module that has attributes and modules.
+        root_module: name in the code of the module with attributes and modules.
         namespace: the names that are taken.
         verbose: whether comments say where the nodes came from.
     """
@@ -244,7 +244,7 @@ class Writer:
             self.body.append(f"{self.name(node)} = {raw}\n")
 
     def assign(self, node: Node, text: str) -> None:
-        """A line that gives a node's value its name."""
+        """Return a line that assigns a node's value to its name."""
         self.body.append(f"{self.name(node)}{self.annotation(node)} = {text}")
 
     def call_method(self, node: Node) -> None:
@@ -253,7 +253,7 @@ class Writer:
         self.assign(node, f"{method}({self.arguments(node.args[1:], node.kwargs)})")
 
     def call_function(self, node: Node) -> None:
-        """A call of a function, or what stands for it."""
+        """Return a call of a function, or an equivalent expression."""
         function = node.target
         name = getattr(function, "__name__", "")
         if getattr(function, "__module__", None) == "_operator":
@@ -293,7 +293,7 @@ class Writer:
 
 
 class Shown:
-    """Code that `repr` gives as it is."""
+    """Code that `repr` returns unchanged."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -308,7 +308,7 @@ def is_identifier(value: Any) -> bool:
 
 
 def format_target(base: str, target: str) -> str:
-    """An attribute of an attribute of ... as code; names that are no identifiers by `getattr`."""
+    """Return a chain of attributes as code; names that are not identifiers are read by `getattr`."""
     for name in target.split("."):
         base = f"{base}.{name}" if name.isidentifier() else f'getattr({base}, "{name}")'
     return base

@@ -75,8 +75,8 @@ class Graph:
 
     Args:
         owning_module: the module that has the graph.
-        tracer_cls: the class of the tracer that made it.
-        tracer_extras: what that is made with again.
+        tracer_cls: class of the tracer that created it.
+        tracer_extras: arguments to create such a tracer again.
     """
 
     def __init__(self, owning_module: Any = None, tracer_cls: Any = None, tracer_extras: Any = None) -> None:
@@ -219,7 +219,7 @@ class Graph:
 
         Args:
             node: the other node.
-            arg_transform: gives for each node among its arguments what stands for it here.
+            arg_transform: function from the nodes among its arguments to those of this graph.
         """
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
         node_of_copy = self.create_node(node.op, node.target, args, dict(kwargs), node.name, node.type)
@@ -231,11 +231,11 @@ class Graph:
 
         Args:
             g: the other graph.
-            val_map: which node here stands for which there; the new ones are entered.
+            val_map: mapping of nodes of the other graph to those of this one; new ones are added.
             return_output_node: whether to return the other graph's output node, too.
 
         Returns:
-            What the other graph returns, by the nodes here; None if it has no result.
+            The result of the other graph, in nodes of this one; None if it has no output.
         """
         for node in g.nodes:
             if node in val_map:
@@ -301,10 +301,10 @@ class Graph:
     # ---- text and code -----------------------------------------------------------------------------------------------
 
     def python_code(self, root_module: str, *, verbose: bool = False, **options: Any) -> PythonCode:
-        """The code of a function that does what the graph says.
+        """Generate the code of a function that computes the graph.
 
         Args:
-            root_module: what the code calls the module that has attributes and modules, as `self`.
+            root_module: name in the code of the module with attributes and modules, such as `self`.
             verbose: whether comments say where nodes came from.
             options: what torch shows of tensors beside; there is nothing of it here.
         """
@@ -330,7 +330,7 @@ class Graph:
         """Let a function change the lines of the code.
 
         Args:
-            make_transformer: is given the function until now, or None; gives the one from now on.
+            make_transformer: function from the previous transformer, or None, to the new one.
 
         Returns:
             A context at whose end it is as it was.
@@ -433,7 +433,7 @@ class Graph:
         return copied
 
     def __reduce__(self) -> Any:
-        """The nodes as plain values, in which numbers stand for nodes: nothing of it is code."""
+        """Return the nodes as plain values, in which nodes are numbers, without code."""
         return restored, (self._tracer_cls, recorded(self))
 
 
@@ -444,7 +444,7 @@ _is_magic = is_magic
 
 
 def none(node: Node) -> None:
-    """Nothing in the place of a node."""
+    """Return None for a node."""
 
 
 # ---- paths in a module -----------------------------------------------------------------------------------------------

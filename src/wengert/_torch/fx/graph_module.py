@@ -1,4 +1,4 @@
-"""`torch.fx.GraphModule`: a module whose `forward` is made from a graph."""
+"""`torch.fx.GraphModule`: a module whose `forward` is generated from a graph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ IMPLEMENTATION = "GraphModuleImpl"
 
 
 class GraphModule(Module):
-    """A module whose `forward` is made from a graph.
+    """A module whose `forward` is generated from a graph.
 
     Every instance is of a class of its own, a subclass of this one, which has its `forward`.
 
@@ -65,7 +65,7 @@ class GraphModule(Module):
         self._set_up(graph)
 
     def _set_up(self, graph: Graph) -> None:
-        """Have a graph, and nothing that is to be told of its changes."""
+        """Set the graph, without hooks on its changes."""
         self.graph = graph
         self.meta: dict[str, Any] = {}
         self._tracer_cls = graph._tracer_cls
@@ -156,7 +156,7 @@ class GraphModule(Module):
         """Put a module at a path, making modules on the way.
 
         Returns:
-            Whether it could be put there: what stands on the way has to be modules.
+            Whether it was added: all parts of the path must be modules.
         """
         *way, name = target.split(".")
         outer: Module = self
@@ -188,7 +188,7 @@ class GraphModule(Module):
         return True
 
     def delete_all_unused_submodules(self) -> None:
-        """Take out the modules of which no node uses anything."""
+        """Remove the modules that no node uses."""
         used: set[str] = set()
         for node in self.graph.nodes:
             if node.op in ("call_module", "get_attr"):
@@ -230,7 +230,7 @@ class GraphModule(Module):
         return result
 
     def __reduce__(self) -> Any:
-        """The class, the graph and the attributes; the code is made again from the graph."""
+        """Pickle the class, the graph and the attributes; the code is generated again from the graph."""
         own = {name: value for name, value in self.__dict__.items() if name not in SKIPPED}
         return restored, (plain_class(type(self)), type(self).__name__, own, self._graph)
 
@@ -257,7 +257,7 @@ class GraphModule(Module):
         self._replace_hooks.remove(f)
 
     def _register_create_node_hook(self, f: Callable[..., object]) -> None:
-        """Call a function for each node that is made."""
+        """Call a function for each new node."""
         self._create_node_hooks.append(f)
 
     def _unregister_create_node_hook(self, f: Callable[..., object]) -> None:
@@ -286,11 +286,11 @@ SKIPPED = frozenset(
     _graph _code _tracer_cls meta _replace_hooks _create_node_hooks _erase_node_hooks _deepcopy_hooks
     """.split()  # noqa: SIM905 - so that it can be read
 )
-"""What copies get anew."""
+"""Attributes that copies create anew."""
 
 
 class CodeOnly(Module):
-    """A module of the attributes that are given, as copies take theirs from.
+    """A module with given attributes, from which copies take theirs.
 
     Args:
         body: the attributes.
@@ -302,12 +302,12 @@ class CodeOnly(Module):
 
 
 def plain_class(kind: type) -> Any:
-    """The class of which the class of one instance is made."""
+    """Return the base of the class of a single instance."""
     return next(base for base in kind.__mro__ if base.__qualname__.rpartition(".")[2] != IMPLEMENTATION)
 
 
 def restored(kind: Any, name: str, own: dict[str, Any], graph: Graph) -> GraphModule:
-    """A module of what its `__reduce__` gave."""
+    """Return a module from the result of its `__reduce__`."""
     result: GraphModule = kind.__new__(kind)
     type(result).__name__ = name
     Module.__init__(result)
@@ -323,7 +323,7 @@ def compiled(code: PythonCode) -> Any:
     """The function of a graph's code, whose lines tracebacks show."""
     name = f"<eval_with_key>.{next(COUNT)}"
     space = dict(code.globals)
-    exec(compile(code.src, name, "exec"), space)  # code that is made here, of a graph
+    exec(compile(code.src, name, "exec"), space)  # code that is generated here from a graph
     forget(space)
     function = space["forward"]
     linecache.cache[name] = (len(code.src), None, code.src.splitlines(keepends=True), name)
@@ -350,7 +350,7 @@ def indented(text: str) -> str:
 
 
 def targets(root: dict[str, Any], graph: Graph) -> list[str]:
-    """The paths of what a graph names.
+    """Return the paths of the attributes and modules of a graph.
 
     Raises:
         RuntimeError: if the dict has not all of them.
@@ -367,7 +367,7 @@ def targets(root: dict[str, Any], graph: Graph) -> list[str]:
 
 
 def place_of(root: Module, path: str, *, make: bool) -> tuple[Any, str]:
-    """The module in which the last name of a path stands, and that name; modules on the way are made where asked."""
+    """Return the module that owns the last name of a path, and that name; optionally create modules on the way."""
     *way, name = path.split(".")
     owner: Any = root
     for part in way:
@@ -382,7 +382,7 @@ def place_of(root: Module, path: str, *, make: bool) -> tuple[Any, str]:
 
 
 def copy_attr(from_module: Module, to_module: Module, target: str) -> None:
-    """Let a module have what another has at a path; nothing happens where there are the same modules already."""
+    """Copy the attribute of a module at a path to another module, unless both share the modules on the way."""
     source: Any = from_module
     to: Any = to_module
     *way, name = target.split(".")
@@ -403,7 +403,7 @@ def assign_attr(from_obj: Any, to_module: Module, target: str) -> None:
 
 
 def put(module: Module, name: str, value: Any) -> None:
-    """Put a value into a module; a tensor that is no parameter becomes a buffer."""
+    """Set an attribute of a module; a tensor that is not a parameter becomes a buffer."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         module.register_buffer(name, value)
     else:
@@ -428,11 +428,11 @@ def has_attr(model: Module, attr_name: str) -> bool:
 
 
 def del_attr(model: Module, attr_name: str) -> None:
-    """Take out what a module has at a path."""
+    """Delete the attribute of a module at a path."""
     delattr(*place_of(model, attr_name, make=False))
 
 
 _CodeOnlyModule = CodeOnly
 _USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
-"""Under what name `meta` has attributes of the program that copies keep."""
+"""Key in `meta` of the names of attributes that copies keep."""
 _copy_attr, _assign_attr, _get_attr, _has_attr, _del_attr = copy_attr, assign_attr, get_attr, has_attr, del_attr

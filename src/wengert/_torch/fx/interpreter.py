@@ -1,4 +1,4 @@
-"""`torch.fx.Interpreter`: runs a graph node by node; `Transformer` makes another graph of it on the way."""
+"""`torch.fx.Interpreter`: runs a graph node by node; `Transformer` creates another graph from it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Interpreter", "Transformer"]
 
 
 class Interpreter:
-    """Runs a graph node by node; subclasses change what single nodes do.
+    """Interpreter of a graph, node by node; subclasses override the execution of nodes.
 
     Args:
-        module: the module that has the attributes and modules, and the graph if none is given.
+        module: module with the attributes and modules, and with the graph if none is given.
         garbage_collect_values: whether values are let go that no later node uses.
         graph: the graph.
     """
@@ -178,7 +178,7 @@ class TransformerTracer(Tracer):
 
 
 class Transformer(Interpreter):
-    """Runs a graph with proxies, so that another graph comes of it; subclasses change what single nodes become.
+    """Interpreter that runs a graph with proxies to create another graph; subclasses override the result of nodes.
 
     Args:
         module: the module with the graph.

@@ -43,7 +43,7 @@ FUNCTIONAL = frozenset(
 OTHERS = {"logsigmoid": "torch._C._nn.log_sigmoid", "of_whole_pairs": "torch.view_as_complex"}
 """Functions that have another name in torch."""
 OWN_SPACES = ("linalg", "fft", "special")
-"""Modules of torch whose functions stand in `torch._C._linalg`, `torch._C._fft` and so on."""
+"""Modules of torch whose functions are in `torch._C._linalg`, `torch._C._fft` and so on."""
 
 
 class Custom:
@@ -51,7 +51,7 @@ class Custom:
 
     Args:
         line: of the import of the object.
-        value: the object; the module `torch` is looked up when it is asked for.
+        value: the object; the module `torch` is looked up when needed.
     """
 
     def __init__(self, line: str, value: Any) -> None:
@@ -59,7 +59,7 @@ class Custom:
 
 
 def torch_module() -> Any:
-    """The module that generated code calls `torch`: what programs import by that name, or this package."""
+    """Return the module named `torch` in generated code: the imported module of that name, or this package."""
     stand_in = sys.modules.get("torch")
     return stand_in if type(stand_in).__module__ == f"{PACKAGE}.as_torch" else sys.modules[PACKAGE]
 
@@ -80,7 +80,7 @@ def customs() -> dict[str, Custom]:
 
 
 def snake_case(text: str) -> str:
-    """A name in lower case, with an underscore before what was a capital after a small letter."""
+    """Convert a name from camel case to snake case."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
 
 
@@ -101,8 +101,8 @@ class Namespace:
         """Take a name.
 
         Args:
-            candidate: what it is to be like.
-            obj: what is named; the name of one that has one is given again. None is never remembered.
+            candidate: preferred name.
+            obj: the object; an object that has a name keeps it. None is never remembered.
         """
         if obj is not None and obj in self.of_object:
             return self.of_object[obj]
@@ -125,7 +125,7 @@ class Namespace:
         self.of_object.setdefault(obj, name)
 
     def rename_object(self, obj: Any, name: str) -> None:
-        """Give an object another name."""
+        """Change the name of an object."""
         self.of_object[obj] = name
         self.used.add(name)
 
@@ -186,13 +186,13 @@ def paths(function: Any) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def own_path(function: Any) -> str | None:
-    """The path at which a function of this package stands in `torch`; None if there is none."""
+    """Return the path of a function of this package in `torch`; None if there is none."""
     for path in paths(function):
         value = resolve(path)
         if value is function:
             return path
         if value is not None and getattr(function, "__name__", "") in TOP and path == f"torch.{function.__name__}":
-            return path  # there are two objects for what is one function of torch
+            return path  # two objects here correspond to one function of torch
     return None
 
 

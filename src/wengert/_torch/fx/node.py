@@ -29,7 +29,7 @@ LEGAL = {
     "output": "the result",
     "root": "the end of the list",
 }
-"""The kinds of nodes, and what each stands for."""
+"""The kinds of nodes, and their meanings."""
 RANDOM = frozenset(
     """
     bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm
@@ -58,7 +58,7 @@ class Node:
         op: the kind of operation, one of `placeholder`, `get_attr`, `call_function`, `call_module`, `call_method`,
             `output`.
         target: the function, or the name of the parameter, attribute, module or method.
-        args, kwargs: the arguments, in which nodes stand for their values.
+        args, kwargs: the arguments, with nodes in place of their values.
         return_type: the annotation of the value.
 
     Raises:
@@ -156,7 +156,7 @@ class Node:
         self._set_arguments(self._args, kwargs)
 
     def _set_arguments(self, args: Any, kwargs: Any) -> None:
-        """Put arguments in the place of those before, so that users are right."""
+        """Replace the arguments, and update the users of nodes."""
         for node in self._input_nodes:
             node.users.pop(self, None)
         self._input_nodes = {}
@@ -189,7 +189,7 @@ class Node:
         self.kwargs = {**self._kwargs, key: arg}
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
-        """Put one node in the place of another among the arguments."""
+        """Replace one node by another among the arguments."""
 
         def replaced(node: Node) -> Node:
             return new_input if node is old_input else node
@@ -200,7 +200,7 @@ class Node:
     def replace_all_uses_with(
         self, replace_with: Node, delete_user_cb: Callable[[Node], bool] | None = None, *, propagate_meta: bool = False
     ) -> list[Node]:
-        """Put another node in the place of this one in the arguments of all its users.
+        """Replace this node by another one in the arguments of all its users.
 
         Args:
             replace_with: the other node.
@@ -222,7 +222,7 @@ class Node:
         return changed
 
     def _replaced(self, old: Node, new: Node) -> None:
-        """Tell the hooks of the module of this graph that an argument changes."""
+        """Call the hooks of the module of this graph for a change of an argument."""
         for hook in getattr(self.graph.owning_module, "_replace_hooks", ()):
             hook(old=old, new=new.name, user=self)
 
@@ -257,7 +257,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def _rename(self, candidate: str) -> None:
-        """Give the node a name like another one."""
+        """Rename the node to a name like the given one."""
         if candidate != self.name:
             self.name = self.graph._graph_namespace.create_name(candidate, None)
             self.graph._graph_namespace.rename_object(self, self.name)
@@ -298,7 +298,7 @@ class Node:
         return f"{middle}(args = {format_arg(self.args)}, kwargs = {format_arg(self.kwargs)})"
 
     def normalized_arguments(self, root: Any, *args: Any, **kwargs: Any) -> None:
-        """None: there are no schemas by which arguments could be put in order."""
+        """Return None: there are no schemas to normalise arguments."""
 
 
 def wrong_target(graph: Any, name: str, target: Any) -> str:
@@ -326,7 +326,7 @@ def format_arg(arg: Any) -> str:
 
 
 def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
-    """The arguments with the result of a function in the place of each node.
+    """Replace each node in arguments by the result of a function.
 
     Raises:
         AssertionError: if `fn` cannot be called.
@@ -336,7 +336,7 @@ def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
 
 
 def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
-    """The arguments with the result of a function in the place of each value that is no tuple, list, dict or slice."""
+    """Replace each value in arguments other than a tuple, list, dict or slice by the result of a function."""
     if isinstance(a, tuple):
         values = [map_aggregate(value, fn) for value in a]
         return type(a)(*values) if hasattr(a, "_fields") else tuple(values)

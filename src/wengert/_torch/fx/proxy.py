@@ -1,4 +1,4 @@
-"""`torch.fx.proxy`: what stands for a value while a program is traced; what is done with it becomes nodes."""
+"""`torch.fx.proxy`: placeholders of values while a program is traced; operations on them become nodes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ITERATION = (
 
 
 class TraceError(ValueError):
-    """A program does with a proxy what cannot be traced."""
+    """An operation on a proxy cannot be traced."""
 
 
 def plain_types() -> tuple[type, ...]:
@@ -92,7 +92,7 @@ class TracerBase:
         type_expr: Any = None,
         proxy_factory_fn: Callable[[Node], Proxy] | None = None,
     ) -> Proxy:
-        """Put a node into the graph whose arguments may be proxies, and give what stands for its value."""
+        """Add a node to the graph, whose arguments may be proxies, and return the proxy of its value."""
         args, kwargs = self.create_arg(args), self.create_arg(kwargs)
         assert isinstance(args, tuple)
         assert isinstance(kwargs, dict)
@@ -187,7 +187,7 @@ class Proxy:
         return f"Proxy({self.node.name})"
 
     def __getattr__(self, k: str) -> Attribute:
-        if k in ("node", "tracer"):  # a proxy that is being made
+        if k in ("node", "tracer"):  # a proxy under construction
             raise AttributeError(k)
         return Attribute(self, k)
 
@@ -239,7 +239,7 @@ class Proxy:
 
 
 class Attribute(Proxy):
-    """An attribute of a proxy, or a method of it: which, shows when it is called.
+    """An attribute of a proxy, or a method, if it is called.
 
     Args:
         root: the proxy.
@@ -252,7 +252,7 @@ class Attribute(Proxy):
 
     @property
     def node(self) -> Node:  # type: ignore[override]
-        """The node of the attribute; made when it is first asked for, for a method needs none."""
+        """The node of the attribute, created at first use, because a method needs none."""
         if self._node is None:
             self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {}).node
         return self._node
@@ -377,7 +377,7 @@ def tracer_of(arguments: Any) -> TracerBase:
 
 
 def unpacked_names() -> int | None:
-    """To how many names the program assigns the elements that it asks for; None if that is not what it does."""
+    """Return the number of names in the assignment that unpacks the proxy; None if it is not an assignment."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") == __name__:
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""`torch.fx.subgraph_rewriter`: puts one piece of graph in the place of another wherever that is found."""
+"""`torch.fx.subgraph_rewriter`: replacement of patterns in a graph."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class ReplacedPatterns:
 def replace_pattern(
     gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
 ) -> list[Match]:
-    """Put a replacement wherever a pattern is found in the graph of a module.
+    """Replace all matches of a pattern in the graph of a module.
 
     Args:
         gm: the module, which changes.
-        pattern: a function or module; its parameters stand for any value.
+        pattern: a function or module; its parameters match any value.
         replacement: the same with as many parameters.
 
     Returns:
-        Where it was found.
+        The matches.
     """
     replaced = replace_pattern_with_filters(gm, pattern, replacement)
     return [Match(pattern_match.anchor, pattern_match.nodes_map) for pattern_match in replaced]
@@ -150,14 +150,14 @@ def is_closed(match: dict[Node, Node], results: list[Node]) -> bool:
     )
 
 
-# ---- what is put there -----------------------------------------------------------------------------------------------
+# ---- replacement -----------------------------------------------------------------------------------------------------
 
 
 def replace(gm: GraphModule, match: Match, pattern: Graph, new: Graph, moved: dict[Node, Node]) -> ReplacedPatterns:
-    """Put the nodes of a replacement in the place of those of a match.
+    """Replace the nodes of a match by those of a replacement.
 
     Args:
-        moved: what stands in the place of nodes that earlier replacements took out.
+        moved: new nodes for those that earlier replacements removed.
     """
     graph, nodes = gm.graph, match.nodes_map
     values = parameters(pattern, new, nodes, moved)
@@ -175,7 +175,7 @@ def replace(gm: GraphModule, match: Match, pattern: Graph, new: Graph, moved: di
 
 
 def parameters(pattern: Graph, new: Graph, nodes: dict[Node, Node], moved: dict[Node, Node]) -> dict[Node, Node]:
-    """For each parameter of a replacement the value that it has in the place of a match."""
+    """Return the value of each parameter of a replacement for a match."""
     names = pattern.find_nodes(op="placeholder")
     wanted = new.find_nodes(op="placeholder")
     assert len(names) == len(wanted), "replace_pattern(): pattern and replacement have different numbers of parameters"
@@ -198,7 +198,7 @@ def result_nodes(pattern: Graph, nodes: dict[Node, Node]) -> list[Node]:
 
 
 def outputs(result: Any) -> list[Node]:
-    """The nodes in what a replacement returns."""
+    """Return the nodes in the result of a replacement."""
     results: list[Node] = []
 
     def note(node: Node) -> Node:

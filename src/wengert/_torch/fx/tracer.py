@@ -1,4 +1,4 @@
-"""`torch.fx.Tracer`: runs a program with proxies for its arguments, and writes down what it does."""
+"""`torch.fx.Tracer`: runs a program with proxies for its arguments, and records a graph."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ running = threading.local()
 
 
 class Tracer(TracerBase):
-    """Makes a graph of what a module or function does with its arguments.
+    """Tracer that records the graph of a module or function.
 
     Args:
         autowrap_modules: modules of whose functions calls are nodes.
         autowrap_functions: functions whose calls are nodes.
-        param_shapes_constant: whether the shapes of parameters are what they are now.
+        param_shapes_constant: whether the shapes of parameters are constants.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Tracer(TracerBase):
         return path
 
     def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call of a module: a node, or what it does.
+        """Call a module: add a node, or trace into it.
 
         Args:
             m: the module.
@@ -157,7 +157,7 @@ class Tracer(TracerBase):
         Args:
             attr: the name.
             attr_val: the value.
-            parameter_proxy_cache: the proxies that there are, by path.
+            parameter_proxy_cache: the existing proxies by path.
         """
         if isinstance(attr_val, Parameter):
             return self._proxy_of(attr_val, self.root.named_parameters(), parameter_proxy_cache)
@@ -295,7 +295,7 @@ class Tracer(TracerBase):
 
 
 def called_by_position(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function to which all parameters are given by position: the keyword ones, `*args` and `**kwargs`, too."""
+    """Return a function that takes all arguments by position, also keyword ones, `*args` and `**kwargs`."""
     code = inspect.unwrap(function).__code__
     first = code.co_argcount
     keywords = code.co_varnames[first : first + code.co_kwonlyargcount]
@@ -327,7 +327,7 @@ def flat(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def shown(annotation: Any, own: bool) -> Any:
-    """The annotation of a node; this package's own functions have theirs as text, of which tensors are told."""
+    """Return the annotation of a node; annotations of this package's functions are text, only Tensor is resolved."""
     if annotation is inspect.Parameter.empty:
         return None
     if own:

@@ -1,4 +1,4 @@
-"""Functions of the program that a trace does not look into: `torch.fx.wrap`, and what is patched while a trace runs."""
+"""Functions that are not traced into, `torch.fx.wrap`, and patches that are active while a trace runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .proxy import Proxy, proxies_in
 WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}
 """By the identity of a module's names and the name: the names, among which a function of that name is wrapped."""
 OF_CODE = "__fx_wrapped__"
-"""Under what name generated code has the names of functions that are wrapped for it."""
+"""Global name in generated code of the names of wrapped functions."""
 TRACES = threading.RLock()
 """Held while a trace runs: classes and modules are changed for it, one trace at a time."""
 METHODS: dict[tuple[type, str], None] = {}
@@ -67,7 +67,7 @@ def forget(names: dict[str, Any]) -> None:
 
 
 def outer_frame() -> Any:
-    """The frame that called the function which asks."""
+    """Return the frame that called the calling function."""
     return sys._getframe(2)
 
 
@@ -91,7 +91,7 @@ class Patches:
             self.undo.pop()()
 
     def attribute(self, owner: Any, name: str, value: Any) -> None:
-        """Give a class another attribute."""
+        """Set an attribute of a class."""
         before = vars(owner).get(name, MISSING)
         setattr(owner, name, value)
 
@@ -104,7 +104,7 @@ class Patches:
         self.undo.append(take_back)
 
     def item(self, names: dict[str, Any], name: str, value: Any) -> None:
-        """Give a module another name."""
+        """Set a name in a module."""
         before = names.get(name, MISSING)
         names[name] = value
 
@@ -130,7 +130,7 @@ class Patches:
             self.item(names, name, traced_function(function))
 
     def autowrap(self, names: dict[str, Any], function_ids: set[int]) -> None:
-        """Let functions that a tracer was given make nodes where a module names them."""
+        """Replace functions of a tracer in a module by functions that create nodes."""
         if id(names) in self.seen:
             return
         self.seen.add(id(names))
@@ -142,7 +142,7 @@ class Patches:
 
 
 class Tracing(TorchFunctionMode):
-    """Makes nodes of calls with a proxy for which no argument is asked: of `torch.zeros`, and of methods."""
+    """Mode that creates nodes for calls with a proxy that do not dispatch on arguments: `torch.zeros`, and methods."""
 
     def _takes_(self, func: Any) -> bool:
         """Return whether this is not an operator; operators dispatch on their arguments themselves."""
@@ -156,14 +156,14 @@ class Tracing(TorchFunctionMode):
 
 
 def patch_unasked(patches: Patches) -> None:
-    """Let functions make nodes of which not even a mode is told."""
+    """Replace functions that do not even dispatch on a mode by functions that create nodes."""
     package = sys.modules[PACKAGE]
     for name in UNASKED:
         patches.item(vars(package), name, traced_function(getattr(package, name), wrapped=False))
 
 
 def traced_function(function: Callable[..., Any], *, wrapped: bool = True) -> Callable[..., Any]:
-    """A function that makes a node of a call with a proxy, and otherwise does what another one does.
+    """Return a function that creates a node for a call with a proxy, and otherwise calls another function.
 
     Args:
         function: the other one.

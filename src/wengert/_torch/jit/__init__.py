@@ -1,4 +1,4 @@
-"""`torch.jit` without a compiler: what is scripted or traced is the Python function or module itself.
+"""`torch.jit` without a compiler: scripting or tracing returns the Python function or module itself.
 
 The first call of `script` or `trace` says so in a warning.
 """
@@ -140,7 +140,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:
 
 
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call the function at once; `wait` gives what it returned."""
+    """Call the function at once; `wait` returns its result."""
     return func(*args, **kwargs)
 
 
@@ -203,4 +203,4 @@ def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
     raise RuntimeError("torch.jit.save: nothing is compiled here; save the weights (state_dict) instead")
 
 
-import_module(f"{__name__}.annotations")  # bound here in the place of the feature of that name
+import_module(f"{__name__}.annotations")  # replaces the feature of that name here

@@ -8,7 +8,7 @@ from ..futures import Future as Future
 
 
 class BroadcastingListCls:
-    """Stands for a list of a length for which a single number may be given: `BroadcastingList2[int]`."""
+    """Annotation of a list of fixed length for which a single number may be passed: `BroadcastingList2[int]`."""
 
     def __getitem__(self, types: Any) -> None:
         """None: nobody reads the annotation."""

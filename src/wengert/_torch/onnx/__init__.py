@@ -72,6 +72,6 @@ class TensorProtoDataType(IntEnum):
 
 
 class ONNXProgram(metaclass=StandIn):
-    """A model in ONNX: cannot be made."""
+    """A model in ONNX: it cannot be instantiated."""
 
     path, says = "torch.onnx.ONNXProgram", "models cannot be exported here"

@@ -1,4 +1,4 @@
-"""`torch.quantization`, as `ao.quantization` was called before: calls are refused, there are no quantised tensors."""
+"""`torch.quantization`, the former name of `ao.quantization`: calls raise, there are no quantised tensors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`torch.fx.experimental`: what libraries ask of a trace under way."""
+"""`torch.fx.experimental`: queries of libraries about a running trace."""

@@ -14,7 +14,7 @@ class GuardOnDataDependentSymNode(RuntimeError):  # noqa: N818 - torch's name
 
 
 class ConstraintViolationError(RuntimeError):
-    """A size is not what a program said of it: never raised here."""
+    """A size violates a constraint of the program; never raised here."""
 
 
 class ShapeEnv(metaclass=StandIn):
@@ -59,7 +59,7 @@ def guard_size_oblivious(expr: Any) -> bool:
 
 
 def is_symbolic(val: Any) -> bool:
-    """False: numbers are no symbols."""
+    """Return False: numbers are not symbols."""
     return False
 
 
@@ -72,7 +72,7 @@ is_concrete_bool = is_concrete_float = is_concrete_int
 
 
 def has_free_symbols(val: Any) -> bool:
-    """False: there are no symbols."""
+    """Return False: there are no symbols."""
     return False
 
 

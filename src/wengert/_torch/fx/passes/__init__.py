@@ -1,1 +1,1 @@
-"""`torch.fx.passes`: what is done with whole graphs; the shapes of values are there."""
+"""`torch.fx.passes`: passes over graphs; only propagation of shapes exists here."""

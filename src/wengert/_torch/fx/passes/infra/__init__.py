@@ -1,1 +1,1 @@
-"""`torch.fx.passes.infra`: what passes over graphs are made of."""
+"""`torch.fx.passes.infra`: base classes of passes over graphs."""

@@ -18,7 +18,7 @@ class PassResult(NamedTuple):
 
 
 class PassBase:
-    """A pass: derived classes define `call(graph_module)`, and may define what is required before and ensured after."""
+    """Base of passes: subclasses define `call(graph_module)`, and optionally `requires` and `ensures`."""
 
     def __call__(self, graph_module: Any) -> PassResult | None:
         """Run the pass, between the two checks."""
