@@ -87,7 +87,7 @@ def load(repo_or_dir: str, model: str, *args: Any, source: str = "github", **kwa
         source: "local".
 
     Raises:
-        RuntimeError: if `source` is "github", or there is not a such function.
+        RuntimeError: if `source` is "github", or there is no such function.
         FileNotFoundError: if the folder has no `hubconf.py`.
     """
     _check_source("load", source)

@@ -50,7 +50,7 @@ __all__ = [
 Dims = int | tuple[int, ...] | None
 
 SMALL = frozenset((dtypes.uint8, dtypes.bool_, dtypes.int8, dtypes.int16, dtypes.int32))
-"""Of these, sums and products are int64."""
+"""Dtypes whose sums and products are int64."""
 
 
 def _prepared(input: Any, mask: Any, fill: Any) -> Any:

@@ -19,7 +19,7 @@ FOREACH = """
 """.split()  # noqa: SIM905 - so that it can be read
 """The operators that lists of tensors have."""
 SCALED = ("addcdiv", "addcmul")
-"""Those whose last argument may be numbers by position, which the operators take by name; one for each, too."""
+"""Functions whose last argument may be numbers by position, also one for each tensor; operators take it by name."""
 POSITIONAL = (
     "src",
     "other",

@@ -54,7 +54,7 @@ TYPES: dict[str, TensorType] = {
     for dtype in (*ALL, bfloat16)
     if dtype.legacy.endswith("Tensor")
 }
-"""All of them, by name."""
+"""All types by name."""
 _IN_PACKAGE = tuple([name for name in TYPES if not name.startswith("UInt")])  # for these dtypes torch has no types
 
 

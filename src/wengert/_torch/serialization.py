@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 DEFAULT_PROTOCOL = 2
-"""Of torch's pickles; libraries name it in the defaults of their own functions."""
+"""Protocol of torch's pickles; libraries use it in defaults of their own functions."""
 FileLike: TypeAlias = str | PathLike[str] | IO[bytes]
 FILE_LIKE: TypeAlias = FileLike
 MAP_LOCATION: TypeAlias = Any

@@ -20,7 +20,7 @@ from .data import Digits
 from .training import Run, accuracy_of
 
 SHOWN = 4
-"""Images behind the loss whose graph is drawn; their number changes shapes only."""
+"""Number of images of the loss whose graph is drawn; it changes shapes only."""
 
 
 def check_writable(folder: Path) -> None:

@@ -169,4 +169,4 @@ def __getattr__(name: str) -> Any:
 
 
 Below = functools.partial(absent.Below, below)
-"""Gives the modules below this one."""
+"""Importer of the submodules."""

@@ -104,7 +104,7 @@ def init_process_group(
         store: accepted instead of `init_method`, without effect.
 
     Raises:
-        ValueError: if the group is there already, the backend is not known, or rank or size are not given.
+        ValueError: if the group exists already, the backend is unknown, or rank or size are not given.
         RuntimeError: if there are several processes, or the backend is one of other devices.
     """
     if is_initialized():
@@ -176,7 +176,7 @@ def group_of(group: Any) -> ProcessGroup:
 
     Raises:
         ValueError: if no group was initialised.
-        TypeError: if `given` is not a group.
+        TypeError: if `group` is not a process group.
     """
     if WorldOfGroup.world is None:
         raise ValueError(NOT_INITIALIZED)

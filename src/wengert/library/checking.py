@@ -113,7 +113,7 @@ CHECKS: dict[str, Callable[[Any, Any, Any], None]] = {
     "test_aot_dispatch_static": check_derivative,
     "test_aot_dispatch_dynamic": check_derivative,
 }
-"""What is checked, by torch's names."""
+"""The checks by torch's names."""
 USUAL = tuple(name for name in CHECKS if name != "test_aot_dispatch_static")
 
 

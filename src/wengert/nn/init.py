@@ -40,7 +40,7 @@ _GAIN_ONE = frozenset(["linear", "sigmoid", *_CONVOLUTIONS])
 _GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
 _LEAST_ACCEPTED = 0.3
 _FEWEST_PROPOSALS = 1e-3
-"""Of normal numbers, of even ones: the share that must be taken for the others to be drawn again."""
+"""Least acceptance rates of normal and of uniform proposals for which rejected numbers are drawn again."""
 
 NOTHING_TO_DRAW = "Initializing zero-element tensors is a no-op"
 

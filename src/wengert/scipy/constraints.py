@@ -8,7 +8,7 @@ from .evaluated import Evaluated
 from .vectors import Vector, matrix, scipy_module
 
 WITH_HESSIAN = ("trust-constr", "")
-"""Methods that use the Hessians of constraints; "" is one that the program brings along."""
+"""Methods that use the Hessians of constraints; "" is a user-defined method."""
 
 
 def opened_constraints(caller: str, vector: Vector, constraints: Any, method: str) -> Any:

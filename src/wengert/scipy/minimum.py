@@ -15,7 +15,7 @@ WITHOUT_GRADIENT = ("nelder-mead", "powell", "cobyla", "cobyqa")
 WITH_PRODUCT = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr", "")
 WITH_DENSE_HESSIAN = ("dogleg", "trust-exact")
 WITH_SPARSE_HESSIAN = ("newton-cg", "trust-constr")
-"""Methods by what they take; "" is one that the program brings along."""
+"""Methods by the derivatives that they use; "" is a user-defined method."""
 
 
 def minimize(

@@ -24,7 +24,7 @@ TOLERANCES: dict[dtypes.dtype, tuple[float, float]] = {
 """The default (rtol, atol) of each dtype; other dtypes must be equal. Of two dtypes the larger tolerances are used."""
 BFLOAT16 = (1.6e-2, 1e-5)
 LOOSER = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
-"""Those of `assert_allclose`."""
+"""Tolerances of `assert_allclose`."""
 
 Message = str | Callable[[str], str] | None
 

@@ -48,11 +48,11 @@ WITHOUT_DERIVATIVE = {
     "_standard_gamma": IMPLICIT,
     "_sample_dirichlet": IMPLICIT,
 }
-"""Operators with rules that are no derivatives, by name."""
+"""Names of operators whose rules are not derivatives."""
 DYNAMIC = frozenset({"masked_select", "masked_select_backward", "nonzero_positions", "_unique", "bincount"})
 ITS_MEMORY = "a view of the very memory, where members along other dimensions lie apart"
 OF_MEMORY = frozenset({"as_strided_from", "_as_strided_copy", "view_as_complex"})
-"""Views of the very memory: members lie along first dimensions."""
+"""Operators on the memory itself, tested with members along first dimensions only."""
 
 
 def table() -> dict[str, tuple[str, ...]]:
@@ -118,7 +118,7 @@ def combined(card: Card, kind: dtypes.dtype, reason: str) -> tuple[str, str, str
     """Return the numbers of combinations of transforms that were compared, for the first sample with any.
 
     Args:
-        reason: why there is nothing to compare, or "".
+        reason: reason why nothing is compared, or "".
     """
     if reason:
         return reason, reason, reason

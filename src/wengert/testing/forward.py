@@ -33,7 +33,7 @@ from .differences import (
 from .seeds import reseed
 
 ROUNDING = 1e-13
-"""How far a value in double precision may be from the same one computed otherwise: by one kernel, or step by step."""
+"""Tolerance for values in double precision that are computed in two ways, by one kernel or step by step."""
 
 
 def check_forward(call: Call, seed: int = 0) -> bool:

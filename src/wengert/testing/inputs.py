@@ -21,7 +21,7 @@ from .differences import ABSOLUTE, STEP, Arrays, Wrong, central, exchange, inner
 from .seeds import reseed
 
 ROOM = 1e-5
-"""By which share of its size a derivative may differ from central differences."""
+"""Relative tolerance of derivatives against central differences."""
 
 DRAW = "a draw: by definition its gradient is not that of the number drawn"
 ROUNDED = "its rounding counts as the identity, as in torch"
@@ -38,7 +38,7 @@ OTHERWISE = {
 """Operators whose gradient is by definition something else than the derivative, and why."""
 
 REFUSALS = ("derivative", "not differentiable", "forward AD")
-"""What says that a derivative is refused."""
+"""Texts of errors that refuse a derivative."""
 
 
 class Asked:

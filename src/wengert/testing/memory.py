@@ -17,7 +17,7 @@ from .forward import duals
 from .seeds import reseed
 
 UNSEEN = ("_unsafe_view", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk")
-"""Operators for memory that nobody else sees, or that promise no views: they may share it without being views."""
+"""Operators that may share memory without being declared views."""
 
 
 def check_sharing(call: Call) -> None:
@@ -155,7 +155,7 @@ def check_gradient_memory(call: Call) -> int:
 
 
 NOTICED = ("modified by an inplace operation", "has been modified inplace")
-"""What a backward pass says of a write to what was saved, or to one of several views."""
+"""Texts of the errors of a backward pass after a write to a saved tensor, or to one of several views."""
 
 
 def check_writes_between(call: Call) -> int:
@@ -183,7 +183,7 @@ def check_writes_between(call: Call) -> int:
         results = recorded(again)
         written = [*again.tensors(), *results][at]
         if any(result._storage_ is written._storage_ for result in results) and written not in Identical(results):
-            continue  # the results are views of it: their values are others now
+            continue  # the results are views of it, so their values have changed
         with no_grad():
             if not change(written):
                 continue

@@ -17,7 +17,7 @@ from ..func.forward import jvp
 
 DIGITS = 50
 SIDE = "1e-4000"
-"""What stands for a zero with a sign: smaller than anything that is compared."""
+"""Replacement of a signed zero: smaller than any compared number."""
 
 
 def real_points(dtype: Any) -> np.ndarray:

@@ -25,9 +25,9 @@ from .in_place import fits_in_place, target_of
 from .seeds import reseed
 
 RELATIVE = 1e-7
-"""How far two results may be apart, relative to the sum of the absolute values that enter them."""
+"""Tolerance of two results, relative to the sum of the absolute values of their terms."""
 FEW = 24
-"""Up to how many numbers in all inputs the Jacobians and Hessians are computed as a whole."""
+"""Largest number of elements of all inputs for which whole Jacobians and Hessians are computed."""
 
 Arrays = list[Any]
 

@@ -20,7 +20,7 @@ ROOM = 16
 
 
 TRUTHS = ("all", "any")
-"""Operators whose result for uint8 is uint8, as in torch, which had no other truth values once."""
+"""Operators whose result for uint8 is uint8, as in torch, where uint8 once served as the boolean dtype."""
 
 
 def widest(dtype: dtypes.dtype) -> dtypes.dtype:

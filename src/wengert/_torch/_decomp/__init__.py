@@ -28,7 +28,7 @@ global_decomposition_table: dict[str, dict[Any, Callable[..., Any]]] = {
     "pre_autograd": {},
     "meta": {},
 }
-"""The functions by kind and operator."""
+"""Decompositions by kind and operator."""
 decomposition_table = global_decomposition_table["post_autograd"]
 pre_autograd_decomposition_table = global_decomposition_table["pre_autograd"]
 meta_table = global_decomposition_table["meta"]

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 config = SimpleNamespace()
-"""Settings: they can be written and change nothing."""
+"""Settings, which have no effect."""
 
 
 def graph_break(msg: str = "") -> None:

@@ -18,9 +18,9 @@ from wengert.utils._pytree import tree_leaves, tree_map
 from wengert.utils.weak import WeakIdKeyDictionary
 
 DATA_DEPENDENT = frozenset(("_local_scalar_dense", "equal", "is_nonzero"))
-"""Operators whose result is a number that values decide."""
+"""Operators whose result is a number that depends on values."""
 DYNAMIC = frozenset(("bincount", "masked_select", "nonzero", "unique_consecutive", "unique_dim", "_unique2"))
-"""Operators whose result has a shape that values decide."""
+"""Operators whose result has a shape that depends on values."""
 CPU = Device("cpu")
 
 

@@ -13,13 +13,13 @@ from typing import Any
 from wengert._start import absent
 
 MODULES = frozenset(("intrinsic", "nn", "ns", "pruning", "qat", "quantizable", "quantization", "quantized"))
-"""Modules that programs ask for without an import of their own."""
+"""Submodules that programs use without an import."""
 
 FLOATING = {
     "quantization": (".stubs", frozenset(("DeQuantStub", "QuantStub", "QuantWrapper"))),
     "nn.quantized": ("..nn.quantized", frozenset(("FloatFunctional",))),
 }
-"""How the name of a module begins below `torch` or `torch.ao` -> the module that has some of its names, and these."""
+"""Prefix of a module's name below `torch` or `torch.ao` -> the module that has some of its names, and these names."""
 
 
 @functools.cache

@@ -87,7 +87,7 @@ def is_current_stream_capturing() -> bool:
 
 
 default_generators: tuple[Any, ...] = ()
-"""One for each device: none."""
+"""Generators of the devices: none."""
 
 
 class CudaError(RuntimeError):

@@ -18,7 +18,7 @@ MODULES = frozenset(
     unflatten
     """.split()  # noqa: SIM905 - so that it can be read
 )
-"""Modules that programs ask for without an import of their own."""
+"""Submodules that programs use without an import."""
 
 
 @functools.cache

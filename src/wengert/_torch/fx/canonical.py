@@ -28,7 +28,7 @@ SPELLED = frozenset(
 )
 """Functions of `torch.nn.functional` that torch has in Python."""
 SPELLED_TOP = frozenset(("cdist", "lu", "norm", "split", "stft", "tensordot", "unique", "unique_consecutive"))
-"""The same of `torch.functional`."""
+"""Functions of `torch.functional` that torch has in Python."""
 METHODS = frozenset(("sigmoid", "tanh"))
 """Functions of `torch.nn.functional` that call the method."""
 
@@ -43,9 +43,9 @@ ORDER = {
         *("q_proj_weight", "k_proj_weight", "v_proj_weight", "static_k", "static_v", "average_attn_weights"),
     ),
 }
-"""The order of torch's names where it is another."""
+"""Order of torch's parameters where it differs."""
 OPERATORS = frozenset("add div eq floor_divide ge gt le lt mul ne pow remainder sub".split())  # noqa: SIM905
-"""Functions behind the operators of Python."""
+"""Functions of Python's operators."""
 
 
 def spelled(

@@ -46,14 +46,14 @@ FORMS = {
     **{name: f"{sign}{{}}" for name, sign in UNARY.items()},
     "getitem": "{}[{}]",
 }
-"""How calls of functions of `operator` are written."""
+"""Templates of calls of functions of `operator`."""
 IN_PLACE = {
     f"i{name.rstrip('_')}": f"{{}} {sign}= {{}}"
     for name, sign in BINARY.items()
     if name not in ("eq", "ne", "lt", "gt", "le", "ge")
 }
 IN_PLACE["setitem"] = "{}[{}] = {}"
-"""The same of those that write into their first operand."""
+"""Templates of functions that write to their first operand."""
 
 
 @dataclass

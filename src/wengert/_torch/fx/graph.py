@@ -23,7 +23,7 @@ __all__ = ["CodeGen", "Graph", "PythonCode"]
 
 _Namespace = Namespace
 EMPTY: Any = object()
-"""No default."""
+"""Marker of a missing default."""
 
 
 class NodeList:

@@ -37,7 +37,7 @@ RANDOM = frozenset(
 )
 """Functions that advance the random generator."""
 SIDE_EFFECTS: set[Any] = {operator.setitem}
-"""Functions whose calls stay although nobody uses their value."""
+"""Functions whose calls stay although their value is not used."""
 
 _get_qualified_name = qualified_name
 _type_repr = type_repr

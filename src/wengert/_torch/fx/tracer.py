@@ -27,7 +27,7 @@ from .wrapping import TRACES, Patches, Tracing, patch_modules, patch_unasked
 __all__ = ["Tracer", "is_fx_symbolic_tracing", "is_fx_tracing", "symbolic_trace"]
 
 running = threading.local()
-"""How many traces run in a thread, as `running.count`."""
+"""Number of traces that run in a thread, as `running.count`."""
 
 
 class Tracer(TracerBase):

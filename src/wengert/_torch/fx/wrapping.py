@@ -17,16 +17,16 @@ from .names import PACKAGE
 from .proxy import Proxy, proxies_in
 
 WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}
-"""By the identity of a module's names and the name: the names, among which a function of that name is wrapped."""
+"""Namespaces with wrapped functions, by the identity of the namespace and the name of the function."""
 OF_CODE = "__fx_wrapped__"
 """Global name in generated code of the names of wrapped functions."""
 TRACES = threading.RLock()
 """Held while a trace runs: classes and modules are changed for it, one trace at a time."""
 METHODS: dict[tuple[type, str], None] = {}
-"""Classes and names of their methods that are wrapped."""
+"""Classes, and names of their wrapped methods."""
 MISSING: Any = object()
 UNASKED = ("batch_norm", "bucketize", "chain_matmul", "eye", "numel", "result_type", "view_as_complex")
-"""Functions that ask neither a mode nor an argument, or not before they look at it."""
+"""Functions that dispatch neither on modes nor on arguments, or not before they read an argument."""
 
 
 def wrap(fn_or_name: Any) -> Any:

@@ -16,7 +16,7 @@ REAL = (wg.float32, wg.float64)
 COMPLEX = (wg.complex64, wg.complex128)
 SCALARS = (int, float, complex)  # bool is an int
 WIDE = UNSIGNED[1:]
-"""Unsigned integers that torch promotes with nothing, and for which it has few functions."""
+"""Unsigned integers without promotion in torch, which has few functions for them."""
 
 KINDS: dict[str, tuple[Any, ...]] = {
     "bool": (wg.bool,),
@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "numeric": (*SIGNED, *UNSIGNED, *REAL, *COMPLEX),
 }
 FAMILIES = (KINDS["bool"], KINDS["integral"], (*REAL, *COMPLEX))
-"""Dtypes within which the standard says what two promote to."""
+"""Families of dtypes within which the standard defines promotion."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from .operands import binary, on_arrays, promoted, unary
 
 Operand: TypeAlias = Tensor | bool | int | float | complex
 NEAR_ZERO = 40.0
-"""Beyond it 1 changes no digit of an exponential function."""
+"""Limit beyond which subtracting 1 changes no digit of the exponential function."""
 
 
 def abs(x: Tensor, /) -> Tensor:

@@ -22,11 +22,11 @@ ABOUT = {
     *(np.isrealobj, np.array_equal, np.array_equiv, np.allclose, np.array_repr, np.array_str, np.array2string),
     *(np.may_share_memory, np.shares_memory),
 }
-"""Questions whose answers are no arrays: NumPy answers them about the values."""
+"""Functions whose results are not arrays; NumPy computes them from the values."""
 KEPT = {np.save, np.savez, np.savez_compressed, np.savetxt}
-"""What writes values to files: refused for tensors that require a gradient, as `numpy()` is."""
+"""Functions that write values to files; they refuse tensors that require a gradient, as `numpy()` does."""
 BY_VALUES = {np.isin, np.bincount, np.histogram, np.unique, np.histogram_bin_edges}
-"""Without rule, but allowed for tensors that require no gradient."""
+"""Functions without a rule that are allowed for tensors that require no gradient."""
 
 
 def percentile(a: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -42,7 +42,7 @@ REDUCING = {
     np.all: np.logical_and,
     np.any: np.logical_or,
 }
-"""Functions that are reductions by a ufunc, which knows `initial` and `where`."""
+"""Functions that are reductions by a ufunc, with `initial` and `where`."""
 OPERATORS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): getattr(wg, name) for name in ("corrcoef", "cov", "i0", "nanmean", "nanquantile", "nansum")},
     **{getattr(np, name): getattr(wg, name) for name in ("quantile", "sinc", "trapezoid", "vander")},

@@ -80,7 +80,7 @@ RUNNING = {
     "logaddexp": wg.logcumsumexp,
 }
 PLAIN = {"casting": "same_kind", "order": "K", "subok": True}
-"""Options that say nothing about tensors; other values than these are refused."""
+"""Options without effect for tensors; values other than these are refused."""
 
 
 def operator_of(ufunc: Any, operands: Sequence[Any] = ()) -> Any:

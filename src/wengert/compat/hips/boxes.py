@@ -20,7 +20,7 @@ from ...ops.create.interchange import from_numpy
 RULES: dict[Any, Callable[..., Any]] = {}
 """Rules: for each differentiable NumPy function, the function that computes it for boxes."""
 CONSTANT: set[Any] = set()
-"""NumPy functions whose results have no derivative, or that of zero almost everywhere: they give plain arrays."""
+"""NumPy functions whose derivative does not exist, or is zero almost everywhere; they return plain arrays."""
 
 RUNNING: set[Any] = set()
 """The functions that are being differentiated, in any thread. Outside of all there are no boxes, even where the graph
@@ -117,7 +117,7 @@ class ArrayBox:
 
 
 METHODS = {(np.add, "reduce"): np.sum, (np.multiply, "reduce"): np.prod, (np.add, "accumulate"): np.cumsum}
-"""What programs may also call by a method of a ufunc."""
+"""Methods of ufuncs, with the functions that compute them."""
 
 
 def dispatch(function: Any, args: Any, options: dict[str, Any]) -> Any:

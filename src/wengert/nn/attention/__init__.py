@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
 
 WARN_FOR_UNFUSED_KERNELS = False
-"""For torch's users: there are no warnings of kernels that are not taken."""
+"""Accepted for torch's users, without effect."""
 
 
 class SDPBackend(IntEnum):

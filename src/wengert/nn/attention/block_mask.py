@@ -19,7 +19,7 @@ Mod = Callable[..., Any]
 
 DEFAULT_SIZE = 128
 SHADES = ("  ", "░░", "██")
-"""How a picture shows a cell of which no, some, or all blocks are looked at."""
+"""Text of a cell whose blocks are all masked, partly masked, or all unmasked."""
 MORE = (
     "...\nTo print out more, set BlockMask.to_string(limit=N)\n"
     "You can also index (BlockMask[batch, head]) to choose a specific batch or head"

@@ -29,7 +29,7 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "memory_format": (type(contiguous_format), type(None)),
 }
 WAYS: dict[str, Any] = {"overwrite": False, "swap": False}
-"""What `torch.__future__` says of converted parameters."""
+"""Settings of `torch.__future__` for conversions of parameters."""
 
 EXPECTED = """
  * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, \

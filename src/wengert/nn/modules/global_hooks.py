@@ -12,7 +12,7 @@ from ..._tensor.attributes import RemovableHandle
 from .hook_table import Entry, Hook, HookTable, Marks
 
 ACTIVE: Marks = {}
-"""Ids of all global hooks around calls: while it is empty, a call asks no further."""
+"""Ids of all global hooks around calls; if it is empty, calls skip them."""
 
 FORWARD_WITH_KWARGS: Marks = {}
 FORWARD_ALWAYS_CALLED: Marks = {}

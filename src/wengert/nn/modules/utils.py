@@ -12,7 +12,7 @@ from ...ops.family import PACKAGE, is_of_package
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 SHARED = frozenset({"_AdaptiveAvgPoolNd", "_AdaptiveMaxPoolNd", "_BatchNorm", "_InstanceNorm", "_LazyNormBase"})
-"""Families of which torch's layers, too, have the constructor, so that its errors name them."""
+"""Base classes whose constructor torch's layers inherit, so that errors name the base class."""
 
 
 def _own_init(cls: type) -> None:

@@ -96,11 +96,11 @@ def check_parameters(module: Module) -> None:
             )
 
 
-def number_of_samples(arguments: Any, given: int | None) -> int:
-    """Return the common first length of all tensors among arguments, or `given`, which one of them must have.
+def number_of_samples(arguments: Any, batch_size: int | None) -> int:
+    """Return the common first length of all tensors among arguments, or `batch_size`, which one of them must have.
 
     Raises:
-        RuntimeError: if there is no tensor, or the lengths differ from each other or from `given`.
+        RuntimeError: if there is no tensor, or the lengths differ from each other or from `batch_size`.
     """
     lengths = [value.shape[0] for value in flatten(arguments)[0] if isinstance(value, Tensor) and value.ndim]
     if not lengths:
@@ -108,16 +108,16 @@ def number_of_samples(arguments: Any, given: int | None) -> int:
             "Unable to find a tensor in the passed args and kwargs. They may not be pytree-able and so ExpandedWeights "
             "cannot compute the batch size from the inputs. Please specify it explicitly"
         )
-    if given is None:
+    if batch_size is None:
         other = next((length for length in lengths if length != lengths[0]), lengths[0])
         if other != lengths[0]:
             raise RuntimeError(
                 f"When computing batch size, found at least one input with batch size {lengths[0]} and one with batch "
                 f"size {other}. Please specify it explicitly using the batch size kwarg in call_for_per_sample_grads"
             )
-    elif given not in lengths:
+    elif batch_size not in lengths:
         raise RuntimeError(
             f"Expected ExpandedWeights to have batch size matching input but got input batch size of {lengths[0]} with "
-            f"ExpandedWeight of batch size {given}"
+            f"ExpandedWeight of batch size {batch_size}"
         )
-    return lengths[0] if given is None else given
+    return lengths[0] if batch_size is None else batch_size

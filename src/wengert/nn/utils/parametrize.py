@@ -26,7 +26,7 @@ __all__ = [
 
 DEPTH = [0]
 CACHE: dict[tuple[int, str], Any] = {}
-"""How many `cached()` are open, and what they keep: tensors by module and name."""
+"""Number of active `cached()` contexts, and their cache: tensors by module and name."""
 
 
 @contextmanager

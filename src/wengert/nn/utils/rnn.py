@@ -123,7 +123,7 @@ class PackedSequence(Packed):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data are on a CUDA device: False."""
+        """False: the data are never on a CUDA device."""
         return self.data.is_cuda  # type: ignore[no-any-return]
 
     def is_pinned(self) -> bool:

@@ -61,7 +61,7 @@ OPERATORS: dict[str, tuple[str, Callable[..., Any] | None]] = {
 """Name -> schema and kernel of an operator that is recorded as one."""
 
 POOLING = ("roi_align", "roi_pool", "ps_roi_align", "ps_roi_pool")
-"""The operators that are linear in their first argument, once the places of maxima are known."""
+"""Operators that are linear in their first argument, for fixed positions of maxima."""
 
 
 def declare() -> None:

@@ -15,7 +15,7 @@ from ..node import Node, map_aggregate
 __all__ = ["ShapeProp", "TensorMetadata"]
 
 FORMATS = (contiguous_format, channels_last, channels_last_3d)
-"""Orders of elements, in which torch looks for that of a tensor."""
+"""Memory formats in the order in which torch tests them."""
 
 
 class TensorMetadata(NamedTuple):

@@ -75,7 +75,7 @@ def in_columns(parts: list[Any]) -> Any:
 
 
 RULE_MODULES = (pointwise, reductions, shapes, products, matrices, decompositions, fourier)
-"""Where the rules are."""
+"""Modules with the rules."""
 r_, c_ = Joined(_numpy.r_, in_row), Joined(_numpy.c_, in_columns)
 RULES[_numpy.linspace] = lambda *args, **options: tensor_of(linspace(*args, **options))
 

@@ -39,7 +39,7 @@ METHODS = {
     np.fabs: "abs",
     np.conjugate: "conj_physical",
 }
-"""NumPy's functions of one argument, and the methods of tensors that are the same."""
+"""NumPy's functions of one argument, and the corresponding methods of tensors."""
 FACTORS = {np.deg2rad: np.pi / 180, np.radians: np.pi / 180, np.rad2deg: 180 / np.pi, np.degrees: 180 / np.pi}
 BINARY = {
     np.add: "add",
@@ -54,7 +54,7 @@ BINARY = {
     np.fmin: "fmin",
     np.arctan2: "atan2",
 }
-"""The same for functions of two arguments."""
+"""NumPy's functions of two arguments, and the corresponding methods of tensors."""
 
 
 def method(name: str) -> Callable[[Any], Any]:
