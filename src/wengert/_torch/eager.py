@@ -58,7 +58,7 @@ class SymInt:
         Raises:
             TypeError: always; numbers are Python's here.
         """
-        raise TypeError(f"torch.{cls.__name__}: numbers are Python's here, and known at once")
+        raise TypeError(f"torch.{cls.__name__}: there are no symbolic numbers here; use Python's")
 
 
 class SymFloat(SymInt):
@@ -84,7 +84,7 @@ def sym_float(a: int | float) -> float:
 def sym_not(a: bool) -> bool:
     """Return whether `a`, a bool, is false."""
     if may_answer(a):
-        raise TypeError("sym_not(): argument 'a' (position 1) must be bool, and it is asked for an answer")
+        raise TypeError(f"sym_not(): argument 'a' (position 1) must be bool, not {type(a).__name__}")
     return not a
 
 

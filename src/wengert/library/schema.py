@@ -255,7 +255,7 @@ def inferred(function: Callable[..., Any], mutates_args: str | Iterable[str], na
         arguments.append(Argument(parameter.name, kind, parameter.default, only, f"a{position}" if written else ""))
     strangers = set() if isinstance(mutated, str) else mutated - {argument.name for argument in arguments}
     if strangers:
-        raise ValueError(f"infer_schema(func): mutates_args names {sorted(strangers)}, which are no parameters")
+        raise ValueError(f"infer_schema(func): mutates_args names {sorted(strangers)}, which are not parameters")
     if "return" not in hints:
         raise ValueError(f"infer_schema(func): the return must have a type annotation. Got signature {signature})")
     return Schema(name, tuple(arguments), returns_of(hints["return"]))

@@ -60,7 +60,7 @@ def solve_ivp(
     """
     integrate = scipy_module(SOLVE, "integrate")
     if vectorized:
-        raise ValueError(f"{SOLVE}: vectorized=True serves finite differences, which are not taken here; leave it out")
+        raise ValueError(f"{SOLVE}: vectorized=True serves finite differences, which are not used here; omit it")
     if np.shape(t_span) != (2,):
         raise ValueError(f"{SOLVE}: expected t_span to be two numbers, but got {t_span!r}")
     vector = Vector(SOLVE, "y0", y0)

@@ -534,6 +534,6 @@ def check_names(op: str, target: Any, kwargs: dict[str, Any]) -> None:
         names += target.split(".")
     for name in names:
         if not str(name).isidentifier() or keyword.iskeyword(name):
-            raise ValueError(f"torch.fx.Graph: {name!r} is no name")
+            raise ValueError(f"torch.fx.Graph: {name!r} is not a valid name")
     if op in ("get_attr", "call_module") and not set(target).isdisjoint("\"\\\n'"):
-        raise ValueError(f"torch.fx.Graph: {target!r} is no path of names")
+        raise ValueError(f"torch.fx.Graph: {target!r} is not a valid path")

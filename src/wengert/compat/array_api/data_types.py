@@ -73,7 +73,7 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -
         TypeError: if complex numbers would become real, which the standard forbids.
     """
     if x.is_complex() and dtype in KINDS["numeric"] and dtype not in COMPLEX:
-        raise TypeError(f"astype: {x.dtype} cannot become {dtype}; real(x) or imag(x) or abs(x) says which part")
+        raise TypeError(f"astype: {x.dtype} cannot become {dtype}; take real(x), imag(x) or abs(x)")
     return x.to(device=device, dtype=dtype, copy=copy)
 
 

@@ -146,7 +146,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **options: 
             return NotImplemented
         for name, value in PLAIN.items():
             if options.pop(name, value) != value:
-                raise TypeError(f"np.{ufunc.__name__}: tensors know no {name}= other than {value!r}")
+                raise TypeError(f"np.{ufunc.__name__}: tensors do not support {name}= other than {value!r}")
         if method == "at":
             return add_at(ufunc, *inputs)
         if method not in METHODS:
@@ -177,7 +177,7 @@ def called(
 ) -> Any:
     """Apply a ufunc elementwise; where `where` is False the result is `out`, or zero."""
     if options:
-        raise TypeError(f"np.{ufunc.__name__}: tensors know no {', '.join(options)}=")
+        raise TypeError(f"np.{ufunc.__name__}: tensors do not support {', '.join(options)}=")
     operands = [operand(value) for value in inputs]
     if not any(isinstance(value, Tensor) for value in operands):  # only `out` is a tensor
         operands[0] = tensor_of(operands[0])

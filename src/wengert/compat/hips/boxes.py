@@ -138,8 +138,8 @@ def dispatch(function: Any, args: Any, options: dict[str, Any]) -> Any:
     if function in CONSTANT:
         return function(*mapped(getval, tuple(args)), **mapped(getval, options))
     raise NotImplementedError(
-        f"wengert.compat.hips has no derivative of NumPy's {name_of(function)}: express it by other functions, give it "
-        "one with primitive and defvjp, or compute it of the value, getval(x)"
+        f"wengert.compat.hips has no derivative of NumPy's {name_of(function)}: express it by other functions, define "
+        "one with primitive and defvjp, or compute it from the value, getval(x)"
     )
 
 

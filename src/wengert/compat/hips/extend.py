@@ -167,7 +167,7 @@ def primitive(f_raw: Callable[..., Any]) -> Any:
     @wraps(f_raw)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         if has_box(tuple(kwargs.values())):
-            raise TypeError(f"{f_raw.__name__}: what is differentiated must be given to a primitive by position")
+            raise TypeError(f"{f_raw.__name__}: differentiated arguments of a primitive must be passed by position")
         call = Call(wrapped, args, kwargs)
         if not call.places:
             return f_raw(*args, **kwargs)
@@ -200,7 +200,7 @@ def checked(caller: str, fun: Any) -> Any:
         TypeError: if `fun` is not a primitive.
     """
     if not hasattr(fun, "vjps"):
-        raise TypeError(f"{caller}: argument 'fun' must be made by primitive(...), but got {fun!r}")
+        raise TypeError(f"{caller}: argument 'fun' must be the result of primitive(...), but got {fun!r}")
     return fun
 
 

@@ -95,7 +95,9 @@ def jacobian(fun: Any, x: Any) -> Any:
     vjp, value = vjp_at(fun, x)
     shape = (*shape_of("jacobian", value), *shape_of("jacobian", x))
     if np.iscomplexobj(value):
-        raise TypeError("jacobian: the function must give a real array, but it gave a complex one; take its parts")
+        raise TypeError(
+            "jacobian: the function must return a real array, but it returned a complex one; take its parts"
+        )
     flat = np.eye(np.size(value), dtype=np.result_type(value))
     rows = [vjp(row.reshape(np.shape(value))) for row in flat]
     return np.reshape(np.stack(rows), shape) if rows else np.zeros(shape)

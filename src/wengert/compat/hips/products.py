@@ -71,8 +71,8 @@ def output_of(value: Any) -> Any:
     if isinstance(value, (ArrayBox, np.ndarray, np.inexact, float, complex)):
         return tensor_of(value)
     raise TypeError(
-        f"Can't find vector space for value {value} of type {type(value)}: the function must give a float, a complex "
-        "number, an array, or a list, tuple or dictionary of these"
+        f"Can't find vector space for value {value} of type {type(value)}: the function must return a float, a "
+        "complex number, an array, or a list, tuple or dictionary of these"
     )
 
 
@@ -173,7 +173,7 @@ def shape_of(caller: str, value: Any) -> tuple[int, ...]:
         TypeError: if the value is a container.
     """
     if isinstance(value, (list, tuple, dict)):
-        raise TypeError(f"{caller}: needs a function of one array that gives one array, not a {type(value).__name__}")
+        raise TypeError(f"{caller}: needs a function of one array that returns one array, not a {type(value).__name__}")
     return np.shape(value)
 
 

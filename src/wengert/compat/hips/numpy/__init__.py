@@ -39,7 +39,7 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, **opti
     if not has_box([start, stop]):
         return _numpy.linspace(start, stop, num, endpoint, **options)
     if options:
-        raise TypeError(f"linspace: between boxes there are no arguments {', '.join(options)}")
+        raise TypeError(f"linspace: with boxes the arguments {', '.join(options)} are not supported")
     steps = _numpy.linspace(0.0, 1.0, num, endpoint)
     steps = steps.reshape((-1,) + (1,) * max(_numpy.ndim(start), _numpy.ndim(stop)))
     return start + (stop - start) * steps
