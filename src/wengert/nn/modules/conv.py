@@ -326,10 +326,10 @@ class _TurnedConvNd(_ConvTransposeNd):
             input,
             output_size,
             self.stride,
-            self.padding,
+            self.padding,  # type: ignore[arg-type]
             self.kernel_size,
             count,
-            self.dilation,  # type: ignore[arg-type]
+            self.dilation,
         )
         options = (self.stride, self.padding, extra, self.groups, self.dilation)
         return type(self).convolution(input, self.weight, self.bias, *options)
