@@ -65,7 +65,7 @@ def read_dims(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
         axis = normalise(dim.__index__(), ndim)
         return (axis,) if ndim else None
     axes = tuple(
-        [read_dim(name, int(each) if at and isinstance(each, bool) else each, ndim) for at, each in enumerate(dim)]
+        [read_dim(name, int(value) if at and isinstance(value, bool) else value, ndim) for at, value in enumerate(dim)]
     )
     if len(set(axes)) < len(axes):
         twice = next(axis for at, axis in enumerate(axes) if axis in axes[:at])
@@ -94,15 +94,15 @@ def restored(reduced: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> A
     return reduced
 
 
-def summed(tangent: Any, slope: Any, dim: Any, keepdim: bool) -> Any:
+def summed(tangent: Any, grad: Any, dim: Any, keepdim: bool) -> Any:
     """The tangent of a reduction: the sum of the elements' tangents, each times the derivative by its element.
 
     Args:
         tangent: of the reduction's input.
-        slope: the gradient of the reduction's result by the input, as the reverse rule gives it for ones.
+        grad: the gradient of the reduction's result by the input, as the reverse rule gives it for ones.
         dim, keepdim: what was reduced.
     """
-    return (conjugate(slope) * tangent).sum(dim, keepdim)
+    return (conjugate(grad) * tangent).sum(dim, keepdim)
 
 
 def real_part(tangent: Any) -> Any:

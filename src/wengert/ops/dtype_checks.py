@@ -175,8 +175,8 @@ def check_limits(values: list[Any], kernel: str = "clamp_scalar_cpu") -> None:
         RuntimeError: a number does not fit.
         NotImplementedError: truth values are limited by truth values.
     """
-    arrays = [each for each in values if hasattr(each, "dtype")]
-    numbers = [each for each in values[1:] if isinstance(each, (int, float))]
+    arrays = [number for number in values if hasattr(number, "dtype")]
+    numbers = [number for number in values[1:] if isinstance(number, (int, float))]
     common = dtypes.result_type(arrays, numbers)
     if not numbers or common.category == dtypes.COMPLEX:
         return
@@ -184,8 +184,8 @@ def check_limits(values: list[Any], kernel: str = "clamp_scalar_cpu") -> None:
         if values[-1] is None or values[1] is None:
             kernel = f"clamp_{'max' if values[1] is None else 'min'}_scalar_cpu"
         raise NotImplementedError(errors.no_kernel(kernel, common))
-    for each in numbers:
-        checked_number(each, common)
+    for number in numbers:
+        checked_number(number, common)
 
 
 def refuse_number(value: Any, element: DType) -> NoReturn:

@@ -53,12 +53,12 @@ class OnSequence(Card):
 @functools.cache
 def on_one_sequence(card: Card) -> OnSequence:
     """What an operator's function is, made when all is said about the operator."""
-    made = OnSequence.__new__(OnSequence)
-    take_over(made, card)
-    made.__dict__.update(card.__dict__)
-    made.spread = -1
-    begin_calls(made)
-    return made
+    result = OnSequence.__new__(OnSequence)
+    take_over(result, card)
+    result.__dict__.update(card.__dict__)
+    result.spread = -1
+    begin_calls(result)
+    return result
 
 
 def on_sequence(card: Card) -> Card:
@@ -84,12 +84,12 @@ def as_function_of(body: Callable[..., Any], op: Op | None = None, native: Any =
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__name__ = function.__qualname__ = body.__name__
         function.__doc__ = body.__doc__
-        made = function if op is None else plain_case(function, op, native=native, module="wengert")
-        if made is function:
-            made = checked(body.__name__, function, module="wengert")
-        made.__module__ = "wengert"
+        result = function if op is None else plain_case(function, op, native=native, module="wengert")
+        if result is function:
+            result = checked(body.__name__, function, module="wengert")
+        result.__module__ = "wengert"
         card: Any = CARDS[body.__name__]
-        card.public, card.as_function = made, function
+        card.public, card.as_function = result, function
         return function
 
     return decorate
@@ -100,5 +100,5 @@ def is_of_package(value: Any) -> bool:
     if isinstance(value, FunctionType):  # what the package's decorators make has the names of what they were given
         home, _, _ = value.__qualname__.rpartition(".")
         names = (value.__globals__["__name__"], value.__module__ or "")
-        return all(f"{each}.".startswith(f"{PACKAGE}.") for each in names) and (not home or home.endswith("<locals>"))
+        return all(f"{name}.".startswith(f"{PACKAGE}.") for name in names) and (not home or home.endswith("<locals>"))
     return isinstance(value, (Op, PlainCase, Factory))

@@ -31,7 +31,7 @@ class Namespace:
         return sorted({*super().__dir__(), *self})
 
     def __iter__(self) -> Iterator[str]:
-        return (each for each in vars(self) if not each.startswith("_"))
+        return (name for name in vars(self) if not name.startswith("_"))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'_OpNamespace' '{vars(self).get('_name')}' object has no attribute '{name}'")

@@ -36,9 +36,9 @@ def return_type(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
     return type(name, (tuple,), members)
 
 
-def written(cls: type[tuple[Any, ...]], given: Any) -> tuple[Any, ...]:
+def written(cls: type[tuple[Any, ...]], tensors: Any) -> tuple[Any, ...]:
     """The tensors given as `out`, in the class that torch returns then: another, called after it."""
-    return getattr(sys.modules[__name__], f"{cls.__name__}_out")(given)  # type: ignore[no-any-return]
+    return getattr(sys.modules[__name__], f"{cls.__name__}_out")(tensors)  # type: ignore[no-any-return]
 
 
 def named(cls: Any, results: Any, out: Any) -> Any:
@@ -51,8 +51,8 @@ def __getattr__(name: str) -> Any:
     kind: Any = globals().get(name.removesuffix("_out")) if name.endswith("_out") else None
     if not hasattr(kind, "n_fields"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    made = globals()[name] = return_type(name, kind.__match_args__)
-    return made
+    result = globals()[name] = return_type(name, kind.__match_args__)
+    return result
 
 
 max = return_type("max", ("values", "indices"))

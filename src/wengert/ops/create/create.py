@@ -86,9 +86,9 @@ def tensor(
 
 def copy_of_members(data: Any, dtype: Any, requires_grad: bool) -> Tensor:
     """A leaf with a copy of a batched or sparse tensor."""
-    made: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
-    made.requires_grad = requires_grad  # also within a transform, where `requires_grad_` is refused
-    return made
+    result: Tensor = data.detach().to(data.dtype if dtype is None else dtype, copy=True)
+    result.requires_grad = requires_grad  # also within a transform, where `requires_grad_` is refused
+    return result
 
 
 def copy_warning(what: str) -> str:
@@ -219,10 +219,10 @@ def empty(
     """
     check_place("empty", device, pin_memory, layout, sparse=True, out=out, dtype=dtype)
     element = result_dtype("empty", dtype, out, dtypes.get_default_dtype())
-    made = laid("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
+    result = laid("empty", layout, uninitialised, read_size("empty", sizes, size), element.numpy)
     if memory_format is not None:
-        made = in_format(made, memory_format)
-    return deliver("empty", made, requires_grad, out)
+        result = in_format(result, memory_format)
+    return deliver("empty", result, requires_grad, out)
 
 
 for factory in (zeros, ones, empty):

@@ -61,39 +61,39 @@ def made(name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     if name in CONVERSIONS:
         return converted(*args, **kwargs)
     bound = signature(body).bind(*args, **kwargs)
-    given = bound.arguments
+    arguments = bound.arguments
     first = args[0] if args else None
-    wanted = given.get("device") or (first.device if isinstance(first, Tensor) else None)
+    wanted = arguments.get("device") or (first.device if isinstance(first, Tensor) else None)
     if wanted is None or Device(wanted).type != "meta" or "device" not in signature(body).parameters:
         refuse_absent("meta")
-    given["device"] = None
-    out = given.pop("out", None)
+    arguments["device"] = None
+    out = arguments.pop("out", None)
     if out is not None and not is_meta(out):
         raise RuntimeError("device type meta does not match device type of out parameter (cpu)")
     if name.startswith("new_"):
-        given["input"] = wrap(np.zeros(0, first._array_.dtype))  # type: ignore[union-attr]
+        arguments["input"] = wrap(np.zeros(0, first._array_.dtype))  # type: ignore[union-attr]
     shape: Any = None
     strides: Any = None
     if name in LIKE:
-        shape = given["input"].shape
-        strides = strides_in(given["input"]._array_, given.pop("memory_format", None))
-        given["input"] = wrap(np.zeros(0, given["input"]._array_.dtype))
+        shape = arguments["input"].shape
+        strides = strides_in(arguments["input"]._array_, arguments.pop("memory_format", None))
+        arguments["input"] = wrap(np.zeros(0, arguments["input"]._array_.dtype))
     elif name in SIZED:
-        shape = read_size(name, given.get("sizes", ()), given.get("size"))
-        given.update({"sizes": ((0,),), "size": None} if "sizes" in given else {"size": (0,)})
-    found = body(*bound.args, **bound.kwargs)
-    array = found._array_
+        shape = read_size(name, arguments.get("sizes", ()), arguments.get("size"))
+        arguments.update({"sizes": ((0,),), "size": None} if "sizes" in arguments else {"size": (0,)})
+    on_cpu = body(*bound.args, **bound.kwargs)
+    array = on_cpu._array_
     if shape is None:
         shape, strides = array.shape, [step // array.itemsize for step in array.strides]
-    made = leaf(meta_array(shape, array.dtype, strides), found.requires_grad)
-    return made if out is None else put(name, out, made)  # type: ignore[no-any-return]
+    result = leaf(meta_array(shape, array.dtype, strides), on_cpu.requires_grad)
+    return result if out is None else put(name, out, result)  # type: ignore[no-any-return]
 
 
 def leaf(array: Any, requires_grad: bool) -> Tensor:
     """A tensor on the device "meta"."""
-    made = wrap(array)
-    made.requires_grad = requires_grad
-    return made
+    result = wrap(array)
+    result.requires_grad = requires_grad
+    return result
 
 
 def converted(self: Any, *where: Any, **options: Any) -> Any:

@@ -28,10 +28,12 @@ def refuse_kind(name: str, element: DType) -> None:
 
 def read_ends(name: str, start: Any, end: Any) -> tuple[Any, Any]:
     """The bounds of `linspace` and `logspace`."""
-    if any(isinstance(each, Tensor) and each.ndim for each in (start, end)):
-        given = (("start", start), ("end", end))
-        found = [f"{word} with {each.ndim} dimension(s)" for word, each in given if isinstance(each, Tensor)]
-        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(found)}.")
+    if any(isinstance(value, Tensor) and value.ndim for value in (start, end)):
+        named = (("start", start), ("end", end))
+        descriptions = [f"{word} with {value.ndim} dimension(s)" for word, value in named if isinstance(value, Tensor)]
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {' and '.join(descriptions)}."
+        )
     return read_number(name, "start", 1, start), read_number(name, "end", 2, end)
 
 
@@ -62,9 +64,9 @@ def read_steps(name: str, low: Any, high: Any, steps: Any) -> int:
         RuntimeError: it is negative.
     """
     if isinstance(steps, bool) or not hasattr(steps, "__index__"):
-        given = ", ".join(type(each).__name__ for each in (low, high, steps))
+        types = ", ".join(type(value).__name__ for value in (low, high, steps))
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({given}), but argument 'steps' (position 3) "
+            f"{name}() received an invalid combination of arguments - got ({types}), but argument 'steps' (position 3) "
             f"must be int, not {type(steps).__name__}"
         )
     count = int(steps.__index__())
@@ -75,7 +77,7 @@ def read_steps(name: str, low: Any, high: Any, steps: Any) -> int:
 
 def carry_batch(start: Any, end: Any) -> bool:
     """Whether an end is a tensor that stands for those of all members of a batch."""
-    return any(isinstance(each, Tensor) and is_batched(each) for each in (start, end))
+    return any(isinstance(operand, Tensor) and is_batched(operand) for operand in (start, end))
 
 
 def of_members(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any, base: Any = None) -> Any:
@@ -86,18 +88,20 @@ def of_members(name: str, start: Any, end: Any, steps: Any, dtype: Any, out: Any
     """
     if out is not None:
         raise RuntimeError(f"vmap: {name}() cannot write numbers between ends of each member's own into one `out`")
-    pattern = [(0j if each.dtype.is_complex else 0) if isinstance(each, Tensor) else each for each in (start, end)]
+    pattern = [
+        (0j if operand.dtype.is_complex else 0) if isinstance(operand, Tensor) else operand for operand in (start, end)
+    ]
     low, high = read_ends(name, *pattern)
     element = spaced_dtype(name, low, high, dtype, None)
     refuse_kind(name, element)
     wide = dtypes.float64 if element.category < dtypes.FLOAT else element
-    numbers: Any = (each if isinstance(each, Tensor) else wrap(np.asarray(each)) for each in (start, end))
+    numbers: Any = (operand if isinstance(operand, Tensor) else wrap(np.asarray(operand)) for operand in (start, end))
     count = read_steps(name, low, high, steps)
-    first, last = (each.to(element if count > 1 else wide).to(wide) for each in numbers)  # as outside of a batch
-    made = first.expand(count)
+    first, last = (operand.to(element if count > 1 else wide).to(wide) for operand in numbers)  # as outside of a batch
+    result = first.expand(count)
     if count > 1:
         places = positions.arange(count)
         at, nearer = wrap(places.astype(wide.numpy)), wrap(places < count // 2)
         step = (last - first) / (count - 1)
-        made = (first + step * at).where(nearer, last - step * (count - 1 - at))
-    return (made if base is None else base**made).to(element)
+        result = (first + step * at).where(nearer, last - step * (count - 1 - at))
+    return (result if base is None else base**result).to(element)

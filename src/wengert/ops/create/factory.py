@@ -25,12 +25,12 @@ Levels = tuple[Batch, ...]
 """Batches that a new tensor is to carry, the oldest first: the first dimensions of its array."""
 
 
-def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:
+def read_size(name: str, values: tuple[Any, ...], named: Any = None, *, position: int = 1) -> tuple[int, ...]:
     """The lengths that a factory was given one by one, as one sequence, or as `size=`.
 
     Args:
         name: of the factory, for errors.
-        given: its positional arguments.
+        values: its positional arguments.
         named: its argument `size`, or None.
         position: where the argument stands, for errors.
 
@@ -41,17 +41,17 @@ def read_size(name: str, given: tuple[Any, ...], named: Any = None, *, position:
     if named is not None:
         if not isinstance(named, (tuple, list)):
             raise TypeError(f"{name}(): argument 'size' must be tuple of ints, not {type(named).__name__}")
-        given = (named,)
-    if not given:
+        values = (named,)
+    if not values:
         raise TypeError(errors.missing_arguments(name, ["size"]))
-    lengths = given
-    if isinstance(given[0], (tuple, list)) or (isinstance(given[0], Tensor) and given[0].ndim):
-        if len(given) > 1:
-            raise TypeError(errors.too_many_arguments(name, 1, len(given)))
-        if isinstance(given[0], Tensor) and given[0].numel() != 1:  # otherwise it counts as one integer
-            raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", given[0]))
-        lengths = tuple(given[0])
-    return read_lengths(name, lengths, position, alone=lengths is given)
+    lengths = values
+    if isinstance(values[0], (tuple, list)) or (isinstance(values[0], Tensor) and values[0].ndim):
+        if len(values) > 1:
+            raise TypeError(errors.too_many_arguments(name, 1, len(values)))
+        if isinstance(values[0], Tensor) and values[0].numel() != 1:  # otherwise it counts as one integer
+            raise TypeError(errors.wrong_type(name, "size", position, "tuple of ints", values[0]))
+        lengths = tuple(values[0])
+    return read_lengths(name, lengths, position, alone=lengths is values)
 
 
 def read_lengths(name: str, lengths: tuple[Any, ...], position: int, *, alone: bool) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ def check_place(
         if not isinstance(layout, Layout):
             raise TypeError(f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}")
         if isinstance(out, Tensor) and dtype in (None, out.dtype) and layout is not out.layout:  # type: ignore[attr-defined]
-            wanted, have = (layout_title(each) for each in (layout, out.layout))  # type: ignore[attr-defined]
+            wanted, have = (layout_title(value) for value in (layout, out.layout))  # type: ignore[attr-defined]
             raise RuntimeError(f"layout {wanted} does not match layout of out parameter ({have})")
         if layout is not strided and not sparse:
             from ..._core import sparse_errors
@@ -160,15 +160,15 @@ def layout_title(layout: Layout) -> str:
 
 
 def laid(
-    name: str, layout: Any, made: Callable[[tuple[int, ...], Any], Any], shape: tuple[int, ...], element: Any
+    name: str, layout: Any, make: Callable[[tuple[int, ...], Any], Any], shape: tuple[int, ...], element: Any
 ) -> Any:
-    """The array of a factory: what `made` gives, or, where the layout is sparse, one without entries.
+    """Return the array of a factory: the result of `make`, or, if the layout is sparse, one without entries.
 
     Raises:
         NotImplementedError: it would not be zero everywhere.
     """
     if layout is None or layout is strided:
-        return made(shape, element)
+        return make(shape, element)
     from ..._core.tensor import coordinates
 
     if "zeros" not in name and "empty" not in name:
@@ -197,8 +197,8 @@ def compressed_zeros(name: str, layout: Any, shape: tuple[int, ...], element: An
     parts = [np.zeros((*batch, length), np.int64) for length in (lines + 1, 0)]
     from ..._core.cards.card import find
 
-    made: Any = find("sparse_compressed_tensor")
-    return made.body(*map(wrap, parts), wrap(np.zeros((*batch, 0), element)), shape, layout=layout)._array_
+    result: Any = find("sparse_compressed_tensor")
+    return result.body(*map(wrap, parts), wrap(np.zeros((*batch, 0), element)), shape, layout=layout)._array_
 
 
 def carried(input: Any) -> Levels:
@@ -218,16 +218,16 @@ def finish(name: str, array: Any, requires_grad: Any = False, levels: Levels = (
         RuntimeError: it shall require a gradient, but its dtype has none.
         TypeError: `requires_grad` is no bool.
     """
-    made = wrap(dtypes.canonical(array))
+    result = wrap(dtypes.canonical(array))
     for level in levels:
-        made = batches.batched(made, level)
+        result = batches.batched(result, level)
     if requires_grad is not False and (requires_grad is not None or name == "tensor"):  # which takes no None
         if not isinstance(requires_grad, bool):
             raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
         if requires_grad and array.dtype.kind not in "fcV":
             raise RuntimeError(errors.FACTORY_REQUIRES_GRAD)
-        made.requires_grad = requires_grad
-    return made
+        result.requires_grad = requires_grad
+    return result
 
 
 def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
@@ -244,10 +244,12 @@ def result_dtype(name: str, wanted: Any, out: Any, default: DType) -> DType:
         if name in ("empty", "randn"):
             raise RuntimeError("cannot resize variables that require grad")
         raise RuntimeError(out_errors.requires_grad(name, recorded=False))
-    found = read_dtype(name, wanted, out.dtype)
-    if found is not out.dtype:
-        raise RuntimeError(f"dtype {found.legacy[:-6]} does not match dtype of out parameter ({out.dtype.legacy[:-6]})")
-    return found
+    result = read_dtype(name, wanted, out.dtype)
+    if result is not out.dtype:
+        raise RuntimeError(
+            f"dtype {result.legacy[:-6]} does not match dtype of out parameter ({out.dtype.legacy[:-6]})"
+        )
+    return result
 
 
 KEEPING = ("arange", "linspace", "logspace", "range")
@@ -262,24 +264,24 @@ def deliver(name: str, array: Any, requires_grad: Any, out: Tensor | None, level
     sparse = name in ("zeros", "empty") and out is not None and out._flags_ & flags.SPARSE and not out.is_meta  # type: ignore[attr-defined]
     if sparse:
         array = laid(name, out.layout, np.empty, array.shape, array.dtype)  # type: ignore[union-attr]
-    made = finish(name, array, requires_grad, levels)
+    result = finish(name, array, requires_grad, levels)
     if out is None:
-        return made
+        return result
     if out._flags_ & flags.SPARSE and not sparse:
-        return put(name, out, made.to(out.device))  # type: ignore[attr-defined, no-any-return]
+        return put(name, out, result.to(out.device))  # type: ignore[attr-defined, no-any-return]
     if name in KEEPING and out.numel() == array.size:
-        made = made.view(out.shape)  # type: ignore[attr-defined]
+        result = result.view(out.shape)  # type: ignore[attr-defined]
     if levels:
         raise RuntimeError(batch_errors.OUT.format(name))
-    if out.shape == made.shape or sparse:
+    if out.shape == result.shape or sparse:
         if name not in EVEN:
             check_shared(out, (), False)
     else:  # without the warning of operators: to factories an output is memory
         check_mode(out, current())
-        OPERATORS.resize(out, made._array_.shape)
+        OPERATORS.resize(out, result._array_.shape)
     if name != "empty" or sparse:  # which leaves what is there
-        put_out(out, made)
-    if made.requires_grad:
+        put_out(out, result)
+    if result.requires_grad:
         out.requires_grad = True
     return out
 

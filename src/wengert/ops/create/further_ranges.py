@@ -54,7 +54,7 @@ def range(
     )
     check_place("range", device, pin_memory, layout, out=out, dtype=dtype)
     low, high, pace = (
-        read_number("range", *each) for each in (("start", 1, start), ("end", 2, end), ("step", 3, step))
+        read_number("range", *value) for value in (("start", 1, start), ("end", 2, end), ("step", 3, step))
     )
     element = result_dtype("range", dtype, out, dtypes.get_default_dtype())
     if not (pace > 0 or pace < 0):  # NaN neither
@@ -67,8 +67,8 @@ def range(
     check_room("range", (count,))
     first, by = checked_number(low, element, halves=False), checked_number(pace, element, halves=False)
     wide = np.dtype(np.int64) if element.category < dtypes.FLOAT else np.dtype(np.float64)
-    made = (wide.type(first) + positions.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
-    return deliver("range", made, requires_grad, out)
+    result = (wide.type(first) + positions.arange(count).astype(wide) * wide.type(by)).astype(element.numpy)
+    return deliver("range", result, requires_grad, out)
 
 
 @range.samples  # type: ignore[attr-defined]

@@ -47,15 +47,15 @@ def array_of(data: Any, wanted: DType | None) -> np.ndarray[Any, Any]:
     plain = True
     if is_sequence(data):
         refuse_text(data)
-        found, plain = infer(data, wanted)
+        inferred, plain = infer(data, wanted)
     elif wanted is None:
-        found = dtype_of(data)
+        inferred = dtype_of(data)
     else:
-        found, data = wanted, number_of(data, wanted)
-    made = convert(data if plain else replaced(data, wanted or found), wanted or found)
+        inferred, data = wanted, number_of(data, wanted)
+    result = convert(data if plain else replaced(data, wanted or inferred), wanted or inferred)
     if not plain:
-        tracing.left_among(data, made)
-    return made
+        tracing.left_among(data, result)
+    return result
 
 
 def of_numpy(array: np.ndarray[Any, Any], wanted: DType | None) -> np.ndarray[Any, Any]:
@@ -132,26 +132,26 @@ def infer(values: Any, wanted: DType | None, depth: int = 1) -> tuple[DType, boo
     kinds = set(map(type, values))
     if kinds <= PLAIN:
         return of_kinds(kinds), True
-    found: list[DType] = []
+    result: list[DType] = []
     plain = True
-    for each in values:
-        if isinstance(each, (np.ndarray, np.generic)):
-            if isinstance(each, np.ndarray):
+    for value in values:
+        if isinstance(value, (np.ndarray, np.generic)):
+            if isinstance(value, np.ndarray):
                 warn_once(SLOW)
-            found.append(dtypes.from_numpy(each.dtype) if wanted is None else wanted)
-            plain = plain and isinstance(each, np.ndarray) and each.ndim > 0 and each.dtype.char in "ld"
-        elif is_sequence(each):
-            if each is values:
+            result.append(dtypes.from_numpy(value.dtype) if wanted is None else wanted)
+            plain = plain and isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.char in "ld"
+        elif is_sequence(value):
+            if value is values:
                 raise TypeError("new(): self-referential lists are incompatible")
             if depth == MOST_DIMS:
-                raise ValueError(f"too many dimensions '{type(each).__name__}'")
-            inner, simple = infer(each, wanted, depth + 1)
-            found.append(inner)
+                raise ValueError(f"too many dimensions '{type(value).__name__}'")
+            inner, simple = infer(value, wanted, depth + 1)
+            result.append(inner)
             plain = plain and simple
         else:
-            found.append(dtype_of(each) if wanted is None else wanted)
-            plain = plain and type(each) in PLAIN
-    return common(found), plain
+            result.append(dtype_of(value) if wanted is None else wanted)
+            plain = plain and type(value) in PLAIN
+    return common(result), plain
 
 
 def of_kinds(kinds: set[type]) -> DType:
@@ -163,12 +163,12 @@ def of_kinds(kinds: set[type]) -> DType:
     return dtypes.int64 if int in kinds else dtypes.bool_
 
 
-def common(found: list[DType]) -> DType:
+def common(candidates: list[DType]) -> DType:
     """The dtype to which all are promoted."""
-    result = found[0]
-    for each in found[1:]:
-        if each is not result:
-            result = dtypes.promote_types(result, each)
+    result = candidates[0]
+    for other in candidates[1:]:
+        if other is not result:
+            result = dtypes.promote_types(result, other)
     return result
 
 
@@ -196,14 +196,14 @@ def replaced(values: Any, target: DType) -> list[Any]:
     Raises:
         TypeError, ValueError: as `number_of`.
     """
-    made: list[Any] = []
-    for each in values:
-        if isinstance(each, np.ndarray) and each.ndim and each.size:
-            number_of(each.flat[0], target)  # as each of its elements would be refused
-            made.append(each)
+    result: list[Any] = []
+    for value in values:
+        if isinstance(value, np.ndarray) and value.ndim and value.size:
+            number_of(value.flat[0], target)  # as each of its elements would be refused
+            result.append(value)
         else:
-            made.append(replaced(each, target) if is_sequence(each) else number_of(each, target))
-    return made
+            result.append(replaced(value, target) if is_sequence(value) else number_of(value, target))
+    return result
 
 
 def number_of(value: Any, target: DType) -> Any:
@@ -316,5 +316,5 @@ def compare(value: Any, shape: tuple[int, ...], dim: int, target: DType) -> None
         raise TypeError("not a sequence")
     if len(value) != shape[dim]:
         raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(value)})")
-    for each in value:
-        compare(each, shape, dim + 1, target)
+    for item in value:
+        compare(item, shape, dim + 1, target)

@@ -134,26 +134,26 @@ def asarray(
     """
     check_place("asarray", device)
     wanted = None if dtype is None else read_dtype("asarray", dtype, dtypes.get_default_dtype())
-    found = aliased(obj, wanted)
-    if found is None:
+    result = aliased(obj, wanted)
+    if result is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return finish("asarray", array_of(obj, wanted), bool(requires_grad))
-    if wanted is not None and wanted is not found.dtype:
+    if wanted is not None and wanted is not result.dtype:
         if copy is False:
             raise ValueError(
-                f"can't alias tensor with dtype '{found.dtype.legacy[:-6]}' into dtype '{wanted.legacy[:-6]}'."
+                f"can't alias tensor with dtype '{result.dtype.legacy[:-6]}' into dtype '{wanted.legacy[:-6]}'."
             )
-        found = found.to(wanted)
+        result = result.to(wanted)
     elif copy:
-        found = found.clone()
-    if requires_grad is None and found.requires_grad:
-        return found  # type: ignore[no-any-return]
+        result = result.clone()
+    if requires_grad is None and result.requires_grad:
+        return result  # type: ignore[no-any-return]
     if not requires_grad:
-        return found.detach() if found.requires_grad else found  # type: ignore[no-any-return]
-    found = found if found._edge_ is None else found.detach()
-    found.requires_grad = True
-    return found
+        return result.detach() if result.requires_grad else result  # type: ignore[no-any-return]
+    result = result if result._edge_ is None else result.detach()
+    result.requires_grad = True
+    return result
 
 
 def aliased(obj: Any, wanted: DType | None) -> Any:

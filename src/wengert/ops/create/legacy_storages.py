@@ -71,8 +71,8 @@ class StorageType(type):
 
 
 TYPES: dict[str, StorageType] = {
-    name: StorageType(name, (), {"dtype": each, "__doc__": f"Storages of dtype `{each.name}`."})
-    for name, each in ((each.legacy.replace("Tensor", "Storage"), each) for each in (*ALL, bfloat16))
+    name: StorageType(name, (), {"dtype": dtype, "__doc__": f"Storages of dtype `{dtype.name}`."})
+    for name, dtype in ((dtype.legacy.replace("Tensor", "Storage"), dtype) for dtype in (*ALL, bfloat16))
 }
 """All of them, by name."""
 Storage = StorageType("Storage", (), {"dtype": float32, "__doc__": "`FloatStorage` by its first name."})
@@ -120,6 +120,6 @@ def from_file(
     b'\\x07\\x07'
     """
     chosen = get_default_dtype() if dtype is None else dtype
-    made: Any = empty(0, dtype=chosen, **options)
+    result: Any = empty(0, dtype=chosen, **options)
     memory = map_file(filename, bool(shared), operator.index(size) * chosen.itemsize)
-    return made.set_(UntypedStorage(memory), 0, (size,), (1,)) if size else made  # type: ignore[no-any-return]
+    return result.set_(UntypedStorage(memory), 0, (size,), (1,)) if size else result  # type: ignore[no-any-return]

@@ -60,16 +60,17 @@ def arange(
     """
     check_place("arange", device, pin_memory, layout, out=out, dtype=dtype)
     low, high, pace = read_bounds(bounds, start, end, step)
-    integers = all(isinstance(each, int) for each in (low, high, pace))
+    integers = all(isinstance(bound, int) for bound in (low, high, pace))
     element = result_dtype("arange", dtype, out, dtypes.int64 if integers else dtypes.get_default_dtype())
-    made = range_array(low, high, pace, element)
-    if out is not None and out._array_.size not in (0, made.size):
+    result = range_array(low, high, pace, element)
+    if out is not None and out._array_.size not in (0, result.size):
         anomaly.warn(
             f"The number of elements in the out tensor of shape {errors.shown(out._array_.shape)} is "
-            f"{out._array_.size} which does not match the computed number of elements {made.size}. Note that this may "
-            f"occur as a result of rounding error. The out tensor will be resized to a tensor of shape ({made.size},)."
+            f"{out._array_.size} which does not match the computed number of elements {result.size}. Note that this "
+            f"may occur as a result of rounding error. The out tensor will be resized to a tensor of shape "
+            f"({result.size},)."
         )
-    return deliver("arange", made, requires_grad, out)
+    return deliver("arange", result, requires_grad, out)
 
 
 def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -79,22 +80,26 @@ def read_bounds(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tup
         TypeError: there is no end, or something is no number.
         RuntimeError: something is complex.
     """
-    named = {name: each for name, each in (("start", start), ("end", end), ("step", step)) if each is not MISSING}
+    named = {name: bound for name, bound in (("start", start), ("end", end), ("step", step)) if bound is not MISSING}
     if not named and len(bounds) == 1 and type(bounds[0]) is int:
         return 0, bounds[0], 1
-    given = list(bounds)
-    if (len(given) == 1 and not named) or (not given and [*named] == ["end"]):
-        given = [0, *given]
+    values = list(bounds)
+    if (len(values) == 1 and not named) or (not values and [*named] == ["end"]):
+        values = [0, *values]
     order = ("start", "end", "step")
-    given += [named.get(name, 1 if name == "step" else None) for name in order[len(given) :]]
-    if len(given) > 3 or any(each is None for each in given) or any(each in named for each in order[: len(bounds)]):
-        words = [type(each).__name__ for each in bounds]
-        words += [f"{name}={type(each).__name__}" for name, each in named.items()]
+    values += [named.get(name, 1 if name == "step" else None) for name in order[len(values) :]]
+    if (
+        len(values) > 3
+        or any(bound is None for bound in values)
+        or any(bound in named for bound in order[: len(bounds)])
+    ):
+        words = [type(bound).__name__ for bound in bounds]
+        words += [f"{name}={type(bound).__name__}" for name, bound in named.items()]
         raise TypeError(
             f"arange() received an invalid combination of arguments - got ({', '.join(words)}), not (start, end, step)"
         )
     numbers: list[Any] = []
-    for name, value in zip(order, given):
+    for name, value in zip(order, values):
         number = read_number("arange", name, 1 if len(bounds) == 1 else len(numbers) + 1, value)
         if isinstance(number, complex):
             raise RuntimeError(
@@ -120,7 +125,7 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
         )
     size = quotient = (float(high) - float(low)) / float(pace)
     if element.category == dtypes.INTEGER:
-        low, high, pace = (whole(each) for each in (low, high, pace))
+        low, high, pace = (whole(bound) for bound in (low, high, pace))
         if element is dtypes.int64:  # counted with what became of the bounds, the other types with the bounds as given
             if pace == 0:
                 raise ValueError("step must be nonzero")
@@ -132,8 +137,8 @@ def range_array(low: Any, high: Any, pace: Any, element: DType) -> np.ndarray[An
         raise RuntimeError(f"Storage size calculation overflowed with sizes=[{count}]")
     if element.category == dtypes.INTEGER:
         return (np.int64(low) + positions.arange(count) * np.int64(pace)).astype(element.numpy, copy=False)
-    made = natively("arange", element.numpy, float(low), float(high), float(pace))
-    return counted(low, pace, count, element.numpy) if made is NotImplemented else made
+    result = natively("arange", element.numpy, float(low), float(high), float(pace))
+    return counted(low, pace, count, element.numpy) if result is NotImplemented else result
 
 
 def whole(number: Any) -> int:
@@ -216,9 +221,9 @@ def even_steps(
     refuse_kind(name, element)
     high = checked_number(high, element, halves=False)
     ends = wide.type(low), wide.type(high)
-    made = natively("linspace", wide, *(each.item() for each in ends), count)
-    made = spread(*ends, count) if made is NotImplemented else made
-    return made.astype(element.numpy) if rounded else made
+    result = natively("linspace", wide, *(end.item() for end in ends), count)
+    result = spread(*ends, count) if result is NotImplemented else result
+    return result.astype(element.numpy) if rounded else result
 
 
 @linspace.samples  # type: ignore[attr-defined]
@@ -273,10 +278,12 @@ def logspace(
     with np.errstate(all="ignore"):  # torch gives no warnings about infinities and NaN
         if type(steps) is int and steps == 1:
             power = one_power(float(base), complex(low) if element.category == dtypes.COMPLEX else low)
-            made = np.full(1, checked_number(power, element, halves=False), element.numpy)
+            result = np.full(1, checked_number(power, element, halves=False), element.numpy)
         else:
-            made = powers(float(base), even_steps("logspace", low, high, steps, element, rounded=False), element.numpy)
-    return deliver("logspace", made, requires_grad, out)
+            result = powers(
+                float(base), even_steps("logspace", low, high, steps, element, rounded=False), element.numpy
+            )
+    return deliver("logspace", result, requires_grad, out)
 
 
 @logspace.samples  # type: ignore[attr-defined]

@@ -86,9 +86,9 @@ def read_one(name: str, shape: Any, n: Any, dim: Any, norm: Any, halved: bool) -
         TypeError, RuntimeError, IndexError: an argument is wrong.
     """
     at = read_dim(integer(name, "dim", dim), len(shape))
-    given = None if n is None else integer(name, "n", n)
-    points = check_points((2 * (shape[at] - 1) if halved else shape[at]) if given is None else given)
-    taken = shape[at] if given is None else points // 2 + 1 if halved else points
+    length = None if n is None else integer(name, "n", n)
+    points = check_points((2 * (shape[at] - 1) if halved else shape[at]) if length is None else length)
+    taken = shape[at] if length is None else points // 2 + 1 if halved else points
     return Plan((at,), (taken,), points, read_norm(name, norm))
 
 
@@ -98,22 +98,22 @@ def read_several(name: str, shape: Any, s: Any, dim: Any, norm: Any, halved: boo
     Raises:
         TypeError, RuntimeError, IndexError: an argument is wrong.
     """
-    given = None if s is None else some_integers(name, "s", s)
-    named = None if dim is None else tuple([read_dim(each, len(shape)) for each in some_integers(name, "dim", dim)])
+    sizes = None if s is None else some_integers(name, "s", s)
+    named = None if dim is None else tuple([read_dim(axis, len(shape)) for axis in some_integers(name, "dim", dim)])
     if named is not None and len(set(named)) < len(named):
         raise RuntimeError("FFT dims must be unique")
-    if given is not None and named is not None and len(given) != len(named):
+    if sizes is not None and named is not None and len(sizes) != len(named):
         raise RuntimeError("When given, dim and shape arguments must have the same length")
-    if given is not None and len(given) > len(shape):
-        raise RuntimeError(f"Got shape with {len(given)} values but input tensor only has {len(shape)} dimensions.")
-    count = len(shape) if given is None else len(given)
+    if sizes is not None and len(sizes) > len(shape):
+        raise RuntimeError(f"Got shape with {len(sizes)} values but input tensor only has {len(shape)} dimensions.")
+    count = len(shape) if sizes is None else len(sizes)
     dims = tuple(range(len(shape) - count, len(shape))) if named is None else named
-    lengths = [shape[at] if length == -1 else length for at, length in zip(dims, given or (-1,) * len(dims))]
+    lengths = [shape[at] if length == -1 else length for at, length in zip(dims, sizes or (-1,) * len(dims))]
     for length in lengths:
         check_points(length)
     points = lengths[-1] if lengths else 0
     if halved and lengths:
-        if given is None or given[-1] == -1:
+        if sizes is None or sizes[-1] == -1:
             points = check_points(2 * (shape[dims[-1]] - 1))
         lengths[-1] = points // 2 + 1
     return Plan(dims, tuple(lengths), points, read_norm(name, norm))

@@ -105,21 +105,21 @@ def of_real(input: Any, plan: Plan) -> Any:
 
 
 def inverse_to_real(input: Any, plan: Plan) -> Any:
-    given = resized(promoted(input, to_complex=True), plan)
-    return complex_to_real(given, plan.dims, plan.scales[1], plan.points)
+    signal = resized(promoted(input, to_complex=True), plan)
+    return complex_to_real(signal, plan.dims, plan.scales[1], plan.points)
 
 
 def of_hermitian(input: Any, plan: Plan) -> Any:
-    given, scale = resized(promoted(input, to_complex=True), plan), plan.scales[0]
+    signal, scale = resized(promoted(input, to_complex=True), plan), plan.scales[0]
     if plan.dims[1:]:
-        given = complex_to_complex(given, plan.dims[:-1], scale, True)
-    return complex_to_real(conjugate(given), plan.dims[-1:], scale, plan.points)
+        signal = complex_to_complex(signal, plan.dims[:-1], scale, True)
+    return complex_to_real(conjugate(signal), plan.dims[-1:], scale, plan.points)
 
 
 def inverse_to_hermitian(input: Any, plan: Plan) -> Any:
     scale = plan.scales[1]
-    made = conjugate(real_to_complex(resized(promoted(input), plan), plan.dims[-1:], scale, True))
-    return complex_to_complex(made, plan.dims[:-1], scale, False) if plan.dims[1:] else made
+    result = conjugate(real_to_complex(resized(promoted(input), plan), plan.dims[-1:], scale, True))
+    return complex_to_complex(result, plan.dims[:-1], scale, False) if plan.dims[1:] else result
 
 
 def whole_of_real(input: Any, plan: Plan) -> Any:
@@ -378,8 +378,8 @@ def spectrum_of_array(array: Any, s: Any, dim: Any, norm: Any, forward: bool = T
         return NotImplemented
     if array.strides != (array.shape[1] * array.itemsize, array.itemsize):
         return NotImplemented
-    given = array if array.dtype.kind == "c" else array.astype(COMPLEX[array.dtype])
-    return c2c(given, (0, 1), 0 if forward else 2, forward)
+    values = array if array.dtype.kind == "c" else array.astype(COMPLEX[array.dtype])
+    return c2c(values, (0, 1), 0 if forward else 2, forward)
 
 
 def signal_of_array(array: Any, s: Any, dim: Any, norm: Any) -> Any:

@@ -40,8 +40,8 @@ def frequencies(
         places[(count + 1) // 2 :] -= count
     with np.errstate(all="ignore"):
         step = np.float64(1) / (np.float64(count) * spacing)
-        made = places.astype(element.numpy) * element.numpy.type(step)
-    return deliver(f"fft_{name}", made, requires_grad, out)
+        result = places.astype(element.numpy) * element.numpy.type(step)
+    return deliver(f"fft_{name}", result, requires_grad, out)
 
 
 @composite(method=False, function=False)
@@ -123,9 +123,9 @@ def counts(make: Any) -> Any:
 def moved(name: str, input: Any, dim: Any, more: int) -> Any:
     """A tensor with half of each dimension moved to its other end: of an odd length the longer half if `more` is 1."""
     dims = (
-        range(input.ndim) if dim is None else [read_dim(each, input.ndim) for each in some_integers(name, "dim", dim)]
+        range(input.ndim) if dim is None else [read_dim(axis, input.ndim) for axis in some_integers(name, "dim", dim)]
     )
-    return input.roll(tuple([(input.shape[each] + more) // 2 for each in dims]), tuple(dims))
+    return input.roll(tuple([(input.shape[axis] + more) // 2 for axis in dims]), tuple(dims))
 
 
 @composite(method=False, function=False)

@@ -70,8 +70,8 @@ def centred(window: Any, points: int) -> Any:
 def padded(input: Any, points: int, mode: str) -> Any:
     """A signal continued on both sides by half a piece, so that the first piece is centred at its first element."""
     room = input.reshape((1,) * (3 - input.ndim) + tuple(input.shape))
-    made = pad(room, [points // 2, points // 2], mode)
-    return made.reshape(made.shape[made.ndim - input.ndim :])
+    result = pad(room, [points // 2, points // 2], mode)
+    return result.reshape(result.shape[result.ndim - input.ndim :])
 
 
 def read_result(input: Any, window: Any, return_complex: bool | None) -> bool:
@@ -192,10 +192,10 @@ def stft(
     if window is not None or width < points:
         weights = signal.new_ones(width) if window is None else window
         pieces = pieces * centred(weights, points)
-    made = spectra(pieces, normalized, onesided).transpose_(1, 2)
+    result = spectra(pieces, normalized, onesided).transpose_(1, 2)
     if input.ndim == 1:
-        made.squeeze_(0)
-    return made if return_complex else view_as_real(made)
+        result.squeeze_(0)
+    return result if return_complex else view_as_real(result)
 
 
 def check_spectra(call: str, input: Any, frame: tuple[int, int, int], window: Any, onesided: bool) -> None:
@@ -301,8 +301,8 @@ def istft(
     first = points // 2 if center else 0
     last = (total - points // 2 if center else total) if wanted is None else first + wanted
     check_divisor(call, divisor[:, first:last])
-    made = added[:, first:last] / divisor[:, first:last]
-    return continued(made.squeeze(0) if input.ndim == 2 else made, last - total)
+    result = added[:, first:last] / divisor[:, first:last]
+    return continued(result.squeeze(0) if input.ndim == 2 else result, last - total)
 
 
 def overlapped(pieces: Any, hop: int) -> Any:
@@ -311,15 +311,15 @@ def overlapped(pieces: Any, hop: int) -> Any:
     return unfold_backward(pieces, (lead, points + hop * (count - 1)), 1, points, hop)
 
 
-def continued(made: Any, missing: int) -> Any:
+def continued(result: Any, missing: int) -> Any:
     """A signal with zeros for what its pieces do not reach."""
     if missing > 0:
         anomaly.warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
             "Please check your center and hop_length settings."
         )
-        made = constant_pad_nd(made, (0, missing))
-    return made
+        result = constant_pad_nd(result, (0, missing))
+    return result
 
 
 def check_divisor(call: str, divisor: Any) -> None:

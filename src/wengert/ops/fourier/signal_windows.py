@@ -130,7 +130,7 @@ def general_cosine_shape(options: Options, a: Any) -> Any:
     if not a:
         raise ValueError("Coefficients cannot be empty")
     places = options.points(0, (options.count - 1) * (2 * math.pi / options.steps))
-    heights = tensor([(-1) ** at * each for at, each in enumerate(a)], **options.made)
+    heights = tensor([(-1) ** at * coefficient for at, coefficient in enumerate(a)], **options.made)
     orders = arange(heights.shape[0], **options.made)
     return (heights.unsqueeze(-1) * (orders.unsqueeze(-1) * places).cos()).sum(0)
 

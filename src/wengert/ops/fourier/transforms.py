@@ -59,11 +59,11 @@ def room(array: Any, shape: tuple[int, ...], dims: Any, dtype: Any) -> Any:
     return layouts.empty(shape, strides_in_room(array, shape, dims), np.dtype(dtype))
 
 
-def transformed(array: Any, dims: Any, normalization: int, forward: bool, made: Any) -> Any:
-    """`made`, filled with the transform of complex numbers along these dimensions, one after the other."""
+def transformed(array: Any, dims: Any, normalization: int, forward: bool, result: Any) -> Any:
+    """`result`, filled with the transform of complex numbers along these dimensions, one after the other."""
     for dim in dims:
-        array = kernels.fft_lines(array, dim, normalization, forward, made)
-    return made
+        array = kernels.fft_lines(array, dim, normalization, forward, result)
+    return result
 
 
 def spectral(dtype: Any) -> Any:
@@ -83,8 +83,8 @@ def complex_to_complex(self: Array, dim: Any, normalization: int, forward: bool)
     if not dim:
         return layouts.with_strides(self.copy(), layouts.preserved(self))
     dims = outermost_first(self, dim)
-    made = room(self, self.shape, dims, self.dtype)
-    return transformed(self, dims[::-1], normalization, forward, made)
+    result = room(self, self.shape, dims, self.dtype)
+    return transformed(self, dims[::-1], normalization, forward, result)
 
 
 @complex_to_complex.vjp("self")
@@ -115,9 +115,9 @@ def real_to_complex(self: Array, dim: Any, normalization: int, onesided: bool) -
     """
     refuse_dtype("_fft_r2c", self, SIGNALS)
     dims = [*outermost_first(self, dim[:-1]), dim[-1]]
-    made = room(self, spectrum_shape(self.shape, dim[-1], onesided), dims, spectral(self.dtype))
-    kernels.rfft_lines(self, dims[-1], normalization, onesided, made)
-    return transformed(made, dims[-2::-1], normalization, True, made)
+    result = room(self, spectrum_shape(self.shape, dim[-1], onesided), dims, spectral(self.dtype))
+    kernels.rfft_lines(self, dims[-1], normalization, onesided, result)
+    return transformed(result, dims[-2::-1], normalization, True, result)
 
 
 def weighted(spectrum: Any, dim: int, length: int, weight: float) -> Any:
@@ -158,11 +158,11 @@ def complex_to_real(self: Array, dim: Any, normalization: int, last_dim_size: in
     last = dim[-1]
     if dim[1:]:
         dims = outermost_first(self, dim[:-1])
-        made = room(self, self.shape, dims, self.dtype)
-        self = transformed(self, dims[::-1], normalization, False, made)
+        result = room(self, self.shape, dims, self.dtype)
+        self = transformed(self, dims[::-1], normalization, False, result)
     shape = (*self.shape[:last], last_dim_size, *self.shape[last + 1 :])
-    made = room(self, shape, (last,), self.real.dtype)
-    return kernels.irfft_lines(self, last, normalization, last_dim_size, made)
+    result = room(self, shape, (last,), self.real.dtype)
+    return kernels.irfft_lines(self, last, normalization, last_dim_size, result)
 
 
 @complex_to_real.vjp("self")

@@ -76,8 +76,8 @@ def window(name: str, shape: Callable[..., Any], options: tuple[Any, ...], param
     count, element = read_window(name, window_length, periodic, dtype, layout, place)
     if count < 2:
         return ones(count, dtype=element, requires_grad=requires_grad)  # type: ignore[no-any-return]
-    made = shape(arange(count, dtype=element), count + periodic - 1, *parameters)
-    return deliver(name, made._array_, requires_grad, None)
+    result = shape(arange(count, dtype=element), count + periodic - 1, *parameters)
+    return deliver(name, result._array_, requires_grad, None)
 
 
 def cosines(places: Any, last: int, alpha: float, beta: float) -> Any:
@@ -249,8 +249,8 @@ def hann_of_places(
         return NotImplemented
     multiply, cos, add = NATIVE
     places = np.arange(length + 1, dtype=dtypes.get_default_dtype().numpy)
-    made = add(multiply(cos(multiply(places, 2 * math.pi / length)), -0.5), 0.5, 1)
-    return made[:length].copy()
+    result = add(multiply(cos(multiply(places, 2 * math.pi / length)), -0.5), 0.5, 1)
+    return result[:length].copy()
 
 
 hann_window = plain_case(hann_window, arrays=hann_of_places, needs=NATIVE)

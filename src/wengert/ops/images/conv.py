@@ -60,13 +60,13 @@ def convolution(
     check_shapes(input.shape, weight.shape, None if bias is None else bias.shape, *steps, transposed, groups)
     stride, padding, dilation, output_padding = steps
     if not transposed:
-        made = forward(input, weight, bias, stride, padding, dilation, groups)
-        return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+        result = forward(input, weight, bias, stride, padding, dilation, groups)
+        return layouts.with_strides(result, strides_of_result(result.shape, input, weight))
     lengths = transposed_lengths(input.shape, weight.shape[2:], *steps)
     shape = (input.shape[0], weight.shape[1] * groups, *lengths)
-    made = input_gradient(input, weight, shape, stride, padding, dilation, groups)
-    made = made if bias is None else made + bias.reshape(-1, *(1,) * len(stride))
-    return layouts.with_strides(made, strides_of_result(made.shape, input, weight))
+    result = input_gradient(input, weight, shape, stride, padding, dilation, groups)
+    result = result if bias is None else result + bias.reshape(-1, *(1,) * len(stride))
+    return layouts.with_strides(result, strides_of_result(result.shape, input, weight))
 
 
 def shape_of_bias(node: Any) -> tuple[int, ...]:
@@ -84,8 +84,8 @@ convolution.shows(bias_sym_sizes_opt=shape_of_bias, output_padding=kept_output_p
 
 def strides_of_result(shape: Ints, input: Any, weight: Any) -> Ints:
     """The channels lie innermost if those of an operand do whose order counts."""
-    for each in deciding(input.dtype, (input.shape, input.strides), (weight.shape, weight.strides)):
-        if layouts.channels_lie_inside(*each):
+    for memory in deciding(input.dtype, (input.shape, input.strides), (weight.shape, weight.strides)):
+        if layouts.channels_lie_inside(*memory):
             return layouts.channels_last(shape)
     return layouts.row_major(shape)
 
@@ -115,8 +115,8 @@ def convolution_vjp_input(
     kernels = weight._array_.shape, weight._array_.strides
     grad = in_order_of(grad, *deciding(grad.dtype, (input_shape, input_strides), kernels))
     if transposed:
-        made = convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups)
-        return with_history(cropped(made, input_shape), TITLE)
+        result = convolution(grad, conjugate(weight), None, stride, padding, dilation, False, (0,), groups)
+        return with_history(cropped(result, input_shape), TITLE)
     return convolution_input(grad, conjugate(weight), input_shape, stride, padding, dilation, groups)
 
 
@@ -197,8 +197,8 @@ def convolution_input(
     check_dtypes(grad, weight, None)
     options = spread_options(weight.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad.shape, weight.shape, tuple(shape), *options, groups)
-    made = input_gradient(grad, weight, shape, *options[:3], groups)
-    return layouts.with_strides(made, strides_of_result(made.shape, grad, weight))
+    result = input_gradient(grad, weight, shape, *options[:3], groups)
+    return layouts.with_strides(result, strides_of_result(result.shape, grad, weight))
 
 
 @convolution_input.vjp("grad")
@@ -242,19 +242,19 @@ def convolution_weight(
     check_dtypes(grad, input, None)
     options = spread_options(input.ndim - 2, stride, padding, dilation, (0,))
     check_backward(grad.shape, tuple(shape), input.shape, *options, groups)
-    made = weight_gradient(grad, input, shape, *options[:3], groups)
-    if groups > 1 and made.shape[1] == 1 and max(options[2]) == 1:
+    result = weight_gradient(grad, input, shape, *options[:3], groups)
+    if groups > 1 and result.shape[1] == 1 and max(options[2]) == 1:
         # torch joins what the groups give, whose order a single channel leaves open.
-        return layouts.with_strides(made, layouts.row_major(made.shape))
-    return layouts.with_strides(made, strides_of_result(made.shape, grad, grad))
+        return layouts.with_strides(result, layouts.row_major(result.shape))
+    return layouts.with_strides(result, strides_of_result(result.shape, grad, grad))
 
 
 @convolution_weight.vjp("grad")
 def convolution_weight_vjp_grad(
     cotangent: Any, input: Any, grad_shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    made = convolution(conjugate(input), cotangent, None, stride, padding, dilation, False, (0,), groups)
-    return cropped(made, grad_shape)
+    result = convolution(conjugate(input), cotangent, None, stride, padding, dilation, False, (0,), groups)
+    return cropped(result, grad_shape)
 
 
 @convolution_weight.vjp("input")

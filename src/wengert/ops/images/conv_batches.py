@@ -35,23 +35,23 @@ PRODUCT = {
 """For (N, O, ...) and (N, C, ...), made (O, C / groups, ...)."""
 
 
-def folding(op: Any, given: list[Any], carried: list[Any], size: int, plan: Folding) -> Any:
+def folding(op: Any, operands: list[Any], carried: list[Any], size: int, plan: Folding) -> Any:
     """One call of a bilinear operator for all members of a batch."""
     names = op.names
-    groups = given[names.index("groups")]
+    groups = operands[names.index("groups")]
     parts = {True: max(int(groups), 1), False: 1}
     for at, place in ((0, plan.first), (1, plan.second)):
         if place is not None:
-            given[at] = merged(given[at], place[0], parts[place[1]])
+            operands[at] = merged(operands[at], place[0], parts[place[1]])
     if plan.first is not None and plan.second is not None:
-        given[names.index("groups")] = groups * size
+        operands[names.index("groups")] = groups * size
     dim, within = plan.result
     if "shape" in names:
-        shape = given[names.index("shape")]
-        given[names.index("shape")] = (*shape[:dim], shape[dim] * size, *shape[dim + 1 :])
-    if "bias" in names and given[2] is not None and plan.second is not None:
-        given[2] = merged(with_batch(given[2], carried[2], size), 0, parts[within])
-    return parted(op.call(tuple(given)), dim, size, parts[within])
+        shape = operands[names.index("shape")]
+        operands[names.index("shape")] = (*shape[:dim], shape[dim] * size, *shape[dim + 1 :])
+    if "bias" in names and operands[2] is not None and plan.second is not None:
+        operands[2] = merged(with_batch(operands[2], carried[2], size), 0, parts[within])
+    return parted(op.call(tuple(operands)), dim, size, parts[within])
 
 
 def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:
@@ -60,8 +60,8 @@ def bilinear(plans: dict[tuple[bool, bool], Folding]) -> Rule:
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         if not size:
             return of_nobody(op, args, carried)
-        given, kept = singled(args, carried)
-        return folding(op, given, kept, size, plans[kept[0], kept[1]])
+        operands, in_batch = singled(args, carried)
+        return folding(op, operands, in_batch, size, plans[in_batch[0], in_batch[1]])
 
     return apply
 
@@ -70,18 +70,18 @@ def convolved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For convolutions."""
     if not size:
         return of_nobody(op, args, carried)
-    given, kept = singled(args, carried)
-    if kept[2] and not kept[1]:
-        return biased(op, size, given, kept)
-    plans = TURNED if given[op.names.index("transposed")] else PLAIN
-    return folding(op, given, kept, size, plans[kept[0], kept[1]])
+    operands, in_batch = singled(args, carried)
+    if in_batch[2] and not in_batch[1]:
+        return biased(op, size, operands, in_batch)
+    plans = TURNED if operands[op.names.index("transposed")] else PLAIN
+    return folding(op, operands, in_batch, size, plans[in_batch[0], in_batch[1]])
 
 
-def biased(op: Any, size: int, given: list[Any], kept: list[Any]) -> Any:
+def biased(op: Any, size: int, operands: list[Any], in_batch: list[Any]) -> Any:
     """A convolution with one kernel and many biases, which are added to what it makes."""
-    bias, input = given[2], given[0]
-    plain = [*given[:2], None, *given[3:]]
-    made = folding(op, plain, kept, size, ITEMS) if kept[0] else op.call(tuple(plain)).unsqueeze(0)
-    if bias.dtype is not input.dtype or bias.shape != (size, made.shape[2]):
-        check_member(op, size, given, kept)
-    return made + bias.reshape((size, 1, made.shape[2], *(1,) * (made.ndim - 3)))
+    bias, input = operands[2], operands[0]
+    plain = [*operands[:2], None, *operands[3:]]
+    result = folding(op, plain, in_batch, size, ITEMS) if in_batch[0] else op.call(tuple(plain)).unsqueeze(0)
+    if bias.dtype is not input.dtype or bias.shape != (size, result.shape[2]):
+        check_member(op, size, operands, in_batch)
+    return result + bias.reshape((size, 1, result.shape[2], *(1,) * (result.ndim - 3)))

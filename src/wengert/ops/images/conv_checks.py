@@ -49,14 +49,14 @@ def spread(name: str, value: Any, count: int) -> Ints:
     """
     if hasattr(value, "__index__") and not isinstance(value, bool):
         return (int(value.__index__()),) * count
-    if not isinstance(value, (tuple, list)) or not all(hasattr(each, "__index__") for each in value):
+    if not isinstance(value, (tuple, list)) or not all(hasattr(item, "__index__") for item in value):
         raise TypeError(f"convolution(): argument '{name}' must be tuple of ints, not {type(value).__name__}")
     if len(value) not in (1, count):
         raise RuntimeError(
             f"expected {name} to be a single integer value or a list of {count} values to match the convolution "
             f"dimensions, but got {name}={shown(value)}"
         )
-    numbers = tuple(int(each.__index__()) for each in value)
+    numbers = tuple(int(item.__index__()) for item in value)
     return numbers * count if len(value) == 1 else numbers
 
 
@@ -81,13 +81,13 @@ def check_dtypes(input: Any, weight: Any, bias: Any) -> None:
         NotImplementedError: they are bools, or of a wide unsigned dtype.
     """
     if bias is not None and bias.dtype != input.dtype:
-        names = [dtypes.from_numpy(each.dtype).c_name for each in (input, bias)]
+        names = [dtypes.from_numpy(operand.dtype).c_name for operand in (input, bias)]
         raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
     if weight.dtype != input.dtype:
-        wanted, found = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (input, weight)]
+        wanted, weight_type = [dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (input, weight)]
         raise RuntimeError(
-            f"expected scalar type {wanted} but found {found}: Input type ({errors.type_name(input)}) and weight type "
-            f"({errors.type_name(weight)}) should be the same. Cast one of them with .to(dtype)."
+            f"expected scalar type {wanted} but found {weight_type}: Input type ({errors.type_name(input)}) and weight "
+            f"type ({errors.type_name(weight)}) should be the same. Cast one of them with .to(dtype)."
         )
     refuse_dtype("convolution", input, NUMBERS)
 
@@ -125,9 +125,9 @@ def check_shapes(
             "greater than actual input size"
         )
     if 0 in input[2:] and 0 not in input[:2]:
-        given = (*input[:2], 1, *input[2:]) if len(input) == 3 else input  # torch puts a dimension into vectors
+        sizes = (*input[:2], 1, *input[2:]) if len(input) == 3 else input  # torch puts a dimension into vectors
         raise RuntimeError(
-            f"Only zero batch or zero channel inputs are supported, but got input shape: {errors.shown(given)}"
+            f"Only zero batch or zero channel inputs are supported, but got input shape: {errors.shown(sizes)}"
         )
 
 
@@ -147,10 +147,14 @@ def check_backward(
         RuntimeError: they do not, or `grad` is larger than the convolution's result (smaller: output padding).
     """
     check_shapes(input, weight, None, stride, padding, dilation, output_padding, False, groups)
-    made = (input[0], weight[0], *places_of(input, weight[2:], stride, padding, dilation))
-    if len(grad) != len(made) or grad[:2] != made[:2] or any(have > room for have, room in zip(grad[2:], made[2:])):
+    expected = (input[0], weight[0], *places_of(input, weight[2:], stride, padding, dilation))
+    if (
+        len(grad) != len(expected)
+        or grad[:2] != expected[:2]
+        or any(have > room for have, room in zip(grad[2:], expected[2:]))
+    ):
         raise RuntimeError(
-            f"convolution: expected a gradient of shape {shown(made)} for input {shown(input)} and weight "
+            f"convolution: expected a gradient of shape {shown(expected)} for input {shown(input)} and weight "
             f"{shown(weight)}, but got {shown(grad)}"
         )
 
@@ -185,7 +189,7 @@ def check_dimensions(input: Ints, weight: Ints) -> None:
 
 def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: bool, groups: int) -> None:
     """Refuse operands whose dimensions or channels do not fit together."""
-    given = f"Given groups={groups}" if not transposed else f"Given transposed={int(transposed)}"
+    subject = f"Given groups={groups}" if not transposed else f"Given transposed={int(transposed)}"
     check_dimensions(input, weight)
     if weight[0] < groups:
         raise RuntimeError(
@@ -200,15 +204,15 @@ def check_channels(input: Ints, weight: Ints, bias: Ints | None, transposed: boo
     channels = weight[0] if transposed else weight[1] * groups
     if input[1] != channels:
         raise RuntimeError(
-            f"{given}, weight of size {shown(weight)}, expected input{shown(input)} to have {channels} channels, but "
+            f"{subject}, weight of size {shown(weight)}, expected input{shown(input)} to have {channels} channels, but "
             f"got {input[1]} channels instead"
         )
-    made = weight[1] * groups if transposed else weight[0]
-    if bias is not None and bias != (made,):
-        start = f"{given}, weight" if transposed else "Given weight"
+    expected = weight[1] * groups if transposed else weight[0]
+    if bias is not None and bias != (expected,):
+        start = f"{subject}, weight" if transposed else "Given weight"
         raise RuntimeError(
-            f"{start} of size {shown(weight)}, expected bias to be 1-dimensional with {made} elements, but got bias "
-            f"of size {shown(bias)} instead"
+            f"{start} of size {shown(weight)}, expected bias to be 1-dimensional with {expected} elements, but got "
+            f"bias of size {shown(bias)} instead"
         )
     if transposed and not weight[1]:
         lengths = (*weight[:2], 1, *weight[2:]) if len(weight) == 3 else weight
@@ -222,10 +226,10 @@ def refuse_kernel(lengths: Ints) -> NoReturn:
         RuntimeError: always.
     """
     lengths = (1, *lengths) if len(lengths) == 1 else lengths
-    told = f": {' x '.join(map(str, lengths))} (TxHxW)"
+    text = f": {' x '.join(map(str, lengths))} (TxHxW)"
     if len(lengths) == 2:
-        told = f" kernel_height: {lengths[0]} kernel_width: {lengths[1]}"
-    raise RuntimeError(f"kernel size should be greater than zero, but got{told}")
+        text = f" kernel_height: {lengths[0]} kernel_width: {lengths[1]}"
+    raise RuntimeError(f"kernel size should be greater than zero, but got{text}")
 
 
 def check_output_padding(stride: Ints, dilation: Ints, output_padding: Ints) -> None:
@@ -252,9 +256,9 @@ def transposed_lengths(
     )
     if min(lengths) < 1:
         lead = (1,) if len(lengths) == 1 else ()  # a signal is taken for an image of one row
-        given, made = (" x ".join(map(str, (*lead, *each))) for each in (shape[2:], lengths))
+        before, after = (" x ".join(map(str, (*lead, *sizes))) for sizes in (shape[2:], lengths))
         raise RuntimeError(
-            f"Given input size per channel: ({given}). Calculated output size per channel: ({made}). Output size is "
+            f"Given input size per channel: ({before}). Calculated output size per channel: ({after}). Output size is "
             "too small"
         )
     return lengths

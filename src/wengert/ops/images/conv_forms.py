@@ -99,8 +99,8 @@ def convolve_transposed(name: str, count: int, input: Any, weight: Any, bias: An
     stride, padding, output_padding, groups, dilation = options
     names = ("stride", "padding", "dilation", "output_padding")
     steps = [
-        spread_for(name, each, value, count, weight.ndim - 2)
-        for each, value in zip(names, (stride, padding, dilation, output_padding))
+        spread_for(name, word, value, count, weight.ndim - 2)
+        for word, value in zip(names, (stride, padding, dilation, output_padding))
     ]
     batched = input if input.ndim == count + 2 else input.unsqueeze(0)
     result = convolution(batched, weight, bias, *steps[:3], True, steps[3], groups)

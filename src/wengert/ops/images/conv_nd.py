@@ -25,7 +25,7 @@ def places_along(length: int, kernel: int, stride: int, padding: int, dilation: 
 
 def places_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Ints:
     """How many places a kernel takes along each axis of `shape` (N, C, ...)."""
-    return tuple(places_along(*each) for each in zip(shape[2:], kernel, stride, padding, dilation))
+    return tuple(places_along(*window) for window in zip(shape[2:], kernel, stride, padding, dilation))
 
 
 def compact(array: Array) -> Array:

@@ -91,20 +91,20 @@ class Around:
         return flat.gather(2, index).where(kernel.is_element(taps).unsqueeze(1), 0)
 
 
-def of_planes(slope: Any, grid: Any) -> Any:
+def of_planes(grad: Any, grid: Any) -> Any:
     """A gradient that depends on the grid, if that is one of planes."""
-    return with_history(slope, "GridSampler2DBackwardBackward0", grid) if grid.ndim == 4 else slope
+    return with_history(grad, "GridSampler2DBackwardBackward0", grid) if grid.ndim == 4 else grad
 
 
 @sampled.vjp("input", native=native("grid_sample_input_rule"))
 def sampled_vjp_input(grad: Any, input_shape: Any, grid: Any, mode: str, padding: str, align_corners: bool) -> Any:
     around = Around(input_shape, grid, (mode, padding, align_corners))
     rows = grad.reshape((around.items, around.channels, around.count))
-    made = grad.new_zeros((around.items, around.channels, around.area))
+    result = grad.new_zeros((around.items, around.channels, around.area))
     for index, taps in around.corners():
         shares = (rows * kernel.share_of(taps, TENSORS).unsqueeze(1)).where(kernel.is_element(taps).unsqueeze(1), 0)
-        made = made.scatter_add(2, index, shares)
-    return of_planes(made.reshape(input_shape), grid)
+        result = result.scatter_add(2, index, shares)
+    return of_planes(result.reshape(input_shape), grid)
 
 
 grid_rule: Any = native("grid_sample_grid_rule")
@@ -129,8 +129,8 @@ def sampled_vjp_grid(
     for index, taps in around.corners():
         values = around.values(flat, index, taps) * first
         parts = [part + values * kernel.slope_of(taps, at).unsqueeze(1) for at, part in enumerate(parts)]
-    made = stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
-    return of_planes(made, grid)
+    result = stack([(part * last).sum(1) for part in parts], 2).reshape(grid_shape)
+    return of_planes(result, grid)
 
 
 @sampled.jvp("input")
@@ -140,8 +140,8 @@ def sampled_jvp_input(tangent: Any, grid: Any, mode: str, padding: str, align_co
     weighed = (
         around.values(flat, index, taps) * kernel.weight_of(taps).unsqueeze(1) for index, taps in around.corners()
     )
-    made: Any = sum(weighed, 0.0)
-    return made.reshape(out.shape)
+    result: Any = sum(weighed, 0.0)
+    return result.reshape(out.shape)
 
 
 @sampled.jvp("grid")
@@ -151,12 +151,12 @@ def sampled_jvp_grid(
     around = Around(input.shape, grid, (mode, padding, align_corners))
     flat = input.reshape((around.items, around.channels, around.area))
     moved = tangent.reshape((around.items, around.count, around.dims))
-    made: Any = 0.0
+    result: Any = 0.0
     for index, taps in around.corners():
         for at in range(around.dims):
             change = kernel.slope_of(taps, at) * moved.select(2, at)
-            made = made + around.values(flat, index, taps) * change.unsqueeze(1)
-    return made.reshape(out.shape)
+            result = result + around.values(flat, index, taps) * change.unsqueeze(1)
+    return result.reshape(out.shape)
 
 
 @sampled.samples
@@ -199,7 +199,7 @@ def check_grid(input: Tensor, grid: Tensor, mode: int, padding: int) -> None:
     if input.ndim == 5 and mode == 2:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if grid.dtype is not input.dtype:
-        names = (each.dtype.legacy[:-6] for each in (input, grid))
+        names = (operand.dtype.legacy[:-6] for operand in (input, grid))
         raise RuntimeError("expected scalar type {} but found {}".format(*names))
 
 
@@ -310,8 +310,8 @@ def affine_grid_generator(theta: Array, size: Any, align_corners: bool) -> Any:
         Jaderberg et al., Spatial transformer networks (2015).
     """
     shape = grid_shape(theta, size)
-    made = base_grid(shape[1:-1], align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
-    return made.reshape(shape)
+    result = base_grid(shape[1:-1], align_corners, theta.dtype) @ theta.transpose(0, 2, 1)
+    return result.reshape(shape)
 
 
 def grid_shape(theta: Any, size: Any) -> tuple[int, ...]:
@@ -352,10 +352,10 @@ def affine_grid_batched(theta: Any, size: Any, align_corners: bool) -> Any:
     size = tuple(int(length) for length in size)
     if items != size[0]:
         raise RuntimeError(f"affine_grid_generator: expected {size[0]} maps, got {items}")
-    made = affine_grid_generator.call(
+    result = affine_grid_generator.call(
         (theta.reshape((batch * items, *shape)), (batch * items, *size[1:]), align_corners)
     )
-    return made.reshape((batch, items, *made.shape[1:]))
+    return result.reshape((batch, items, *result.shape[1:]))
 
 
 @affine_grid_generator.samples

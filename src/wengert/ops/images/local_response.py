@@ -34,15 +34,15 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     """
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
-    given: Any = input
+    planes: Any = input
     if not input.numel():  # type: ignore[attr-defined]
-        return given
+        return planes
     items, channels, *rest = input.shape
     check_room("local_response_norm", (items, channels + size, *rest))
-    squares = given.mul(given).reshape((items, 1, channels, math.prod(rest)))
+    squares = planes.mul(planes).reshape((items, 1, channels, math.prod(rest)))
     padded = constant_pad_nd(squares, (0, 0, size // 2, (size - 1) // 2))
     means = avg_pool2d(padded, (size, 1), 1).reshape(input.shape)
-    return given / means.mul(alpha).add(k).pow(beta)
+    return planes / means.mul(alpha).add(k).pow(beta)
 
 
 @local_response_norm.samples

@@ -64,13 +64,13 @@ def places_of(shape: Ints, sides: Sides) -> tuple[Any, Any, Ints | None]:
     Raises:
         RuntimeError: more is cut off than there is.
     """
-    made = tuple([length + before + behind for (before, behind), length in zip(sides, shape)])
-    for (before, behind), length, size in zip(sides, shape, made):
+    padded_shape = tuple([length + before + behind for (before, behind), length in zip(sides, shape)])
+    for (before, behind), length, size in zip(sides, shape, padded_shape):
         if size < 0 or length - max(0, -before) - max(0, -behind) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
-    kept = tuple([slice(max(0, -a), length - max(0, -b)) for (a, b), length in zip(sides, shape)])
-    there = tuple([slice(max(0, a), size - max(0, b)) for (a, b), size in zip(sides, made)])
-    return kept, there, made if max(map(max, sides), default=0) > 0 else None
+    inner = tuple([slice(max(0, -a), length - max(0, -b)) for (a, b), length in zip(sides, shape)])
+    there = tuple([slice(max(0, a), size - max(0, b)) for (a, b), size in zip(sides, padded_shape)])
+    return inner, there, padded_shape if max(map(max, sides), default=0) > 0 else None
 
 
 @op(layout="own", dtypes=WIDE, node="ConstantPadNdBackward0", public="function", native=native("constant_pad_nd"))
@@ -87,12 +87,12 @@ def constant_pad_nd(self: Array, pad: Any, value: Any = 0) -> Any:
     if value is None:
         raise TypeError(errors.wrong_type("constant_pad_nd", "value", 3, "Number", value))
     sides = read_pad(pad, self.ndim)
-    kept, there, shape = places_of(self.shape, sides)
+    inner, there, shape = places_of(self.shape, sides)
     if shape is None:
-        return copied(self[kept], None)
+        return copied(self[inner], None)
     result = np.empty(shape, self.dtype)
     result.fill(checked_number(value, from_numpy(self.dtype)))
-    result[there] = self[kept]
+    result[there] = self[inner]
     images = self.ndim > 3 and layouts.suggests_channels(self)
     return layouts.with_strides(result, layouts.channels_last(shape)) if images else result
 
@@ -163,9 +163,9 @@ SLOPE_TITLES = (*(title.replace("Backward", "BackwardBackward") for title in TIT
 
 def edge_pad_of_numbers(array: Any, pad: Any, mode: str) -> Any:
     """`native_edge_pad`; NotImplemented where torch has no kernel, and for what is unusual."""
-    made = native_edge_pad(array, pad, mode)
-    few = made is not NotImplemented and mode != "circular" and made.dtype.kind in "bu" and made.dtype != np.uint8
-    return NotImplemented if few else made
+    result = native_edge_pad(array, pad, mode)
+    few = result is not NotImplemented and mode != "circular" and result.dtype.kind in "bu" and result.dtype != np.uint8
+    return NotImplemented if few else result
 
 
 @op(
@@ -205,7 +205,7 @@ def bordered(x: Any, sides: Sides, mode: str) -> Any:
     for dim, before, behind in padded:
         if min(before, behind) < 0:  # what is cut off may be repeated on the other side
             x = positions.take(x, source_of(x.shape[dim], before, behind, mode), axis=dim)
-    padded = [each for each in padded if min(each[1:]) >= 0]
+    padded = [item for item in padded if min(item[1:]) >= 0]
     shape, region = list(x.shape), [slice(None)] * x.ndim
     for dim, before, behind in padded:
         shape[dim] += before + behind

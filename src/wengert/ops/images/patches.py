@@ -34,7 +34,7 @@ def read_pair(name: str, value: Any) -> Pair:
     """
     if is_whole(value):
         return (int(value), int(value))
-    if not isinstance(value, (tuple, list)) or not all(is_whole(each) for each in value):
+    if not isinstance(value, (tuple, list)) or not all(is_whole(item) for item in value):
         raise TypeError(errors.wrong_type("unfold and fold", name, 2, "tuple of ints", value))
     if len(value) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
@@ -263,13 +263,13 @@ def of_rows(name: str) -> Any:
     """A native function whose results are rows, for tensors that do not have their channels innermost. None without the
     extension.
     """
-    found: Any = native(name)
+    function: Any = native(name)
 
     def call(input: Any, factor: Any) -> Any:
         inside = isinstance(input, np.ndarray) and input.ndim > 3 and not input.flags.c_contiguous
-        return NotImplemented if inside else found(input, factor)
+        return NotImplemented if inside else function(input, factor)
 
-    return found and call
+    return function and call
 
 
 @op(

@@ -57,11 +57,11 @@ def largest_along(x: Any, count: int) -> tuple[Any, Any]:
 
 def last_of_largest(x: Any) -> Any:
     """Where the largest element along the last axis lies: the first of equals, the last NaN."""
-    found = positions.argmax(x, -1)
+    places = positions.argmax(x, -1)
     missing = x != x
     if missing.any():
-        found = np.where(missing.any(-1), x.shape[-1] - 1 - positions.argmax(missing[..., ::-1], -1), found)
-    return found
+        places = np.where(missing.any(-1), x.shape[-1] - 1 - positions.argmax(missing[..., ::-1], -1), places)
+    return places
 
 
 def averaging(length: int, count: int, dtype: Any) -> Any:
@@ -104,23 +104,23 @@ def mean_along(x: Any, count: int) -> Any:
 
 def averaged(x: Any, sizes: Ints) -> Any:
     """The mean of each of the windows that divide the last axes into so many."""
-    made = x.astype(np.float64 if x.dtype == np.float64 else np.float32, copy=False)
-    if not np.isfinite(made).all():  # in the products below every window would meet them
+    result = x.astype(np.float64 if x.dtype == np.float64 else np.float32, copy=False)
+    if not np.isfinite(result).all():  # in the products below every window would meet them
         for axis, size in zip(range(-len(sizes), 0), sizes):
-            made = mean_along(made.swapaxes(axis, -1), size).swapaxes(axis, -1)
-        return np.ascontiguousarray(made).astype(x.dtype, copy=False)
-    matrices = [averaging(*each, made.dtype) for each in zip(x.shape[-len(sizes) :], sizes)]
-    made = matrices[-2] @ made @ matrices[-1].T
-    made = made if len(sizes) == 2 else along_depth(matrices[0], made)
-    return made.astype(x.dtype, copy=False)
+            result = mean_along(result.swapaxes(axis, -1), size).swapaxes(axis, -1)
+        return np.ascontiguousarray(result).astype(x.dtype, copy=False)
+    matrices = [averaging(*lengths, result.dtype) for lengths in zip(x.shape[-len(sizes) :], sizes)]
+    result = matrices[-2] @ result @ matrices[-1].T
+    result = result if len(sizes) == 2 else along_depth(matrices[0], result)
+    return result.astype(x.dtype, copy=False)
 
 
 def spread_over(grad: Any, shape: Ints, count: int) -> Any:
     """The transpose of `averaged` along the last `count` axes: an array of `shape`."""
-    made = grad.astype(np.float64 if grad.dtype == np.float64 else np.float32, copy=False)
-    matrices = [averaging(*each, made.dtype) for each in zip(shape[-count:], grad.shape[-count:])]
-    made = made if count == 2 else along_depth(matrices[0].T, made)
-    return (matrices[-2].T @ made @ matrices[-1]).astype(grad.dtype, copy=False)
+    result = grad.astype(np.float64 if grad.dtype == np.float64 else np.float32, copy=False)
+    matrices = [averaging(*lengths, result.dtype) for lengths in zip(shape[-count:], grad.shape[-count:])]
+    result = result if count == 2 else along_depth(matrices[0].T, result)
+    return (matrices[-2].T @ result @ matrices[-1]).astype(grad.dtype, copy=False)
 
 
 @lru_cache(maxsize=256)
@@ -143,13 +143,13 @@ def largest_of_few(x: Any, sizes: Ints) -> tuple[Any, Any]:
     """`largest`, all windows of an array of few elements gathered at once."""
     count = len(sizes)
     places = few_windows(x.shape[-count:], sizes)
-    made = (*x.shape[:-count], *sizes)
+    out_shape = (*x.shape[:-count], *sizes)
     gathered = positions.take(x.reshape(-1, math.prod(x.shape[-count:])), places, 1)
-    found = last_of_largest(gathered)
-    windows = positions.arange(found.size)
-    values = positions.take(gathered.reshape(-1), windows * places.shape[1] + found.reshape(-1))
-    index = positions.take(places.reshape(-1), positions.arange(len(places)) * places.shape[1] + found)
-    return values.reshape(made), index.reshape(made)
+    largest = last_of_largest(gathered)
+    windows = positions.arange(largest.size)
+    values = positions.take(gathered.reshape(-1), windows * places.shape[1] + largest.reshape(-1))
+    index = positions.take(places.reshape(-1), positions.arange(len(places)) * places.shape[1] + largest)
+    return values.reshape(out_shape), index.reshape(out_shape)
 
 
 def largest(x: Any, sizes: Ints) -> tuple[Any, Any]:
@@ -196,17 +196,17 @@ def check_adaptive(name: str, shape: Ints, output_size: Any, count: int = 2, *, 
                 f"{shown(shape)} with dimension {dim} being empty"
             )
     size = tuple([length if each is None else int(each) for length, each in zip(shape[-count:], output_size)])
-    made = (*shape[:-count], *size)
+    out_shape = (*shape[:-count], *size)
     if min(size) < 0 and largest_wanted:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {shown(made)} in {name}")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {shown(out_shape)} in {name}")
     if min(size) < 0:
         raise RuntimeError(
             f"{name}: elements of output_size must be greater than or equal to 0 but received "
             f"{{{', '.join(map(str, size))}}}"
         )
-    check_room(name, made)
+    check_room(name, out_shape)
     if min(size) > 0 and computed:
-        check_memory(name, made, 4, PLACES * sum(size))
+        check_memory(name, out_shape, 4, PLACES * sum(size))
     return size
 
 
@@ -416,5 +416,5 @@ def adaptive_maximum3d_samples(make: Any) -> Any:
     yield Bad(make(1, 2, 5, 4), (2, 2), raises=RuntimeError, says="output_size.size() must be 3")
 
 
-for each in (adaptive_maximum, adaptive_maximum3d):
-    each.nodes.shown["result1"] = "indices"
+for card in (adaptive_maximum, adaptive_maximum3d):
+    card.nodes.shown["result1"] = "indices"

@@ -27,11 +27,11 @@ def spread(name: str, option: str, value: Any, count: int, default: Ints | None 
         return default
     if is_whole(value):
         return (value.__index__(),) * count
-    if not isinstance(value, (tuple, list)) or not all(is_whole(each) for each in value):
+    if not isinstance(value, (tuple, list)) or not all(is_whole(item) for item in value):
         raise TypeError(errors.wrong_type(name, option, 2, "tuple of ints", value))
     if len(value) not in (1, count):
         raise RuntimeError(f"{name}: {option} must {allowed(name, count, default)}, got {shown(value)}")
-    numbers = tuple([each.__index__() for each in value])
+    numbers = tuple([item.__index__() for item in value])
     return numbers * count if len(value) == 1 else numbers
 
 
@@ -74,8 +74,8 @@ def check_window(
     Raises:
         RuntimeError: they do not.
     """
-    for each in (*kernel, *stride, *padding, *dilation):
-        check_int(name, each)
+    for value in (*kernel, *stride, *padding, *dilation):
+        check_int(name, value)
     count = len(kernel)
     check_steps(name, kernel, stride, dilation)
     if len(shape) not in (count + 1, count + 2):
@@ -110,8 +110,8 @@ def check_steps(name: str, kernel: Ints, stride: Ints, dilation: Ints) -> None:
         if min(numbers) <= 0:
             raise RuntimeError(f"{what} should be greater than zero, but got {what} {shown(numbers)}")
     if min(dilation) <= 0:
-        each = numbered(GAPS[len(dilation)], dilation)
-        raise RuntimeError(f"dilation should be greater than zero, but got {each}")
+        text = numbered(GAPS[len(dilation)], dilation)
+        raise RuntimeError(f"dilation should be greater than zero, but got {text}")
 
 
 def nothing_in(name: str, shape: Ints, count: int) -> str:
@@ -128,8 +128,8 @@ def nothing_in(name: str, shape: Ints, count: int) -> str:
 @lru_cache(maxsize=256)
 def pooled_sizes(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Ints:
     """How many windows lie along each of the last axes of `shape`."""
-    given = zip(shape[-len(kernel) :], kernel, stride, padding, dilation)
-    return tuple([pooled(*each, ceil_mode) for each in given])
+    windows = zip(shape[-len(kernel) :], kernel, stride, padding, dilation)
+    return tuple([pooled(*window, ceil_mode) for window in windows])
 
 
 def check_sizes(shape: Ints, sizes: Ints) -> None:
@@ -139,8 +139,8 @@ def check_sizes(shape: Ints, sizes: Ints) -> None:
         RuntimeError: there is none.
     """
     if min(sizes) < 1:
-        given, made = shape[-len(sizes) - 1 :], (shape[-len(sizes) - 1], *[max(0, size) for size in sizes])
-        first, second = ("x".join(map(str, each)) for each in (given, made))
+        before, after = shape[-len(sizes) - 1 :], (shape[-len(sizes) - 1], *[max(0, size) for size in sizes])
+        first, second = ("x".join(map(str, lengths)) for lengths in (before, after))
         raise RuntimeError(f"Given input size: ({first}). Calculated output size: ({second}). Output size is too small")
 
 

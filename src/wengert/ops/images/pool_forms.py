@@ -189,8 +189,8 @@ def avg_pool1d(
         )
     kernel = single(name, "kernel_size", kernel_size)
     step, side = single(name, "stride", stride, kernel), single(name, "padding", padding)
-    made = average(input.unsqueeze(-2), (1, kernel), (1, step), (0, side), ceil_mode, count_include_pad)
-    return without_row(made)  # type: ignore[no-any-return]
+    result = average(input.unsqueeze(-2), (1, kernel), (1, step), (0, side), ceil_mode, count_include_pad)
+    return without_row(result)  # type: ignore[no-any-return]
 
 
 without_row = operator.methodcaller("squeeze", -2)
@@ -211,8 +211,8 @@ def is_one(input: Tensor, output_size: Any, count: int) -> bool:
     sizes = output_size if isinstance(output_size, (tuple, list)) else (output_size,) * count
     if len(sizes) != count:
         return False
-    kept = input.shape[-count:] if input.ndim > count else (None,) * count
-    wanted = (own if size is None else size for size, own in zip(sizes, kept))
+    lengths = input.shape[-count:] if input.ndim > count else (None,) * count
+    wanted = (own if size is None else size for size, own in zip(sizes, lengths))
     if count == 1 and output_size is True:  # a number where one is wanted, as in torch; not among several
         return True
     return all(type(size) is int and size == 1 for size in wanted)
@@ -220,9 +220,9 @@ def is_one(input: Tensor, output_size: Any, count: int) -> bool:
 
 def mean_of(input: Tensor, dims: tuple[int, ...], order: Any) -> Tensor:
     """The mean over some dimensions, which stay; the channels lie innermost if those of the input do."""
-    made = input.mean(dims, keepdim=True)  # type: ignore[attr-defined]
+    result = input.mean(dims, keepdim=True)  # type: ignore[attr-defined]
     inside = input.ndim == len(dims) + 2 and layouts.suggests_channels(input._array_)
-    return made.clone(memory_format=order) if inside else made  # type: ignore[no-any-return]
+    return result.clone(memory_format=order) if inside else result  # type: ignore[no-any-return]
 
 
 @composite(method=False, function=False)
@@ -260,8 +260,8 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
     """
     check_tensor("adaptive_avg_pool1d", input)
     check_line("adaptive_avg_pool1d", input)
-    made = adaptive_avg_pool2d(input.unsqueeze(-2), (1, single("adaptive_avg_pool1d", "output_size", output_size)))
-    return made.squeeze(-2)  # type: ignore[attr-defined,no-any-return]
+    result = adaptive_avg_pool2d(input.unsqueeze(-2), (1, single("adaptive_avg_pool1d", "output_size", output_size)))
+    return result.squeeze(-2)  # type: ignore[attr-defined,no-any-return]
 
 
 def check_line(name: str, input: Tensor) -> None:

@@ -62,10 +62,10 @@ def check_fractional(name: str, self: Any, kernel: Ints, sizes: Ints, samples: A
             raise RuntimeError(f"{name}(): kernel_size must be greater than zero, but got {shown(kernel)}")
         if size + taps - 1 > length - (count == 3):  # torch wants one more element in volumes
             raise RuntimeError(f"{name}(): pool {axis} {taps} too large relative to input {axis} {length}")
-    made = (*self.shape[:-count], *sizes)
+    out_shape = (*self.shape[:-count], *sizes)
     if min(sizes) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {shown(made)}")
-    check_room(name, made)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {shown(out_shape)}")
+    check_room(name, out_shape)
 
 
 def check_samples(name: str, self: Any, samples: Any, count: int) -> None:
@@ -114,8 +114,7 @@ def largest_at(self: Any, kernel: Ints, sizes: Ints, samples: Any) -> tuple[Any,
     for axis in range(count):
         starts = starts_of(samples[..., axis], lengths[axis], sizes[axis], kernel[axis])
         first = (
-            first
-            + starts.reshape(*lead, *(sizes[axis] if each == axis else 1 for each in range(count))) * strides[axis]
+            first + starts.reshape(*lead, *(sizes[axis] if dim == axis else 1 for dim in range(count))) * strides[axis]
         )
     flat = self.reshape(*lead, math.prod(lengths))
     index = first
@@ -204,8 +203,8 @@ def of_members(card: Any, count: int, self: Any, kernel: Any, sizes: Any, sample
     size, items = self.shape[0], self.shape[1]
     if samples.ndim == 4:
         samples = samples.narrow(1, 0, min(items, samples.shape[1])).flatten(0, 1)
-    made = card.call((self.flatten(0, 1), kernel, sizes, samples))
-    return tuple([each.reshape((size, items, *each.shape[1:])) for each in made])
+    results = card.call((self.flatten(0, 1), kernel, sizes, samples))
+    return tuple([part.reshape((size, items, *part.shape[1:])) for part in results])
 
 
 for card, count in ((fractional_max_pool2d, 2), (fractional_max_pool3d, 3)):

@@ -39,12 +39,12 @@ def largest(x: Any, kernel: Ints, step: Ints, side: Ints, gap: Ints, ceil_mode: 
     area = x.shape[-2] * x.shape[-1]
     values, places = kernels.max_pool2d(stacked(x), kernel[1:], step[1:], side[1:], gap[1:], ceil_mode)
     lines = ((kernel[0], 1), (step[0], 1), (side[0], 0), (gap[0], 1))
-    best, found = kernels.max_pool2d(columns(values), *lines, ceil_mode)
-    made = (*x.shape[:-3], found.shape[1], *values.shape[-2:])
-    found = found.reshape(len(found), -1)
-    in_plane = np.take_along_axis(places.reshape(len(found), -1), found, 1)
-    index = found // (values.shape[-2] * values.shape[-1]) * area + in_plane
-    return best.reshape(made), index.reshape(made)
+    best, highest = kernels.max_pool2d(columns(values), *lines, ceil_mode)
+    out_shape = (*x.shape[:-3], highest.shape[1], *values.shape[-2:])
+    highest = highest.reshape(len(highest), -1)
+    in_plane = np.take_along_axis(places.reshape(len(highest), -1), highest, 1)
+    index = highest // (values.shape[-2] * values.shape[-1]) * area + in_plane
+    return best.reshape(out_shape), index.reshape(out_shape)
 
 
 @op(
@@ -171,7 +171,7 @@ def divisors(shape: Ints, kernel: Ints, step: Ints, side: Ints, options: tuple[b
     sizes = pooled_sizes(shape, kernel, step, side, (1, 1, 1), ceil_mode)
     if override is not None:
         return np.full(sizes, override)
-    counts = [places_counted(*each, include_pad) for each in zip(shape[-3:], sizes, kernel, step, side)]
+    counts = [places_counted(*window, include_pad) for window in zip(shape[-3:], sizes, kernel, step, side)]
     return counts[0][:, None, None] * counts[1][:, None] * counts[2]
 
 
@@ -286,8 +286,8 @@ def avg_pool3d_backward(
     spread_out = ((len(lines), depth, rows * along), (kernel[0], 1), (step[0], 1), (side[0], 0))
     planes = kernels.avg_pool2d_backward(lines, *spread_out, *sums).reshape(-1, depth, rows, along)
     volumes = (len(planes), depth, height, width)
-    made = kernels.avg_pool2d_backward(planes, volumes, kernel[1:], step[1:], side[1:], *sums)
-    return made.reshape(shape).astype(grad.dtype, copy=False)
+    result = kernels.avg_pool2d_backward(planes, volumes, kernel[1:], step[1:], side[1:], *sums)
+    return result.reshape(shape).astype(grad.dtype, copy=False)
 
 
 @avg_pool3d_backward.vjp("grad")

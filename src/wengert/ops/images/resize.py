@@ -52,9 +52,9 @@ def title_of(args: tuple[Any, ...]) -> int:
 
 def plans(shape: Ints, size: Ints, mode: str, align: bool, scales: Any, antialias: bool, wide: Any) -> list[Any]:
     """Places and weights for each dimension."""
-    given = scales or (None,) * len(size)
-    each = zip(shape[2:], size, given)
-    return [plan_of(length, count, mode, align, scale, antialias, wide) for length, count, scale in each]
+    ratios = scales or (None,) * len(size)
+    axes = zip(shape[2:], size, ratios)
+    return [plan_of(length, count, mode, align, scale, antialias, wide) for length, count, scale in axes]
 
 
 @op(
@@ -149,10 +149,12 @@ def check_sizes(shape: Ints, size: Ints, itemsize: int | None) -> None:
         check_memory("interpolate", (*shape[:2], *size), itemsize, PLACES * sum(size))
     names = ("W",) if len(size) == 1 else ("H", "W") if len(size) == 2 else ("D", "H", "W")
     if min((*shape[2:], *size)) <= 0:
-        given, made = (
-            ", ".join(f"{name}: {length}" for name, length in zip(names, each)) for each in (shape[2:], size)
+        before, after = (
+            ", ".join(f"{name}: {length}" for name, length in zip(names, lengths)) for lengths in (shape[2:], size)
         )
-        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({before}) output ({after})"
+        )
     if not shape[1]:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {shown(shape)}")
 
@@ -274,8 +276,8 @@ def check_mode(ndim: int, mode: str, align_corners: bool, antialias: bool) -> No
             f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
         )
     if mode == "lanczos" and ndim == 4 and (align_corners or not antialias):
-        given = "does not support align_corners=True" if align_corners else "requires antialias=True"
-        raise ValueError(f"Lanczos mode {given}")
+        text = "does not support align_corners=True" if align_corners else "requires antialias=True"
+        raise ValueError(f"Lanczos mode {text}")
     if INTERPOLATING.get(mode, ndim - 2) != ndim - 2:
         raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {INTERPOLATING[mode] + 2}D input")
 
@@ -304,10 +306,10 @@ def read_target(shape: Ints, size: Any, factor: Any, recompute: bool | None) -> 
             f"Input and scale_factor must have the same number of spatial dimensions, {spatial} and scale_factor of "
             f"shape {factor}. {wanted} scale_factor in (s1, s2, ...,sK) format."
         )
-    if not recompute and not all(math.isfinite(float(each)) for each in factors):
+    if not recompute and not all(math.isfinite(float(ratio)) for ratio in factors):
         raise RuntimeError(f"interpolate: scale_factor must be finite, got {factor}")
-    made = tuple(math.floor(length * float(each)) for length, each in zip(shape, factors))
-    return made, None if recompute else tuple(float(each) for each in factors)
+    target = tuple(math.floor(length * float(ratio)) for length, ratio in zip(shape, factors))
+    return target, None if recompute else tuple(float(ratio) for ratio in factors)
 
 
 def as_length(length: Any, lengths: Any) -> int:
@@ -319,7 +321,7 @@ def as_length(length: Any, lengths: Any) -> int:
     if not hasattr(length, "__index__"):
         raise TypeError(
             "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
-            f"with types {[type(each) for each in lengths]}"
+            f"with types {[type(value) for value in lengths]}"
         )
     return int(length)
 

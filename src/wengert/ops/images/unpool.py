@@ -34,10 +34,10 @@ def check_unpool(name: str, self: Any, indices: Any, output_size: Any, count: in
     if dtypes.from_numpy(indices.dtype) is not dtypes.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {errors.type_name(indices)} in {name}")
     if not isinstance(output_size, (tuple, list)) or len(output_size) != count:
-        given = len(output_size) if isinstance(output_size, (tuple, list)) else repr(output_size)
-        raise RuntimeError(f"There should be exactly {WORDS[count]} in output_size, but got {given} elements.")
+        have = len(output_size) if isinstance(output_size, (tuple, list)) else repr(output_size)
+        raise RuntimeError(f"There should be exactly {WORDS[count]} in output_size, but got {have} elements.")
     check_members(f"max_unpool{count}d", "output_size", output_size)
-    sizes = tuple([int(each.__index__()) for each in output_size])
+    sizes = tuple([int(size.__index__()) for size in output_size])
     if self.ndim not in (count + 1, count + 2):
         raise RuntimeError(
             f"Input to max_unpooling{count}d should be a {count + 1}d or {count + 2}d Tensor, but got a tensor with "

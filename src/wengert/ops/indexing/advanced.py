@@ -29,7 +29,7 @@ WHOLE = slice(None)
 
 def places(indices: Any) -> Any:
     """Index arrays (None: a whole dimension) as NumPy takes them, which no other thread can rewrite meanwhile."""
-    return tuple([WHOLE if each is None else private(each) for each in indices])
+    return tuple([WHOLE if index is None else private(index) for index in indices])
 
 
 @op(
@@ -48,11 +48,11 @@ def index(self: Array, indices: Indices) -> Any:
     only = indices[-1]
     refuse_types(self.shape, indices)
     try:
-        if only.dtype.kind == "i" and (len(indices) == 1 or all(each is None for each in indices[:-1])):
-            found = np.asarray(positions.take(self, only, len(indices) - 1))
+        if only.dtype.kind == "i" and (len(indices) == 1 or all(array is None for array in indices[:-1])):
+            result = np.asarray(positions.take(self, only, len(indices) - 1))
         else:
-            found = np.asarray(self[places(indices)], order="C")
-        return laid_out(found, self, indices)
+            result = np.asarray(self[places(indices)], order="C")
+        return laid_out(result, self, indices)
     except (IndexError, ValueError):
         refuse_places(self.shape, indices)
         raise
@@ -86,15 +86,15 @@ def index_samples(make: Any) -> Any:
 def index_backward(grad: Array, shape: Any, indices: Indices) -> Any:
     """Zeros of `shape` with `grad` added at index arrays."""
     zeros = np.zeros(shape, grad.dtype)
-    given = [at for at, each in enumerate(indices) if each is not None]
+    axes = [at for at, array in enumerate(indices) if array is not None]
     where = places(indices)
-    if len(given) == 1:
-        only = indices[given[0]]
+    if len(axes) == 1:
+        only = indices[axes[0]]
         if only.dtype == np.bool_:
             zeros[where] = grad
             return zeros
         if only.ndim == 1:
-            return kernels.index_add(zeros, given[0], from_front(only, shape[given[0]]), grad)
+            return kernels.index_add(zeros, axes[0], from_front(only, shape[axes[0]]), grad)
     return kernels.index_put_add(zeros, where, grad)
 
 
@@ -120,7 +120,7 @@ def is_mask(indices: Any, shape: tuple[int, ...]) -> bool:
     return (
         mask is not None
         and mask.dtype == np.bool_
-        and all(each is None for each in indices[:-1])
+        and all(array is None for array in indices[:-1])
         and mask.shape == shape[len(indices) - 1 : len(indices) - 1 + mask.ndim]
         and mask.ndim > 0
     )
@@ -137,9 +137,9 @@ def write_at(target: Any, indices: Any, values: Any, accumulate: bool) -> None:
         value = checked_value("masked_fill_", target, values.reshape(()))
         np.copyto(target, value, "unsafe", where=spread_mask(indices[-1], target.ndim - len(indices) + 1))
         return
-    for each in (*indices, values):
-        if each is not None:
-            refuse_shared(target, each, True)
+    for operand in (*indices, values):
+        if operand is not None:
+            refuse_shared(target, operand, True)
     check_kinds(target, indices, values)
     where = places(indices)
     try:
@@ -163,24 +163,24 @@ def check_kinds(target: Any, indices: Any, values: Any) -> None:
     refuse_types(target.shape, indices)
     if values.dtype != target.dtype:
         refuse_places(target.shape, indices, values_too=False)
-        have, given = (dtypes.from_numpy(array.dtype).legacy[:-6] for array in (target, values))
+        have, source_type = (dtypes.from_numpy(array.dtype).legacy[:-6] for array in (target, values))
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {have} for the destination and {given} "
-            "for the source."
+            f"Index put requires the source and destination dtypes match, got {have} for the destination and "
+            f"{source_type} for the source."
         )
 
 
-def mismatch(given: Any, wanted: Any) -> RuntimeError:
+def mismatch(value_shape: Any, wanted: Any) -> RuntimeError:
     """The error for values that do not fit the places that they are written to."""
     return RuntimeError(
-        f"shape mismatch: value tensor of shape {shown(given)} cannot be broadcast to indexing result of shape "
+        f"shape mismatch: value tensor of shape {shown(value_shape)} cannot be broadcast to indexing result of shape "
         f"{shown(wanted)}"
     )
 
 
 def fills_mask(args: tuple[Any, ...]) -> bool:
     """Whether arguments of `index_put` write one value where a single mask holds."""
-    indices = [each for each in args[1] if each is not None]
+    indices = [array for array in args[1] if array is not None]
     if len(indices) != 1 or args[3] or not isinstance(args[2], Tensor):
         return False
     return indices[0]._array_.dtype.kind == "b" and args[2]._array_.size == 1
@@ -234,7 +234,7 @@ def index_put_vjp_values(grad: Any, indices: Any) -> Any:
 
         if rules.is_only_mask(indices):
             return rules.kept_under(grad, last, len(indices) - 1)
-    return grad if all(each is None for each in indices) else index(grad, indices)
+    return grad if all(place is None for place in indices) else index(grad, indices)
 
 
 @index_put.jvp("self", "values")

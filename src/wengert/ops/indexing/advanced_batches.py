@@ -40,7 +40,7 @@ class Places:
     def __init__(self, name: str, indices: Any, carried: Any) -> None:
         self.given, self.on = singled(list(indices), list(carried))
         self.differ = any(self.on)
-        at = [place for place, each in enumerate(self.given) if each is not None]
+        at = [place for place, array in enumerate(self.given) if array is not None]
         if any(on and is_mask(self.given[place]) for place, on in enumerate(self.on)):
             raise RuntimeError(batch_errors.by_mask(name))
         self.alone = len(at) == 1
@@ -54,15 +54,15 @@ class Places:
         """The index arrays of the tensor with all members, which has the batch in front, or not at all."""
         if not self.differ:
             return (None, *self.given) if in_front else tuple(self.given)
-        found: list[Any] = [numbers(size, self.depth)] if in_front else []
-        for each, on in zip(self.given, self.on):
+        whole: list[Any] = [numbers(size, self.depth)] if in_front else []
+        for array, on in zip(self.given, self.on):
             if on:
-                each = each.reshape((size, *(1,) * (self.depth + 1 - each.ndim), *each.shape[1:]))
-            if each is not None and is_mask(each):
-                found += each.nonzero(as_tuple=True)
+                array = array.reshape((size, *(1,) * (self.depth + 1 - array.ndim), *array.shape[1:]))
+            if array is not None and is_mask(array):
+                whole += array.nonzero(as_tuple=True)
             else:
-                found.append(each)
-        return tuple(found)
+                whole.append(array)
+        return tuple(whole)
 
     def order(self, ndim: int) -> list[int]:
         """Where the dimensions of the members' results, the batch in front, are in what `of_whole` finds there."""
@@ -72,17 +72,17 @@ class Places:
         behind = 1 + self.depth
         return [0, *places[behind : behind + self.front], *places[1:behind], *places[behind + self.front :]]
 
-    def from_whole(self, found: Any) -> Any:
+    def from_whole(self, result: Any) -> Any:
         """What was found with `of_whole`, with the batch in front."""
-        order = self.order(found.ndim)
-        return found if order == list(range(found.ndim)) else found.permute(order)
+        order = self.order(result.ndim)
+        return result if order == list(range(result.ndim)) else result.permute(order)
 
-    def to_whole(self, given: Any) -> Any:
+    def to_whole(self, value: Any) -> Any:
         """Something with the batch in front as `of_whole` places it."""
-        order = self.order(given.ndim)
-        if order == list(range(given.ndim)):
-            return given
-        return given.permute([order.index(at) for at in range(given.ndim)])
+        order = self.order(value.ndim)
+        if order == list(range(value.ndim)):
+            return value
+        return value.permute([order.index(at) for at in range(value.ndim)])
 
 
 def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -91,8 +91,8 @@ def indexed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     places = Places("index", args[1], carried[1])
     if not on_self and not places.differ:
         return with_batch(op.call((self, tuple(places.given))), False, size)
-    found = op.call((self, places.of_whole(size, on_self)))
-    return (places.from_whole(found) if on_self else found.movedim(places.front, 0)).contiguous()
+    result = op.call((self, places.of_whole(size, on_self)))
+    return (places.from_whole(result) if on_self else result.movedim(places.front, 0)).contiguous()
 
 
 def indexed_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -127,8 +127,8 @@ def index_written(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     places = Places("index_put", indices, carried[1])
     if not accumulate and values.dtype is not self.dtype and is_single(values, on_values) and is_only_mask(indices):
         values = values.to(self.dtype)
-    given = deep(values, on_values, self.ndim - 1 - places.covered + places.depth)
-    return op.call((self, places.of_whole(size, True), places.to_whole(given), accumulate))
+    source = deep(values, on_values, self.ndim - 1 - places.covered + places.depth)
+    return op.call((self, places.of_whole(size, True), places.to_whole(source), accumulate))
 
 
 def deep(values: Any, on: bool, ndim: int) -> Any:
@@ -176,18 +176,18 @@ def written_where(self: Any, mask: Any, front: int, values: Any, on_values: bool
     depth, ndim = mask.ndim - 1, self.ndim - 1
     if mask.shape[1:] != self.shape[1 + front : 1 + front + depth]:
         raise IndexError("the mask does not fit")
-    given = deep(values, on_values, ndim - depth + 1)
-    if given.shape[1 + front] != 1:
+    source = deep(values, on_values, ndim - depth + 1)
+    if source.shape[1 + front] != 1:
         raise RuntimeError(batch_errors.by_mask("index_put"))
-    if given.dtype is not self.dtype:
+    if source.dtype is not self.dtype:
         if accumulate or not is_single(values, on_values):
             raise RuntimeError("the dtypes differ")
-        given = given.to(self.dtype)
-    given = given.reshape((*given.shape[: 1 + front], *(1,) * depth, *given.shape[2 + front :]))
-    made = (self + given if accumulate else given).where(spread_over(mask, front, ndim), self)
-    if made.shape != self.shape:
+        source = source.to(self.dtype)
+    source = source.reshape((*source.shape[: 1 + front], *(1,) * depth, *source.shape[2 + front :]))
+    result = (self + source if accumulate else source).where(spread_over(mask, front, ndim), self)
+    if result.shape != self.shape:
         raise RuntimeError("the values do not fit")
-    return made
+    return result
 
 
 def kept_under(grad: Any, mask: Any, front: int) -> Any:
@@ -195,9 +195,9 @@ def kept_under(grad: Any, mask: Any, front: int) -> Any:
     dimensions that it stands for, of which one is left.
     """
     depth = mask.ndim
-    kept = grad.where(mask.reshape((*mask.shape, *(1,) * (grad.ndim - front - depth))), 0)
+    part = grad.where(mask.reshape((*mask.shape, *(1,) * (grad.ndim - front - depth))), 0)
     dims = list(range(front, front + depth))
-    return kept.sum(dims, keepdim=True).squeeze(dims[1:]) if dims else kept.unsqueeze(front)
+    return part.sum(dims, keepdim=True).squeeze(dims[1:]) if dims else part.unsqueeze(front)
 
 
 def spread_over(mask: Any, front: int, ndim: int) -> Any:
@@ -252,8 +252,8 @@ def mask_scattered(op: Any, size: int, args: list[Any], carried: list[Any]) -> A
     if on_source or where.shape[0] != 1:
         flat, where = with_rows(flat, size), with_rows(where, size)
     picked = flat.gather(1, where).reshape((where.shape[0], *common))
-    made = picked.where(behind(mask, on_mask, len(common)), behind(self, on_self, len(common)))
-    return made.expand((size, *common))
+    result = picked.where(behind(mask, on_mask, len(common)), behind(self, on_self, len(common)))
+    return result.expand((size, *common))
 
 
 def with_rows(flat: Any, size: int) -> Any:
@@ -273,6 +273,6 @@ def mask_scattered_backward(op: Any, size: int, args: list[Any], carried: list[A
     grad, mask, shape = args
     grad, mask = with_batch(grad, carried[0], size), with_batch(mask, carried[1], size)
     common = grad.shape[1:]
-    kept = grad.where(behind(mask, True, len(common)), 0).reshape((size, math.prod(common)))
+    part = grad.where(behind(mask, True, len(common)), 0).reshape((size, math.prod(common)))
     zeros = grad.new_zeros((size, math.prod(shape)))
-    return zeros.scatter_add(1, nth(mask, True, common), kept).reshape((size, *shape))
+    return zeros.scatter_add(1, nth(mask, True, common), part).reshape((size, *shape))

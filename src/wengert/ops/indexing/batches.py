@@ -25,13 +25,13 @@ def numbers(size: int, dims: int = 1) -> Any:
 
 def elements(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For operators whose index has a place for each element: `gather`, `scatter` and its like."""
-    given = full(args, carried, size)
-    at, index = op.names.index("dim"), given[op.names.index("index")]
-    shape = index.shape if op.name == "gather" else given[0].shape
-    given[at] = shifted(given[at], given[0].ndim - 1)
+    operands = full(args, carried, size)
+    at, index = op.names.index("dim"), operands[op.names.index("index")]
+    shape = index.shape if op.name == "gather" else operands[0].shape
+    operands[at] = shifted(operands[at], operands[0].ndim - 1)
     for place in op.tensor_slots:
-        given[place] = not_flat(given[place])
-    return op.call(tuple(given)).reshape(shape)
+        operands[place] = not_flat(operands[place])
+    return op.call(tuple(operands)).reshape(shape)
 
 
 def not_flat(value: Any) -> Any:
@@ -70,8 +70,8 @@ def places_of_members(index: Index, length: int, wraps: bool) -> Any:
 def places_of_members_batched(index: Any, length: int, wraps: bool) -> Any:
     outer, inner, count = index.shape
     row = index.movedim(1, 0).reshape((inner, outer * count))
-    made = places_of_members.call((row, length, wraps)).reshape((inner, outer, count))
-    return made.movedim(1, 0).reshape((outer, inner * count))
+    result = places_of_members.call((row, length, wraps)).reshape((inner, outer, count))
+    return result.movedim(1, 0).reshape((outer, inner * count))
 
 
 def in_a_row(size: int, index: Any, length: int, wraps: bool = False) -> Any:
@@ -110,15 +110,15 @@ def selected(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     count = math.prod(index.shape[on_index:])
     result = (size, *shape[: at - 1], count, *shape[at:]) if ndim else (size,)
     if not on_self:
-        made = op.call((self if ndim else self.reshape(1), at - 1, index.reshape(size * count)))
+        picked = op.call((self if ndim else self.reshape(1), at - 1, index.reshape(size * count)))
         if not ndim:
-            return made.reshape(result)
-        return made.reshape((*shape[: at - 1], size, count, *shape[at:])).movedim(at - 1, 0)
+            return picked.reshape(result)
+        return picked.reshape((*shape[: at - 1], size, count, *shape[at:])).movedim(at - 1, 0)
     whole = not_flat(self)
     if not on_index:
         return op.call((whole, at, index)).reshape(result)
-    made = op.call((folded(whole, at), 0, in_a_row(size, index, whole.shape[at])))
-    return unfolded(made, size, at, count).reshape(result)
+    picked = op.call((folded(whole, at), 0, in_a_row(size, index, whole.shape[at])))
+    return unfolded(picked, size, at, count).reshape(result)
 
 
 def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -131,28 +131,28 @@ def selected_backward(op: Any, size: int, args: list[Any], carried: list[Any]) -
     if not on_index:
         return op.call((grad, room, at, index))
     rows = folded(grad, at)
-    made = op.call((rows, (size * room[at], *rows.shape[1:]), 0, in_a_row(size, index, room[at])))
-    return unfolded(made, size, at, room[at])
+    result = op.call((rows, (size * room[at], *rows.shape[1:]), 0, in_a_row(size, index, room[at])))
+    return unfolded(result, size, at, room[at])
 
 
 def written(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For operators that write slices into others: `index_add`, `index_copy`, `index_reduce`."""
     at_dim, at_index, at_source = (op.names.index(name) for name in ("dim", "index", "source"))
-    given, on = singled(args, carried)
-    self, source = (with_batch(given[at], on[at], size) for at in (0, at_source))
-    dim, shape = shifted(given[at_dim], self.ndim - 1), self.shape
-    self, source, index = not_flat(self), not_flat(source), given[at_index]
+    operands, on = singled(args, carried)
+    self, source = (with_batch(operands[at], on[at], size) for at in (0, at_source))
+    dim, shape = shifted(operands[at_dim], self.ndim - 1), self.shape
+    self, source, index = not_flat(self), not_flat(source), operands[at_index]
     if self.ndim != source.ndim:
         raise RuntimeError("self and source have different numbers of dimensions")
     if not on[at_index]:
-        given[0], given[at_dim], given[at_source] = self, dim, source
-        return op.call(tuple(given)).reshape(shape)
+        operands[0], operands[at_dim], operands[at_source] = self, dim, source
+        return op.call(tuple(operands)).reshape(shape)
     check_slices(self, dim, index, source)
     if op.name == "index_copy":
         check_places(index)
-    given[0], given[at_dim], given[at_source] = folded(self, dim), 0, folded(source, dim)
-    given[at_index] = in_a_row(size, index, self.shape[dim], op.name == "index_copy")
-    return unfolded(op.call(tuple(given)), size, dim, self.shape[dim]).reshape(shape)
+    operands[0], operands[at_dim], operands[at_source] = folded(self, dim), 0, folded(source, dim)
+    operands[at_index] = in_a_row(size, index, self.shape[dim], op.name == "index_copy")
+    return unfolded(op.call(tuple(operands)), size, dim, self.shape[dim]).reshape(shape)
 
 
 def check_slices(self: Any, dim: int, index: Any, source: Any) -> None:
@@ -236,8 +236,8 @@ def put_in(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     if math.prod(source.shape[on_source:]) != count:
         raise IndexError("source and index have different numbers of elements")
     where = (numbers(size), index.reshape((size, count))) if on_index else (None, index.reshape(count))
-    given = source.reshape((*source.shape[:on_source], count))
-    return self.reshape((size, room)).index_put(where, given, accumulate).reshape(self.shape)
+    flat_source = source.reshape((*source.shape[:on_source], count))
+    return self.reshape((size, room)).index_put(where, flat_source, accumulate).reshape(self.shape)
 
 
 def diagonal_filled(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:

@@ -71,13 +71,13 @@ def rows_of_batch(indices: Any, rows: int) -> Any:
 
 def embedding_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """The batching rule of `embedding`: more numbers, or the rows of all tables in one."""
-    (weight, indices, *options), kept = singled(args, carried)
-    if not kept[0]:
+    (weight, indices, *options), in_batch = singled(args, carried)
+    if not in_batch[0]:
         return op.call((weight, indices, *options))
     if weight.ndim != 3:
         check_member(op, size, args, carried)
     rows, width = weight.shape[1:]
-    numbers = rows_of_batch(with_batch(indices, kept[1], size), rows)
+    numbers = rows_of_batch(with_batch(indices, in_batch[1], size), rows)
     return op.call((weight.reshape((size * rows, width)), numbers, *options))
 
 
@@ -151,8 +151,8 @@ def sparse_rows(grad: Any, indices: Any, shape: Any, padding_idx: int, scale_gra
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     flat, rows = indices.reshape((-1,)), grad.reshape((-1, shape[1]))
     if padding_idx >= 0:
-        kept = (flat != padding_idx).nonzero().squeeze(1)
-        flat, rows = flat.index_select(0, kept), rows.index_select(0, kept)
+        used = (flat != padding_idx).nonzero().squeeze(1)
+        flat, rows = flat.index_select(0, used), rows.index_select(0, used)
     return packed.call((flat.to(dtypes.int64).unsqueeze(0), rows, shape, False))
 
 
@@ -212,8 +212,8 @@ def embedding_dense_backward_batched(
         grad = grad.where((indices != padding_idx).unsqueeze(-1), 0)
     size, width = grad.shape[0], grad.shape[-1]
     numbers = rows_of_batch(indices, rows)
-    made = embedding_dense_backward.call((grad, numbers, size * rows, -1, scale_grad_by_freq))
-    return made.reshape((size, rows, width))
+    result = embedding_dense_backward.call((grad, numbers, size * rows, -1, scale_grad_by_freq))
+    return result.reshape((size, rows, width))
 
 
 @embedding_dense_backward.samples
@@ -225,10 +225,10 @@ def embedding_dense_backward_samples(make: Any) -> Any:
 def embedding_dense_gather(weight: Array, indices: Index, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     """The transpose of `embedding_dense_backward`: rows, without that of the padding."""
     refuse_dtype("embedding_dense_gather", weight, FLOATS)
-    made = kernels.embedding(weight, indices)
+    result = kernels.embedding(weight, indices)
     if padding_idx < 0 and not scale_grad_by_freq:
-        return made
-    return made * shares(indices, padding_idx, scale_grad_by_freq, made.dtype)[..., None]
+        return result
+    return result * shares(indices, padding_idx, scale_grad_by_freq, result.dtype)[..., None]
 
 
 @embedding_dense_gather.vjp("weight")
@@ -242,8 +242,8 @@ def embedding_dense_gather_vjp(
 def embedding_dense_gather_batched(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
     size, rows, width = weight.shape
     numbers = rows_of_batch(indices, rows)
-    made = embedding_dense_gather.call((weight.reshape((size * rows, width)), numbers, -1, scale_grad_by_freq))
-    return made.where((indices != padding_idx).unsqueeze(-1), 0) if padding_idx >= 0 else made
+    result = embedding_dense_gather.call((weight.reshape((size * rows, width)), numbers, -1, scale_grad_by_freq))
+    return result.where((indices != padding_idx).unsqueeze(-1), 0) if padding_idx >= 0 else result
 
 
 @embedding_dense_gather.samples
@@ -338,8 +338,8 @@ def check_classes(tensor: Any, num_classes: int) -> None:
         RuntimeError: if one of these is given.
     """
     if tensor.dtype != np.int64:
-        found = dtypes.from_numpy(tensor.dtype)
-        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {found}.")
+        dtype = dtypes.from_numpy(tensor.dtype)
+        raise RuntimeError(f"one_hot is only applicable to index tensor of type LongTensor. Got {dtype}.")
     if tensor.size == 0 and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
 

@@ -26,11 +26,11 @@ def check_places(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> N
     Raises:
         RuntimeError: there are such, or other dtypes.
     """
-    for each in (indices, offsets):
-        if each.dtype not in (np.int64, np.int32):
+    for operand in (indices, offsets):
+        if operand.dtype not in (np.int64, np.int32):
             raise RuntimeError(
                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
-                f"got {errors.type_name(each)} instead (while checking arguments for embedding_bag)"
+                f"got {errors.type_name(operand)} instead (while checking arguments for embedding_bag)"
             )
     if weight.ndim != 2:
         raise RuntimeError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
@@ -93,19 +93,19 @@ def reduced(rows: Any, bags: Any, count: int, mode: int) -> tuple[Any, Any]:
         mode: see `MODES`.
     """
     width = rows.shape[1]
-    made, places = np.zeros((count, width), rows.dtype), np.zeros((count, width), np.int64)
+    result, places = np.zeros((count, width), rows.dtype), np.zeros((count, width), np.int64)
     if not len(rows):
-        return made, places
+        return result, places
     starts = positions.flatnonzero(np.r_[True, bags[1:] != bags[:-1]])
     full = bags[starts]
-    made[full] = positions.reduceat(np.fmax if mode == MAX else np.add, rows, starts)
+    result[full] = positions.reduceat(np.fmax if mode == MAX else np.add, rows, starts)
     if mode == MAX:
-        made[full] = np.where(np.isnan(rows[starts]), rows[starts], made[full])
-        reached = rows == made[bags]
+        result[full] = np.where(np.isnan(rows[starts]), rows[starts], result[full])
+        reached = rows == result[bags]
         reached[starts] |= np.isnan(rows[starts])
         numbers = np.where(reached, positions.arange(len(rows))[:, None], len(rows) - 1)
         places[full] = positions.reduceat(np.minimum, numbers, starts)
-    return made, places
+    return result, places
 
 
 def check_last(offsets: Any, include_last_offset: bool) -> None:
@@ -141,17 +141,17 @@ def bags_of_rows(
     check_last(offsets, include_last_offset)
     bags = positions.searchsorted(offsets, positions.arange(indices.size), side="right") - bool(offsets.size)
     count = len(offsets) - include_last_offset
-    kept = positions.flatnonzero((indices != padding_idx) & (bags < count))
-    rows = weight[indices[kept]]
+    used = positions.flatnonzero((indices != padding_idx) & (bags < count))
+    rows = weight[indices[used]]
     if per_sample_weights is not None:
-        rows = rows * per_sample_weights[kept, None]
-    made, places = reduced(rows, bags[kept], count, mode)
-    sizes = positions.bincount(bags[kept], count)
+        rows = rows * per_sample_weights[used, None]
+    result, places = reduced(rows, bags[used], count, mode)
+    sizes = positions.bincount(bags[used], count)
     if mode == MEAN:
-        made /= np.maximum(sizes, 1)[:, None].astype(made.dtype)
-    if mode == MAX and kept.size:
-        places = np.where(sizes[:, None] > 0, indices[kept][places], 0)
-    return made.astype(weight.dtype, copy=False), bags, sizes, places.astype(np.int64, copy=False)
+        result /= np.maximum(sizes, 1)[:, None].astype(result.dtype)
+    if mode == MAX and used.size:
+        places = np.where(sizes[:, None] > 0, indices[used][places], 0)
+    return result.astype(weight.dtype, copy=False), bags, sizes, places.astype(np.int64, copy=False)
 
 
 def uses_of(grad: Any, offset2bag: Any, bag_size: Any, mode: int) -> Any:
@@ -193,16 +193,16 @@ def bags_vjp_weights(
     grads: Any, weight: Any, indices: Any, offset2bag: Any, bag_size: Any, mode: int, padding_idx: int
 ) -> Any:
     uses = uses_of(grads[0], offset2bag, bag_size, mode)
-    made = (uses * weight.index_select(0, indices)).sum(-1)
-    return made.where(indices != padding_idx, 0)
+    result = (uses * weight.index_select(0, indices)).sum(-1)
+    return result.where(indices != padding_idx, 0)
 
 
 def put_in_bags(uses: Any, indices: Any, offset2bag: Any, bag_size: Any, mode: int, padding_idx: int) -> Any:
     """Sums or means of what there is for each use of a row, bag by bag."""
     counted = uses.where((indices != padding_idx).unsqueeze(-1), 0)
     spare = uses.new_zeros((bag_size.shape[0] + 1, uses.shape[1])).index_add(0, offset2bag, counted)
-    made = spare[:-1]
-    return made / bag_size.clamp(min=1).unsqueeze(-1) if mode == MEAN else made
+    result = spare[:-1]
+    return result / bag_size.clamp(min=1).unsqueeze(-1) if mode == MEAN else result
 
 
 @bags_of_rows.jvp("weight")
@@ -251,7 +251,7 @@ def bags_batched(
     if padding_idx >= 0:  # one row for all of them
         numbers = numbers.where(indices != padding_idx, size * rows)
         table = cat([table, table.new_zeros((1, width))])
-    made, own, sizes, places = bags_of_rows(
+    result, own, sizes, places = bags_of_rows(
         table,
         numbers.reshape((size * uses,)),
         (offsets + first * uses).reshape((size * bags,)),
@@ -263,9 +263,9 @@ def bags_batched(
         size * rows if padding_idx >= 0 else -1,
     )
     count = max(0, bags - include_last_offset)
-    made, places = (each.reshape((size, bags, width))[:, :count] for each in (made, places))
+    result, places = (part.reshape((size, bags, width))[:, :count] for part in (result, places))
     places = (places - first.unsqueeze(-1) * rows).clamp(min=0)
-    return made, own.reshape((size, uses)) - first * bags, sizes.reshape((size, bags))[:, :count], places
+    return result, own.reshape((size, uses)) - first * bags, sizes.reshape((size, bags))[:, :count], places
 
 
 def numbers(*values: int) -> Tensor:

@@ -26,9 +26,9 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
         RuntimeError: the table has not two dimensions, or the numbers another dtype.
         IndexError: a number names no row.
     """
-    for name, given in (("input", input), ("indices", indices)):
-        if not isinstance(given, Tensor):
-            raise TypeError(errors.wrong_type("embedding_renorm_", name, 0, "Tensor", given))
+    for name, value in (("input", input), ("indices", indices)):
+        if not isinstance(value, Tensor):
+            raise TypeError(errors.wrong_type("embedding_renorm_", name, 0, "Tensor", value))
     doing = "(while checking arguments for embedding_renorm_)"
     if input.ndim != 2:
         raise RuntimeError(

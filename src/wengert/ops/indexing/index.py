@@ -320,11 +320,13 @@ def take(self: Array, index: Index) -> Any:
 @take.vjp("self")
 def take_vjp(grad: Any, self_shape: Any, self_strides: Any, index: Any) -> Any:
     length = 1
-    for each in self_shape:
-        length *= each
+    for size in self_shape:
+        length *= size
     flat = index.reshape((-1,))
-    made = index_select_backward(grad.reshape((-1,)), (length,), 0, flat.remainder(max(length, 1))).reshape(self_shape)
-    return in_order_like(made, self_shape, self_strides)
+    result = index_select_backward(grad.reshape((-1,)), (length,), 0, flat.remainder(max(length, 1))).reshape(
+        self_shape
+    )
+    return in_order_like(result, self_shape, self_strides)
 
 
 @take.samples
@@ -344,10 +346,10 @@ def take_samples(make: Any) -> Any:
 )
 def nonzero_positions(self: Index) -> Any:
     """Where elements are not zero: one row of indices for each; they lie column by column, as in torch."""
-    found = np.array(positions.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
-    if len(found):
-        return found
-    return np.ndarray(found.shape, found.dtype, found, 0, (found.itemsize, 0))
+    result = np.array(positions.nonzero(self)).T if self.ndim else np.zeros((1 if self else 0, 0), np.int64)
+    if len(result):
+        return result
+    return np.ndarray(result.shape, result.dtype, result, 0, (result.itemsize, 0))
 
 
 @nonzero_positions.samples
@@ -371,13 +373,13 @@ def nonzero(input: Any, *, as_tuple: bool = False, out: Any = None) -> Any:
         TypeError: `out` is no tensor.
         RuntimeError: there is an `out` for a tuple.
     """
-    found = nonzero_positions(input)
+    result = nonzero_positions(input)
     if not as_tuple:
-        return put("nonzero", out, found, words=PLACES)
+        return put("nonzero", out, result, words=PLACES)
     if out is not None:
         one_output("nonzero", out)
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
-    return tuple((nonzero_positions(input.reshape((1,))) if not input._array_.ndim else found).unbind(1))
+    return tuple((nonzero_positions(input.reshape((1,))) if not input._array_.ndim else result).unbind(1))
 
 
 @composite()
@@ -393,5 +395,5 @@ def argwhere(input: Any) -> Any:
     return input.nonzero()
 
 
-for each in (nonzero, argwhere):
-    each.samples(nonzero_positions_samples)
+for card in (nonzero, argwhere):
+    card.samples(nonzero_positions_samples)

@@ -49,15 +49,15 @@ def check_index_add(array: Any, dim: int, index: Any, source: Any) -> int:
     """Refuse what `index_add` cannot do."""
     at = check_vector("index_add_", array, dim, index)
     if array.dtype != source.dtype:
-        have, given = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (array, source))
-        raise RuntimeError(f"index_add_(): self ({have}) and source ({given}) must have the same scalar type")
+        have, source_type = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (array, source))
+        raise RuntimeError(f"index_add_(): self ({have}) and source ({source_type}) must have the same scalar type")
     length = source_length("index_add_", source, at)
     if index.size != length:
         raise RuntimeError(
             f"index_add_(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for "
             f"dim: {at}"
         )
-    shapes = [[length for axis, length in enumerate(each.shape) if axis != at] for each in (array, source)]
+    shapes = [[length for axis, length in enumerate(operand.shape) if axis != at] for operand in (array, source)]
     if (source.ndim and (array.ndim != source.ndim or shapes[0] != shapes[1])) or (array.ndim and not source.ndim):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
@@ -132,14 +132,14 @@ def check_index_copy(target: Any, dim: int, index: Any, source: Any) -> int:
             f"{name}: When source and destination are not scalars, their dimensionality must match. Source "
             f"dimensionality ({source.ndim}), destination dimensionality ({target.ndim})"
         )
-    have, given, counts = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source, index))
+    have, source_type, counts = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (target, source, index))
     if index.dtype != np.int64:
         raise RuntimeError(f"{name}: Expected a long tensor for index, but got {counts}")
-    if have != given:
+    if have != source_type:
         raise RuntimeError(
-            f"{name}: self and source expected to have the same dtype, but got (self) {have} and (source) {given}"
+            f"{name}: self and source expected to have the same dtype, but got (self) {have} and (source) {source_type}"
         )
-    shapes = [(*each.shape[:at], *each.shape[at + 1 :]) for each in (target, source)]
+    shapes = [(*operand.shape[:at], *operand.shape[at + 1 :]) for operand in (target, source)]
     if shapes[0] != shapes[1]:
         raise RuntimeError(
             f"{name}: Source/destination tensor must have same slice shapes. Destination slice shape: "
@@ -230,8 +230,8 @@ def check_index_fill(target: Any, dim: int, index: Any, value: Any) -> tuple[Any
         )
     if index.dtype != np.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    given = value.dtype.kind == "c" if isinstance(value, np.ndarray) else np.iscomplexobj(value)
-    if given and target.dtype.kind != "c":
+    is_complex = value.dtype.kind == "c" if isinstance(value, np.ndarray) else np.iscomplexobj(value)
+    if is_complex and target.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     value = checked_value("index_fill_", target, value)
     at = normalise(dim, target.ndim)

@@ -18,11 +18,11 @@ def width(index: Any) -> int:
     return index.ndim if index is not None and index.dtype == np.bool_ else 1
 
 
-def laid_out(found: Any, array: Any, indices: list[Any]) -> Any:
+def laid_out(result: Any, array: Any, indices: list[Any]) -> Any:
     """The elements of `array` at `indices` in the order that torch gives them."""
-    if is_row_major(array) and all(each is None or is_row_major(each) for each in indices):
-        return found
-    return layouts.with_strides(found, strides_of_indexed(array, indices, found.shape))
+    if is_row_major(array) and all(operand is None or is_row_major(operand) for operand in indices):
+        return result
+    return layouts.with_strides(result, strides_of_indexed(array, indices, result.shape))
 
 
 def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -30,21 +30,23 @@ def strides_of_indexed(array: Any, indices: list[Any], shape: tuple[int, ...]) -
 
     The dimensions of the index arrays stand where these do if they are neighbours, otherwise in front.
     """
-    kept: list[int] = []
+    other_strides: list[int] = []
     places: list[int] = []
-    given: list[Any] = []
-    for at, each in enumerate(indices):
-        if each is None:
-            kept.append(array.strides[len(kept) + sum(map(width, given))])
+    present: list[Any] = []
+    for at, operand in enumerate(indices):
+        if operand is None:
+            other_strides.append(array.strides[len(other_strides) + sum(map(width, present))])
         else:
             places.append(at)
-            given.append(each)
-    kept += array.strides[len(kept) + sum(map(width, given)) :]
-    arrays = [positions.nonzero(each)[0] if each.dtype == np.bool_ else each for each in given]
-    whole = np.broadcast_shapes(*[each.shape for each in arrays])
+            present.append(operand)
+    other_strides += array.strides[len(other_strides) + sum(map(width, present)) :]
+    arrays = [positions.nonzero(operand)[0] if operand.dtype == np.bool_ else operand for operand in present]
+    whole = np.broadcast_shapes(*[operand.shape for operand in arrays])
     front = places[0] if places[-1] - places[0] == len(places) - 1 else 0
-    steps = [(*kept[:front], *(0,) * len(whole), *kept[front:])]
-    steps += [between_ones(layouts.stretched(each, whole), whole, each.itemsize, front, shape) for each in arrays]
+    steps = [(*other_strides[:front], *(0,) * len(whole), *other_strides[front:])]
+    steps += [
+        between_ones(layouts.stretched(operand, whole), whole, operand.itemsize, front, shape) for operand in arrays
+    ]
     return layouts.ordered(shape, steps)
 
 
@@ -76,10 +78,10 @@ def refuse_types(shape: tuple[int, ...], indices: Any) -> None:
     Raises:
         IndexError: one is of another type, or shape.
     """
-    for each in indices:
-        if each is not None and each.dtype.char not in "lqi?":
+    for index in indices:
+        if index is not None and index.dtype.char not in "lqi?":
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        if each is not None and each.dtype == np.bool_ and not each.size:
+        if index is not None and index.dtype == np.bool_ and not index.size:
             refuse_places(shape, indices, values_too=False)
 
 
@@ -93,20 +95,22 @@ def refuse_places(shape: tuple[int, ...], indices: Any, values_too: bool = True)
         IndexError: there are too many, an index lies outside, a mask has another shape, or the arrays do not broadcast
             together.
     """
-    if sum(width(each) for each in indices) > len(shape):
+    if sum(width(index) for index in indices) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
-    given = [each for each in indices if each is not None]
-    if len(given) > 1:
-        check_together([(int(np.count_nonzero(each)),) if each.dtype == np.bool_ else each.shape for each in given])
+    arrays = [index for index in indices if index is not None]
+    if len(arrays) > 1:
+        check_together(
+            [(int(np.count_nonzero(index)),) if index.dtype == np.bool_ else index.shape for index in arrays]
+        )
     dim = 0
-    for each in indices:
-        if each is not None and each.dtype == np.bool_:
-            check_mask(each, shape, dim)
-        elif each is not None and values_too:
-            if each.size and not shape[dim]:
+    for index in indices:
+        if index is not None and index.dtype == np.bool_:
+            check_mask(index, shape, dim)
+        elif index is not None and values_too:
+            if index.size and not shape[dim]:
                 raise IndexError(f"index is out of bounds for dimension with size 0 (dimension {dim})")
-            check_range(each, shape[dim], dim)
-        dim += width(each)
+            check_range(index, shape[dim], dim)
+        dim += width(index)
 
 
 def check_mask(mask: Any, shape: tuple[int, ...], dim: int) -> None:

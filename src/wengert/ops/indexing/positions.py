@@ -21,10 +21,10 @@ from ..._kernels import positions
 def coordinates(places: Any, shape: Any) -> Any:
     """The coordinates of places in a flattened tensor of `shape`, along a new last dimension."""
     behind = [*itertools.accumulate(reversed([*shape[1:], 1]), operator.mul)][::-1] if shape else []
-    steps, lengths = (np.array(each, np.int64) for each in (behind, tuple(shape)))
+    steps, lengths = (np.array(numbers, np.int64) for numbers in (behind, tuple(shape)))
     if not places.numel():  # nothing is divided by a length of 0
         steps, lengths = np.maximum(steps, 1), np.maximum(lengths, 1)
-    by, within = (constant_beside(places, wrap(each)) for each in (steps, lengths))
+    by, within = (constant_beside(places, wrap(numbers)) for numbers in (steps, lengths))
     return places.unsqueeze(-1).floor_divide(by).remainder(within)
 
 
@@ -55,10 +55,10 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, Tensor) or not (hasattr(shape, "__index__") or hasattr(shape, "__getitem__")):
         raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     lengths = (operator.index(shape),) if hasattr(shape, "__index__") else tuple(shape)
-    for each in lengths:
-        if not hasattr(each, "__index__"):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(each)}")
-    if any(each < 0 for each in lengths):
+    for length in lengths:
+        if not hasattr(length, "__index__"):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(length)}")
+    if any(length < 0 for length in lengths):
         raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
     return coordinates(indices, lengths).unbind(-1)  # type: ignore[no-any-return]
 
@@ -106,11 +106,11 @@ def nonzero_static(self: Index, *, size: int, fill_value: int = -1) -> Any:
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     check_room("nonzero_static", (size, self.ndim))
-    made = np.full((size, self.ndim), fill_value, np.int64)
+    result = np.full((size, self.ndim), fill_value, np.int64)
     if self.ndim:
-        found = np.stack(positions.nonzero(self), 1)[:size]
-        made[: len(found)] = found
-    return made
+        places = np.stack(positions.nonzero(self), 1)[:size]
+        result[: len(places)] = places
+    return result
 
 
 @nonzero_static.batched

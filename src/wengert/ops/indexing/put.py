@@ -112,9 +112,9 @@ def masked_scatter_samples(make: Any) -> Any:
 def masked_scatter_backward(grad: Array, mask: Index, shape: Any) -> Any:
     """Zeros of `shape` that begin with the elements of `grad` where a mask holds."""
     picked = grad[private(np.broadcast_to(mask, grad.shape))]
-    made = np.zeros(math.prod(shape), grad.dtype)
-    made[: picked.size] = picked
-    return made.reshape(shape)
+    result = np.zeros(math.prod(shape), grad.dtype)
+    result[: picked.size] = picked
+    return result.reshape(shape)
 
 
 @masked_scatter_backward.vjp("grad")

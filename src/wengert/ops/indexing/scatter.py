@@ -33,9 +33,11 @@ def check_scatter(name: str, array: Any, dim: int, index: Any, source: Any) -> i
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if is_array and max(source.ndim, 1) != ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    room, given = array.shape or (1,), (source.shape or (1,)) if is_array else index.shape or (1,)
+    room, source_shape = array.shape or (1,), (source.shape or (1,)) if is_array else index.shape or (1,)
     lengths = index.shape or (1,)
-    outside = any((length > room[axis] and axis != at) or length > given[axis] for axis, length in enumerate(lengths))
+    outside = any(
+        (length > room[axis] and axis != at) or length > source_shape[axis] for axis, length in enumerate(lengths)
+    )
     if outside:
         raise RuntimeError(
             f"Expected index {shown(index.shape)} to be no larger than self {shown(array.shape)} apart from "
@@ -66,11 +68,11 @@ def write_scattered(target: Any, dim: int, index: Any, src: Any, reduce: Any) ->
         return
     full, indices = target.reshape(1) if not target.ndim else target, np.atleast_1d(index)
     where = along_axis(full, at, indices)
-    given = src if not src.ndim else src[tuple(slice(length) for length in indices.shape)]
+    source = src if not src.ndim else src[tuple(slice(length) for length in indices.shape)]
     if reduce is None:
-        full[where] = given
+        full[where] = source
     else:
-        (np.add if reduce == "add" else np.multiply).at(full, where, given)
+        (np.add if reduce == "add" else np.multiply).at(full, where, source)
     if not target.ndim:
         target[...] = full[0]
 

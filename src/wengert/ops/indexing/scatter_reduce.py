@@ -74,8 +74,8 @@ def write_reduced(target: Any, dim: int, index: Any, src: Any, reduce: str, incl
     if not index.size:
         return
     full, indices = target if target.ndim else target.reshape(1), np.atleast_1d(index)
-    given = src[tuple(slice(length) for length in indices.shape)] if src.ndim else src.reshape(1)
-    combine(full, along_axis(full, at, indices), given, reduce, include_self)
+    source = src[tuple(slice(length) for length in indices.shape)] if src.ndim else src.reshape(1)
+    combine(full, along_axis(full, at, indices), source, reduce, include_self)
 
 
 reduction = partial(
@@ -224,7 +224,7 @@ def check_slices(target: Any, dim: int, index: Any, source: Any, reduce: str) ->
     check_ordered("index_reduce", "index_func", target)
     at = check_vector("index_reduce", target, dim, index)
     if target.dtype != source.dtype:
-        names = [dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, source)]
+        names = [dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (target, source)]
         raise RuntimeError(f"index_reduce(): self ({names[0]}) and source ({names[1]}) must have the same scalar type")
     length = source_length("index_reduce_", source, at)
     if index.size != length:
@@ -247,8 +247,8 @@ def write_reduced_slices(target: Any, dim: int, index: Any, source: Any, reduce:
     at = check_slices(target, dim, index, source, reduce)
     if index.size:
         full = np.moveaxis(target, at, 0) if target.ndim else target.reshape(1)
-        given = np.moveaxis(source, at, 0) if source.ndim else source.reshape(1)
-        combine(full, index.reshape(-1), given, reduce, include_self)
+        moved = np.moveaxis(source, at, 0) if source.ndim else source.reshape(1)
+        combine(full, index.reshape(-1), moved, reduce, include_self)
 
 
 @reduction(dtypes=ORDERED, inplace=InPlace(apart="wholly", write=write_reduced_slices), batching="batches.written")

@@ -84,7 +84,7 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
     """
     common = check_addr(self, vec1, vec2, beta, alpha)
     kind = common.kind
-    self, vec1, vec2 = (each.astype(wide_dtype(common), copy=False) for each in (self, vec1, vec2))
+    self, vec1, vec2 = (operand.astype(wide_dtype(common), copy=False) for operand in (self, vec1, vec2))
     product = kernels.multiply(vec1[:, None], vec2)
     if alpha != 1:
         product = (
@@ -103,8 +103,8 @@ OLDER[addr.name] = WITH_FACTORS
 def promoted(first: Any, *others: Any) -> Any:
     """The common dtype of arrays, whatever dimensions they have."""
     common = dtypes.from_numpy(first.dtype)
-    for each in others:
-        common = dtypes.promote_types(common, dtypes.from_numpy(each.dtype))
+    for other in others:
+        common = dtypes.promote_types(common, dtypes.from_numpy(other.dtype))
     return common.numpy
 
 
@@ -157,10 +157,10 @@ def members_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
     second = second if on_second else second.unsqueeze(0)
     if first.ndim != 2 or second.ndim != 2 or bias.ndim - on_bias > 2:
         raise RuntimeError("addr: the vectors must be 1-D")
-    made = first.unsqueeze(2) * second.unsqueeze(1)
-    if made.shape[0] != size:
-        made = made.expand((size, *made.shape[1:]))
-    return plus(made, bias, on_bias, beta, alpha)
+    result = first.unsqueeze(2) * second.unsqueeze(1)
+    if result.shape[0] != size:
+        result = result.expand((size, *result.shape[1:]))
+    return plus(result, bias, on_bias, beta, alpha)
 
 
 @addr.samples

@@ -51,13 +51,13 @@ def matrices(size: int, first: Any, second: Any, on_first: bool, on_second: bool
         return rows_times(size, first, second)
     _, inner, columns = second.shape
     if first._flags_ & flags.SPARSE:
-        made = first.mm(second.transpose(0, 1).reshape(inner, size * columns))
-        return made.reshape(first.shape[0], size, columns).transpose(0, 1)
+        result = first.mm(second.transpose(0, 1).reshape(inner, size * columns))
+        return result.reshape(first.shape[0], size, columns).transpose(0, 1)
     turned = second.transpose(1, 2)
     if stacked(turned):
         rows = first.shape[0]
-        made = turned.reshape(size * columns, inner).mm(first.t())
-        return made.reshape(size, columns, rows).transpose(1, 2)
+        result = turned.reshape(size * columns, inner).mm(first.t())
+        return result.reshape(size, columns, rows).transpose(1, 2)
     return repeated(size, first).bmm(second)
 
 
@@ -102,8 +102,8 @@ def batches_of_matrices(size: int, first: Any, second: Any, on_first: bool, on_s
     count, rows, inner = first.shape[-3:]
     height, columns = second.shape[-2:]
     if on_first and on_second:
-        made = first.reshape(size * count, rows, inner).bmm(second.reshape(size * second.shape[1], height, columns))
-        return made.reshape(size, count, rows, columns)
+        result = first.reshape(size * count, rows, inner).bmm(second.reshape(size * second.shape[1], height, columns))
+        return result.reshape(size, count, rows, columns)
     if on_first:
         wide = first.transpose(0, 1).reshape(count, size * rows, inner).bmm(second)
         return wide.reshape(count, size, rows, columns).transpose(0, 1)
@@ -129,29 +129,29 @@ def added(multiply: Product, single: Callable[[Any, Any], Any]) -> Rule:
         if first.dtype is not bias.dtype or second.dtype is not bias.dtype:
             raise RuntimeError("the dtypes differ")
         if on_first or on_second:
-            made = multiply(size, first, second, on_first, on_second)
+            result = multiply(size, first, second, on_first, on_second)
         else:
-            made = repeated(size, single(first, second))
-        return plus(made, bias, on_bias, beta, alpha)
+            result = repeated(size, single(first, second))
+        return plus(result, bias, on_bias, beta, alpha)
 
     return apply
 
 
-def plus(made: Any, bias: Any, on_bias: bool, beta: Any, alpha: Any) -> Any:
+def plus(result: Any, bias: Any, on_bias: bool, beta: Any, alpha: Any) -> Any:
     """beta * bias + alpha * made, which has the batch in front.
 
     Raises:
-        RuntimeError: `bias` does not broadcast to `made`.
+        RuntimeError: `bias` does not broadcast to `result`.
     """
-    number = {"i": int, "u": int, "c": complex}.get(made._array_.dtype.kind, float)
+    number = {"i": int, "u": int, "c": complex}.get(result._array_.dtype.kind, float)
     if alpha != 1:
-        made = made * number(alpha)
+        result = result * number(alpha)
     if beta == 0:
-        return made.clone()
+        return result.clone()
     if on_bias:
-        bias = bias.reshape((bias.shape[0], *(1,) * (made.ndim - bias.ndim), *bias.shape[1:]))
-    total = made + (bias if beta == 1 else bias * number(beta))
-    if total.shape != made.shape:
+        bias = bias.reshape((bias.shape[0], *(1,) * (result.ndim - bias.ndim), *bias.shape[1:]))
+    total = result + (bias if beta == 1 else bias * number(beta))
+    if total.shape != result.shape:
         raise RuntimeError("the sum is larger than the product")
     return total
 
@@ -161,8 +161,8 @@ def matrices_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> A
     (bias, first, second, beta, alpha), (on_bias, on_first, on_second, *_) = singled(args, carried)
     if on_first and not on_bias and not on_second and bias.ndim < 2 and first.ndim == 3 and stacked(first):
         _, rows, inner = first.shape
-        made = op.call((bias, first.reshape(size * rows, inner), second, beta, alpha))
-        return made.reshape(size, rows, made.shape[1])
+        result = op.call((bias, first.reshape(size * rows, inner), second, beta, alpha))
+        return result.reshape(size, rows, result.shape[1])
     return added(matrices, lambda mat1, mat2: mat1.mm(mat2))(op, size, args, carried)
 
 

@@ -144,8 +144,8 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one is not positive definite, and `check_errors` is true.
     """
-    made = factored(A, upper, "linalg.cholesky" if check_errors else "")
-    return put("linalg_cholesky_ex", out, return_types.linalg_cholesky_ex(made), words=EXACT)
+    result = factored(A, upper, "linalg.cholesky" if check_errors else "")
+    return put("linalg_cholesky_ex", out, return_types.linalg_cholesky_ex(result), words=EXACT)
 
 
 @composite()
@@ -236,11 +236,11 @@ def matrix_tangent(factor: Any, tangent: Any, upper: bool) -> Any:
 
 def lower_sample(operator: Any, *args: Any, **options: Any) -> Any:
     """Call an operator with a triangular factor, its last tensor, of which zeros do not come near."""
-    *before, factor = [each for each in args if isinstance(each, Tensor)]
+    *before, factor = [argument for argument in args if isinstance(argument, Tensor)]
     rest = args[len(before) + 1 :]
     upper = True in rest or options.get("upper", False)
-    kept = factor.triu(1) if upper else factor.tril(-1)
-    return operator(*before, kept + (diagonal(factor).abs() + 1).diag_embed(), *rest, **options)
+    outside = factor.triu(1) if upper else factor.tril(-1)
+    return operator(*before, outside + (diagonal(factor).abs() + 1).diag_embed(), *rest, **options)
 
 
 @cholesky_solve.vjp("self", "input2", native=native("cholesky_solve_rule"))

@@ -38,7 +38,7 @@ def check_cross(self: Any, other: Any, dim: int) -> int:
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     axis = read_dim("linalg_cross", dim, self.ndim)
-    lengths = [each.shape[axis] if each.ndim else 1 for each in (self, other)]
+    lengths = [operand.shape[axis] if operand.ndim else 1 for operand in (self, other)]
     if lengths != [3, 3]:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
@@ -75,12 +75,12 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
         RuntimeError: shapes or dtypes do not fit.
     """
     axis = check_cross(self, other, dim)
-    made = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
+    result = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
     parts: list[Any] = [(*(slice(None),) * axis, at) for at in range(3)]
     for at in range(3):
         first, second = parts[at - 2], parts[at - 1]
-        made[parts[at]] = self[first] * other[second] - self[second] * other[first]
-    return made
+        result[parts[at]] = self[first] * other[second] - self[second] * other[first]
+    return result
 
 
 @linalg_cross.vjp("self")

@@ -69,7 +69,7 @@ def minors_vjp(grad: Any, matrices: Any) -> Any:
     along = conjugated(grad)
     own = minors([matrix, *directions, along])
     others = [minors([matrix, *replaced(directions, at, along)]) for at in range(len(directions))]
-    return [conjugated(each) for each in (own, *others)]
+    return [conjugated(operand) for operand in (own, *others)]
 
 
 @minors.jvp("matrices")
@@ -114,8 +114,10 @@ def cofactors(matrix: Any, det: Any) -> Any:
     if not regular.any():
         return conjugated(minors([matrix]))
     near = wrap(~regular)
-    one = matrix.new_ones(matrix.shape[-1]).diag()
-    others = conjugate(det)[..., None, None] * inverted(adjoint(where(near[..., None, None], one, matrix)), False)[0]
+    identity = matrix.new_ones(matrix.shape[-1]).diag()
+    others = (
+        conjugate(det)[..., None, None] * inverted(adjoint(where(near[..., None, None], identity, matrix)), False)[0]
+    )
     return others.index_put((near,), conjugated(minors([matrix[near]])))
 
 
@@ -168,7 +170,7 @@ def logarithm(A: Array) -> Any:
     """The signs of determinants, or for complex ones their phases, and the logarithms of their absolute values."""
     check_square("linalg.slogdet", A)
     check_inexact("linalg.slogdet", A)
-    return tuple(factors.rows(each) for each in np.linalg.slogdet(A))
+    return tuple(factors.rows(part) for part in np.linalg.slogdet(A))
 
 
 @logarithm.vjp("A")

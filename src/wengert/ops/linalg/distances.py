@@ -83,12 +83,12 @@ def between(x1: Array, x2: Array, p: float) -> Any:
     check_pair(x1, x2, p)
     rows = x1.shape[-2]
     lead = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    made = np.empty((*lead, rows, x2.shape[-2]), x1.dtype)
+    result = np.empty((*lead, rows, x2.shape[-2]), x1.dtype)
     step = max(1, BLOCK // max(1, math.prod(lead) * x2.shape[-2] * x2.shape[-1]))
     for at in range(0, rows, step):
         part = x1[..., at : at + step, None, :] - x2[..., None, :, :]
-        made[..., at : at + step, :] = lengths_of(part, p)
-    return made
+        result[..., at : at + step, :] = lengths_of(part, p)
+    return result
 
 
 def side(apart: Any) -> Any:
@@ -114,8 +114,8 @@ def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
 
 @between.vjp("x1", "x2", native=native("cdist_rule"))
 def between_vjp(grad: Any, x1: Any, x2: Any, out: Any, p: float, wanted: Any) -> Any:
-    found = slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
-    return found.sum(-2) if wanted[0] else None, 0 - found.sum(-3) if wanted[1] else None
+    grad_difference = slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
+    return grad_difference.sum(-2) if wanted[0] else None, 0 - grad_difference.sum(-3) if wanted[1] else None
 
 
 @between.jvp("x1", "x2")
@@ -138,13 +138,13 @@ def between_samples(make: Any) -> Any:
 def euclidean(x1: Array, x2: Array) -> Any:
     """The distances between all rows of one matrix and all of another, by a product of matrices."""
     check_pair(x1, x2, 2.0)
-    squares = [(each * each).sum(-1) for each in (x1, x2)]
+    squares = [(operand * operand).sum(-1) for operand in (x1, x2)]
     limits = np.finfo(x1.dtype)
-    largest = max(each.max(initial=0) for each in squares)
+    largest = max(operand.max(initial=0) for operand in squares)
     if not limits.tiny / limits.eps**2 <= largest <= limits.max / 4:  # squares are no normal numbers
         return between.body(x1, x2, 2.0)
-    found = squares[0][..., None] + squares[1][..., None, :] - 2 * np.matmul(x1, x2.swapaxes(-1, -2))
-    return np.sqrt(np.maximum(found, 0))
+    squared = squares[0][..., None] + squares[1][..., None, :] - 2 * np.matmul(x1, x2.swapaxes(-1, -2))
+    return np.sqrt(np.maximum(squared, 0))
 
 
 @euclidean.vjp("x1", "x2")
@@ -197,8 +197,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     if p == 2 and mode < 2 and x1.ndim > 1 < x2.ndim and x1.shape[-1]:
         rows = x1.shape[-2], x2.shape[-2]
         if 0 not in (*x1.shape[:-1], *x2.shape[:-1]) and (mode == 1 or max(rows) > MANY):
-            found = euclidean(x1, x2)
-            return found.view(found.shape)
+            result = euclidean(x1, x2)
+            return result.view(result.shape)
     return between(x1, x2, float(p))
 
 
@@ -239,15 +239,15 @@ def paired(self: Array, p: float = 2.0) -> Any:
 
 def differences(matrix: Any) -> tuple[Any, Any, Any]:
     """The differences of all pairs of rows, and which these are."""
-    first, second = (matrix.new_tensor(each, dtype=dtypes.int64) for each in rows_of_pairs(matrix.shape[-2]))
+    first, second = (matrix.new_tensor(rows, dtype=dtypes.int64) for rows in rows_of_pairs(matrix.shape[-2]))
     return matrix.index_select(-2, first) - matrix.index_select(-2, second), first, second
 
 
 @paired.vjp("self", native=native("pdist_rule"))
 def paired_vjp(grad: Any, self: Any, out: Any, p: float) -> Any:
     apart, first, second = differences(self)
-    found = slope(apart, out, grad, float(p))
-    return self.new_zeros(self.shape).index_add(-2, first, found).index_add(-2, second, -found)
+    grad_difference = slope(apart, out, grad, float(p))
+    return self.new_zeros(self.shape).index_add(-2, first, grad_difference).index_add(-2, second, -grad_difference)
 
 
 @paired.jvp("self")

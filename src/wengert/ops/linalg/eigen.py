@@ -187,8 +187,8 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
         That of the vectors is finite where no eigenvalues are equal, and is refused for what depends on the phases of
         complex ones.
     """
-    made = return_types.linalg_eigh(hermitian(A, UPLO, True))
-    return put("linalg_eigh", out, made, words=EXACT, writer="_linalg_eigh")
+    result = return_types.linalg_eigh(hermitian(A, UPLO, True))
+    return put("linalg_eigh", out, result, words=EXACT, writer="_linalg_eigh")
 
 
 @public(name="linalg_eigvalsh")
@@ -212,8 +212,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
         reverse or forward mode of reverse mode (`func.hessian`); further ones, and those of other functions, are not
         finite.
     """
-    made = spectrum(A, UPLO, is_differentiated(A))[0]
-    return put("linalg_eigvalsh", out, made, words=EXACT, writer="_linalg_eigh")
+    result = spectrum(A, UPLO, is_differentiated(A))[0]
+    return put("linalg_eigvalsh", out, result, words=EXACT, writer="_linalg_eigh")
 
 
 @eigh.samples
@@ -255,9 +255,9 @@ def general(self: Array, compute_v: bool) -> Any:
     return factors.rows(values.astype(wide, copy=False)), factors.columns(vectors.astype(wide, copy=False))
 
 
-def as_own(found: Any, dtype: Any) -> Any:
+def as_own(result: Any, dtype: Any) -> Any:
     """A gradient of the dtype of the matrix."""
-    return found if dtype.is_complex else found.real
+    return result if dtype.is_complex else result.real
 
 
 @general.vjp("self")
@@ -318,8 +318,8 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
     Derivative:
         Where no eigenvalues are equal; it is refused for what depends on the phases of the vectors.
     """
-    made = return_types.linalg_eig(general(A, True))
-    return put("linalg_eig", out, made, uncastable=f"torch.linalg.eig: {OF_VALUES}", rows="shrunk")
+    result = return_types.linalg_eig(general(A, True))
+    return put("linalg_eig", out, result, uncastable=f"torch.linalg.eig: {OF_VALUES}", rows="shrunk")
 
 
 @public(name="linalg_eigvals")
@@ -336,8 +336,8 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: `A` holds no square matrices, or infinities or NaN.
     """
-    made = general(A, is_differentiated(A))[0]
-    return put("linalg_eigvals", out, made, uncastable=f"torch.linalg.eigvals: {OF_VALUES}", recorded=False)
+    result = general(A, is_differentiated(A))[0]
+    return put("linalg_eigvals", out, result, uncastable=f"torch.linalg.eigvals: {OF_VALUES}", recorded=False)
 
 
 @eig.samples

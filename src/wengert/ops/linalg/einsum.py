@@ -44,7 +44,7 @@ def einsum(*args: Any) -> Any:
         RuntimeError: the equation is wrong, or does not fit the operands.
     """
     equation, operands = read_arguments(args)
-    return recipe(equation, tuple([each.shape for each in operands])).apply(operands)
+    return recipe(equation, tuple([operand.shape for operand in operands])).apply(operands)
 
 
 def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -61,7 +61,7 @@ def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
         )
     operands: Any
     if isinstance(args[0], Tensor):
-        equation = ",".join(lettered(each) for each in args[1::2])
+        equation = ",".join(lettered(entry) for entry in args[1::2])
         operands = args[::2]
         if len(args) % 2:
             equation, operands = f"{equation}->{lettered(args[-1])}", args[:-1:2]
@@ -71,19 +71,19 @@ def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
         return read_arguments((equation, *operands[0]))
     if not isinstance(equation, str):
         raise TypeError(errors.wrong_type("einsum", "equation", 1, "str", equation))
-    for at, each in enumerate(operands):
-        if not isinstance(each, Tensor):
-            raise TypeError(errors.wrong_element(at, 1, each))
+    for at, entry in enumerate(operands):
+        if not isinstance(entry, Tensor):
+            raise TypeError(errors.wrong_element(at, 1, entry))
     return equation, list(operands)
 
 
 def lettered(numbers: Any) -> str:
     """Subscripts given as numbers, as letters."""
     letters = []
-    for each in numbers:
-        if each is not ... and not (each >= 0 and each < len(LABELS)):  # a string is refused as torch's is
+    for number in numbers:
+        if number is not ... and not (number >= 0 and number < len(LABELS)):  # a string is refused as torch's is
             raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
-        letters.append(ELLIPSIS if each is ... else LABELS[each])
+        letters.append(ELLIPSIS if number is ... else LABELS[number])
     return "".join(letters)
 
 
@@ -108,17 +108,17 @@ def subscripts(text: str, place: str, before: int) -> Iterator[str]:
         RuntimeError: a character is none.
     """
     at = 0
-    found = False
+    has_ellipsis = False
     while at < len(text):
         character = text[at]
         if character == ".":
-            if found:
+            if has_ellipsis:
                 twice = "but an ellipsis (...) was" if place == OUTPUT else "for which an ellipsis was"
                 raise RuntimeError(f"einsum(): found '.' for {place} {twice} already found")
             if text[at : at + 3] != ELLIPSIS:
                 shown = " (...)" if place == OUTPUT else ""
                 raise RuntimeError(f"einsum(): found '.' for {place} that is not part of any ellipsis{shown}")
-            found = True
+            has_ellipsis = True
             at += 2
             yield ELLIPSIS
         elif character != " ":
@@ -149,7 +149,7 @@ class Equation:
         before, arrow, after = equation.partition("->")
         self.inputs = self.read_inputs(before, len(shapes))
         self.covered = self.count_covered(shapes)
-        used = [each for labels in self.inputs for each in labels if each != ELLIPSIS]
+        used = [letter for labels in self.inputs for letter in labels if letter != ELLIPSIS]
         self.places: dict[str, int] = {}
         self.ellipsis = -1
         self.count = 0
@@ -184,13 +184,13 @@ class Equation:
     def read_inputs(self, text: str, count: int) -> list[list[str]]:
         """The subscripts of each operand."""
         parts = text.split(",")
-        starts = [sum(len(each) + 1 for each in parts[:at]) for at in range(len(parts))]
+        starts = [sum(len(before) + 1 for before in parts[:at]) for at in range(len(parts))]
         if len(parts) > count:
             raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-        found = [list(subscripts(part, f"operand {at}", starts[at])) for at, part in enumerate(parts)]
+        inputs = [list(subscripts(part, f"operand {at}", starts[at])) for at, part in enumerate(parts)]
         if len(parts) < count:
             raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-        return found
+        return inputs
 
     def count_covered(self, shapes: tuple[tuple[int, ...], ...]) -> int:
         """How many dimensions `...` stands for; refuses operands that have not as many as they have subscripts."""
@@ -307,16 +307,16 @@ class Recipe:
         """The sum of products."""
         waiting = operands
         if any(self.diagonals):
-            waiting = [with_diagonals(each, pairs) for each, pairs in zip(operands, self.diagonals)]
+            waiting = [with_diagonals(tensor, pairs) for tensor, pairs in zip(operands, self.diagonals)]
         for first, second, product in self.steps:
             right, left = waiting.pop(second), waiting.pop(first)
             if product.matrices != "mul" and left.dtype is not right.dtype:
                 raise RuntimeError(f"expected scalar type {left.dtype.legacy[:-6]} but found {right.dtype.legacy[:-6]}")
             waiting.insert(len(waiting) if self.last else 0, product.apply(left, right))
-        found = waiting[0] if self.order is None else waiting[0].permute(self.order)
+        result = waiting[0] if self.order is None else waiting[0].permute(self.order)
         if self.summed:
-            return found.sum(self.summed)
-        return found if self.shape is None else found.view(self.shape)
+            return result.sum(self.summed)
+        return result if self.shape is None else result.view(self.shape)
 
 
 recipe = lru_cache(maxsize=256)(Recipe)

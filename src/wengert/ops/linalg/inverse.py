@@ -89,8 +89,8 @@ def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
         RuntimeError: `A` holds no square matrices.
         LinAlgError: one cannot be inverted, and `check_errors` is true.
     """
-    made = return_types.linalg_inv_ex(inverted(A, check_errors))
-    return put("linalg_inv_ex", out, made, words=EXACT)
+    result = return_types.linalg_inv_ex(inverted(A, check_errors))
+    return put("linalg_inv_ex", out, result, words=EXACT)
 
 
 @composite()

@@ -41,13 +41,13 @@ def check_ldl(self: Any) -> None:
 def factored(self: Array, hermitian: bool, check_errors: bool) -> Any:
     """Both factors in one matrix, the exchanged rows, and of each matrix the pivot that is zero, or 0."""
     check_ldl(self)
-    found, pivots, info = factors.ldl(self, hermitian)
+    result, pivots, info = factors.ldl(self, hermitian)
     if check_errors and info.any():
         raise LinAlgError(
             f"torch.linalg.ldl_factor_ex: D[{int(info[info > 0][0])},{int(info[info > 0][0])}] is zero and using it on "
             "ldl_solve would result in a division by zero."
         )
-    return found, pivots, info
+    return result, pivots, info
 
 
 @factored.samples
@@ -102,8 +102,8 @@ def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = Fa
         LinAlgError: a pivot is zero, and `check_errors` is true.
         ImportError: SciPy is not installed.
     """
-    made = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
-    return put("linalg_ldl_factor_ex", out, made, words=EXACT, recorded=False)
+    result = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
+    return put("linalg_ldl_factor_ex", out, result, words=EXACT, recorded=False)
 
 
 @ldl_factor.samples

@@ -152,8 +152,8 @@ def pinv(
     Raises:
         RuntimeError: `A` holds no matrices.
     """
-    made = pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian)
-    return copied("linalg_pinv", out, made, uncastable=OF_INVERSE)
+    result = pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian)
+    return copied("linalg_pinv", out, result, uncastable=OF_INVERSE)
 
 
 def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
@@ -164,8 +164,8 @@ def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     if not A._array_.size:
         bounds = None, None  # nothing is compared with them
     else:
-        for each in bounds:
-            broadcast(tuple(each.shape), tuple(A.shape[:-2]))
+        for bound in bounds:
+            broadcast(tuple(bound.shape), tuple(A.shape[:-2]))
     return inverted(A, *bounds, hermitian)
 
 
@@ -265,7 +265,7 @@ def is_vector_of_rows(shape_a: Any, shape_b: Any) -> bool:
 def fitted_vjp(grads: Any, A: Any, B: Any, solution: Any, wanted: Any) -> Any:
     of_x, of_r = grads[:2]
     vector = is_vector_of_rows(A.shape, B.shape)
-    x, b = (each.unsqueeze(-1) if vector else each for each in (solution, B))
+    x, b = (operand.unsqueeze(-1) if vector else operand for operand in (solution, B))
     of_a = of_b = None
     if of_x is not None:
         of_x = of_x.unsqueeze(-1) if vector else of_x
@@ -286,15 +286,15 @@ def fitted_vjp(grads: Any, A: Any, B: Any, solution: Any, wanted: Any) -> Any:
 @fitted.jvp("A", "B")
 def fitted_jvp(of_a: Any, of_b: Any, A: Any, B: Any, solution: Any, residuals: Any) -> Any:
     vector = is_vector_of_rows(A.shape, B.shape)
-    x, b, of_b = (each.unsqueeze(-1) if vector else each for each in (solution, B, of_b))
+    x, b, of_b = (operand.unsqueeze(-1) if vector else operand for operand in (solution, B, of_b))
     inverse = pseudoinverse(A, None, None, False)
-    found = moved(of_a, A, inverse) @ b + inverse @ of_b
+    result = moved(of_a, A, inverse) @ b + inverse @ of_b
     of_r = None
     if residuals.numel():
         apart = A @ x - b
         change = (conjugate(apart) * (of_a @ x - of_b)).sum(-2)
         of_r = 2 * (change.real if change.dtype.is_complex else change)
-    return found.squeeze(-1) if vector else found, of_r, None, None
+    return result.squeeze(-1) if vector else result, of_r, None, None
 
 
 @fitted.samples
@@ -330,8 +330,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
         raise RuntimeError(f"torch.linalg.lstsq: parameter `driver` should be one of ({', '.join(DRIVERS)})")
-    made = return_types.linalg_lstsq(fitted(A, B, rcond, driver))
-    return put("linalg_lstsq", out, made, uncastable=OF_SOLUTION, rows="shrunk")
+    result = return_types.linalg_lstsq(fitted(A, B, rcond, driver))
+    return put("linalg_lstsq", out, result, uncastable=OF_SOLUTION, rows="shrunk")
 
 
 @lstsq.samples
@@ -370,8 +370,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
             f"{math.prod(columns)} != {count}"
         )
-    made = inv(A.reshape((count, count))).reshape(columns + rows)
-    return copied("linalg_tensorinv", out, made, uncastable=f"tensorinv: {CASTABLE}", rows="always")
+    result = inv(A.reshape((count, count))).reshape(columns + rows)
+    return copied("linalg_tensorinv", out, result, uncastable=f"tensorinv: {CASTABLE}", rows="always")
 
 
 @public(name="linalg_tensorsolve")
@@ -400,8 +400,8 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {count} != {rows}"
         )
-    made = solve(A.reshape((count, count)), B.flatten()).reshape(shape)
-    return copied("linalg_tensorsolve", out, made, uncastable=f"tensorsolve: {CASTABLE}")
+    result = solve(A.reshape((count, count)), B.flatten()).reshape(shape)
+    return copied("linalg_tensorsolve", out, result, uncastable=f"tensorsolve: {CASTABLE}")
 
 
 @tensorinv.samples

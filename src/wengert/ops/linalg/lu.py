@@ -74,13 +74,13 @@ def factored_gradient(of_l: Any, of_u: Any, permutation: Any, lower: Any, upper:
             more = more - (g2 @ adjoint(u2)).tril(-1)
             behind = triangular(adjoint(l1), g2, True, True, True)
         inner = more if inner is None else inner + more
-    found = triangular(adjoint(l1), triangular(adjoint(u1), inner, False, False, False), True, True, True)
+    result = triangular(adjoint(l1), triangular(adjoint(u1), inner, False, False, False), True, True, True)
     if l2 is not None or u2 is not None:
         if behind is None:
             rest = l2 if l2 is not None else u2
             behind = rest.new_zeros(rest.shape)
-        found = cat([found, behind], -2 if l2 is not None else -1)
-    return permutation @ found
+        result = cat([result, behind], -2 if l2 is not None else -1)
+    return permutation @ result
 
 
 def factored_tangents(tangent: Any, permutation: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
@@ -140,10 +140,10 @@ def factored_samples(make: Any) -> Any:
 def packed(A: Array, pivot: bool = True, check_errors: bool = True) -> Any:
     """Both triangular factors in one matrix, the rows exchanged, and of each matrix the pivot that is zero, or 0."""
     check_factorable("torch.lu_factor", A, pivot)
-    found, pivots, info = factors.lu(A)
+    result, pivots, info = factors.lu(A)
     if check_errors:
         raise_first("torch.linalg.lu_factor", info, ZERO)
-    return found, pivots, info
+    return result, pivots, info
 
 
 @packed.vjp("A", native=native("lu_factor_rule"))
@@ -203,12 +203,12 @@ def check_unpacked(LU_data: Any, LU_pivots: Any, unpack_pivots: bool) -> None:
             "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
     wanted = (*LU_data.shape[:-2], min(LU_data.shape[-2:]))
-    given = LU_pivots.shape
-    fit = len(given) == len(wanted) and given[-1] == wanted[-1]
-    if unpack_pivots and not (fit and all(own in (1, length) for own, length in zip(given, wanted))):
+    pivots_shape = LU_pivots.shape
+    fit = len(pivots_shape) == len(wanted) and pivots_shape[-1] == wanted[-1]
+    if unpack_pivots and not (fit and all(own in (1, length) for own, length in zip(pivots_shape, wanted))):
         raise RuntimeError(
             f"lu_unpack: expected pivots of shape {list(wanted)} for matrices of shape {list(LU_data.shape)}, got "
-            f"{list(given)}"
+            f"{list(pivots_shape)}"
         )
 
 
@@ -231,9 +231,9 @@ def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots:
 @unpacked.vjp("LU_data")
 def unpacked_vjp(grads: Any, LU_data_shape: Any) -> Any:
     _, of_l, of_u = grads
-    found = [] if of_l is None else [widened(of_l.tril(-1), LU_data_shape, -1)]
-    found += [] if of_u is None else [widened(of_u.triu(), LU_data_shape, -2)]
-    return sum(found[1:], found[0])
+    result = [] if of_l is None else [widened(of_l.tril(-1), LU_data_shape, -1)]
+    result += [] if of_u is None else [widened(of_u.triu(), LU_data_shape, -2)]
+    return sum(result[1:], result[0])
 
 
 @unpacked.jvp("LU_data")

@@ -79,8 +79,8 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, o
         LinAlgError: a pivot is zero, and `check_errors` is true.
         ImportError: SciPy is not installed.
     """
-    made = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
-    return put("linalg_lu_factor_ex", out, made, words=EXACT)
+    result = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
+    return put("linalg_lu_factor_ex", out, result, words=EXACT)
 
 
 @linalg_lu.samples
@@ -167,8 +167,8 @@ def lu_unpack(
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    made = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
-    return put("lu_unpack", out, made, words=EXACT)
+    result = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
+    return put("lu_unpack", out, result, words=EXACT)
 
 
 @lu_unpack.samples
@@ -199,11 +199,11 @@ def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = No
         "torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, "
         "get_infos=True)\nshould be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
     )
-    made = packed(self, pivot, False)
-    made = made if get_infos else made[:2]
+    parts = packed(self, pivot, False)
+    parts = parts if get_infos else parts[:2]
     if out is None:
-        return made
-    for tensor, result in zip(several_outputs("lu", out, len(made)), made):
+        return parts
+    for tensor, result in zip(several_outputs("lu", out, len(parts)), parts):
         tensor.resize_as_(result).copy_(result)
     return out
 

@@ -174,8 +174,8 @@ def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
         RuntimeError: one is 0-dim, or shapes or dtypes do not fit.
     """
     check_tensors("matmul", self=self, other=other)
-    made = product(self, other)
-    return made if out is None else put("matmul", out, made, words=words_of(self.ndim, other.ndim))
+    result = product(self, other)
+    return result if out is None else put("matmul", out, result, words=words_of(self.ndim, other.ndim))
 
 
 def words_of(first: int, second: int) -> str:

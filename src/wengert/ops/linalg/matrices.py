@@ -129,23 +129,23 @@ def stacked(*cores: int) -> Rule:
     """
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-        given = full(args, carried, size)
+        operands = full(args, carried, size)
         depths = {}
         for at, core in zip(op.tensor_slots, cores):
-            if isinstance(given[at], Tensor):
-                depths[at] = given[at]._array_.ndim - 1 - core
+            if isinstance(operands[at], Tensor):
+                depths[at] = operands[at]._array_.ndim - 1 - core
         if min(depths.values()) < 0:
             check_member(op, size, args, carried)
         for at, depth in depths.items():
             missing = max(depths.values()) - depth
             if missing:
-                shape = given[at]._array_.shape
-                given[at] = given[at].reshape((shape[0], *(1,) * missing, *shape[1:]))
+                shape = operands[at]._array_.shape
+                operands[at] = operands[at].reshape((shape[0], *(1,) * missing, *shape[1:]))
         if op.several and not size:  # the shape of an empty result does not tell whether it was computed
-            single = op.call(tuple([unit_member(each) if isinstance(each, Tensor) else each for each in given]))
-            return tuple([with_members(each, 1).narrow(0, 0, 0) for each in single])
-        made = op.call(tuple(given))
-        return tuple([with_members(each, size) for each in made]) if op.several else made
+            single = op.call(tuple([unit_member(item) if isinstance(item, Tensor) else item for item in operands]))
+            return tuple([with_members(item, 1).narrow(0, 0, 0) for item in single])
+        result = op.call(tuple(operands))
+        return tuple([with_members(item, size) for item in result]) if op.several else result
 
     return apply
 
@@ -157,9 +157,9 @@ def unit_member(whole: Any) -> Any:
     return ones.tril().triu() if ones._array_.ndim > 2 and ones._array_.dtype.kind in "fc" else ones
 
 
-def with_members(made: Any, size: int) -> Any:
+def with_members(result: Any, size: int) -> Any:
     """A result for a batch; one that was not computed is empty for each member."""
-    return made.new_zeros((size, 0)) if made._array_.shape == (0,) else made
+    return result.new_zeros((size, 0)) if result._array_.shape == (0,) else result
 
 
 of_matrices = partial(op, dtypes=FACTORED, layout="own", batching=stacked(2), public="neither")
@@ -187,6 +187,6 @@ def wrong_argument(name: str, argument: str, position: int, wanted: str, value: 
     return TypeError(errors.wrong_type(name, argument, position, wanted, value))
 
 
-def as_view(made: Any, args: tuple[Any, ...]) -> Any:
+def as_view(result: Any, args: tuple[Any, ...]) -> Any:
     """The view of a result that a function gives of its own shape: the last step of a function of arrays."""
-    return made.view(made._array_.shape)
+    return result.view(result._array_.shape)

@@ -36,7 +36,7 @@ def read_pair(dim: Any, ndim: int) -> tuple[int, int]:
     dims = some_integers("linalg_matrix_norm", "dim", dim)
     if len(dims) != 2:
         raise RuntimeError(f"{NAME}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
-    first, second = (normalise(each, ndim) for each in dims)
+    first, second = (normalise(axis, ndim) for axis in dims)
     if first == second:
         raise RuntimeError(f"{NAME}: dims must be different. Got ({dims[0]}, {dims[1]})")
     return first, second
@@ -69,10 +69,10 @@ def of_values(matrix: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> An
     order = [*others, *dims]
     values = singular_values(matrix.permute(order))
     if ord == "nuc":
-        found = values.sum(-1, keepdim)
+        result = values.sum(-1, keepdim)
     else:
-        found = largest(values, -1, keepdim) if ord > 0 else values.amin(-1, keepdim)
-    return found.unsqueeze(-1).permute([order.index(dim) for dim in range(matrix.ndim)]) if keepdim else found
+        result = largest(values, -1, keepdim) if ord > 0 else values.amin(-1, keepdim)
+    return result.unsqueeze(-1).permute([order.index(dim) for dim in range(matrix.ndim)]) if keepdim else result
 
 
 def norm_of_matrices(A: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
@@ -147,10 +147,10 @@ def linalg_norm(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
         )
     if isinstance(ord, str) or (ord is not None and count == 2):
-        made = norm_of_matrices(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
+        result = norm_of_matrices(A, ord, (0, 1) if dim is None else dim, keepdim, dtype)
     else:
-        made = vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-    return copied("linalg_norm", out, made, words="linalg.norm expected out tensor dtype {wanted} but got: {found}")
+        result = vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    return copied("linalg_norm", out, result, words="linalg.norm expected out tensor dtype {wanted} but got: {found}")
 
 
 @matrix_norm.samples
@@ -192,10 +192,10 @@ def norm(
         RuntimeError: `self` holds integers, or `p` is no such order.
     """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
-        made = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
-        return copied("linalg_matrix_norm", out, made, words=MATRIX_NORM)
-    made = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
-    return put("norm", out, made, words=EXACT, writer="linalg_vector_norm")
+        result = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
+        return copied("linalg_matrix_norm", out, result, words=MATRIX_NORM)
+    result = vector_norm(self, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+    return put("norm", out, result, words=EXACT, writer="linalg_vector_norm")
 
 
 @norm.samples
@@ -226,8 +226,8 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
         RuntimeError: `self` holds no matrices.
     """
     dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` in the place of `dim`
-    made = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
-    return copied("nuclear_norm", out, made)
+    result = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
+    return copied("nuclear_norm", out, result)
 
 
 @composite(method=False)
@@ -296,7 +296,7 @@ def condition(matrix: Any, order: Any) -> Any:
         return ratio.masked_fill(largest == 0, math.inf).squeeze(-1)
     inverse, info = inverted(matrix, False)
     inverse = inverse.masked_fill(info[..., None, None] > 0, math.inf)
-    size, other = (norm_of_matrices(each, order, (-2, -1), False, None) for each in (matrix, inverse))
+    size, other = (norm_of_matrices(operand, order, (-2, -1), False, None) for operand in (matrix, inverse))
     return (size * other).masked_fill(
         (size == 0).logical_and(other == math.inf), math.inf
     )  # of zeros: 0 times infinity
@@ -316,8 +316,8 @@ def tolerances(name: str, matrix: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
     Raises:
         RuntimeError: one is complex.
     """
-    for argument, each in (("atol", atol), ("rtol", rtol)):
-        if isinstance(each, Tensor) and each.dtype.is_complex:
+    for argument, tolerance in (("atol", atol), ("rtol", rtol)):
+        if isinstance(tolerance, Tensor) and tolerance.dtype.is_complex:
             raise RuntimeError(f"{name}: {argument} tensor of complex type is not supported.")
     kind = matrix._array_.real.dtype
     if rtol is None:
@@ -327,8 +327,8 @@ def tolerances(name: str, matrix: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
         else:
             rtol = 0.0 if atol is not None and atol > 0 else eps
     absolute, relative = (
-        each if isinstance(each, Tensor) else matrix.new_full((), each, dtype=dtypes.from_numpy(kind))
-        for each in (0.0 if atol is None else atol, rtol)
+        tolerance if isinstance(tolerance, Tensor) else matrix.new_full((), tolerance, dtype=dtypes.from_numpy(kind))
+        for tolerance in (0.0 if atol is None else atol, rtol)
     )
     return absolute, relative
 
@@ -390,8 +390,8 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
     Raises:
         IndexError: there is no such dimension.
     """
-    pow, dim = (integer("norm_except_dim", *each) for each in (("pow", pow), ("dim", dim)))
-    others = () if dim == -1 else tuple(each for each in range(v.ndim) if each != normalise(dim, v.ndim))
+    pow, dim = (integer("norm_except_dim", *value) for value in (("pow", pow), ("dim", dim)))
+    others = () if dim == -1 else tuple(value for value in range(v.ndim) if value != normalise(dim, v.ndim))
     return v.norm(pow) if dim == -1 else v.norm(pow, others, True) if others else v.unsqueeze(-1).norm(pow, -1)
 
 

@@ -77,8 +77,8 @@ class Product:
         self.shapes = tuple(
             [None if self.as_it_is(side, shape, sizes[side]) else shape for side, shape in enumerate(shapes)]
         )
-        made = (*lead, rows, columns)
-        self.shape = None if made == tuple(self.lengths) else tuple(self.lengths)
+        out_shape = (*lead, rows, columns)
+        self.shape = None if out_shape == tuple(self.lengths) else tuple(self.lengths)
 
     def sum_first(self, sizes: Any, users: list[int], summed: Any) -> list[tuple[int, ...]]:
         """Find what is summed by the product, and what before; lengths are brought up to date."""
@@ -102,10 +102,10 @@ class Product:
         """Element by element: both with all places."""
         self.matrices, self.shape = "mul", None
         self.places = list(range(count))
-        shapes = [tuple([each.get(place, 1) for place in self.places]) for each in known]
+        shapes = [tuple([sizes.get(place, 1) for place in self.places]) for sizes in known]
         self.lengths = [0 if 0 in pair else max(pair) for pair in zip(*shapes)]
         self.orders = self.arranged(sorted(known[0]), 0), self.arranged(sorted(known[1]), 1)
-        self.shapes = tuple([shape if len(each) < count else None for shape, each in zip(shapes, known)])
+        self.shapes = tuple([shape if len(sizes) < count else None for shape, sizes in zip(shapes, known)])
 
     def arranged(self, places: list[int], side: int) -> list[int] | None:
         """How the dimensions of one tensor are permuted into the order of places, others last; None if they are."""
@@ -121,16 +121,16 @@ class Product:
 
     def apply(self, left: Any, right: Any) -> Any:
         """The product."""
-        given = [left, right]
+        operands = [left, right]
         for side in range(2):
             if self.sums[side]:
-                given[side] = given[side].sum(self.sums[side], True)
+                operands[side] = operands[side].sum(self.sums[side], True)
             if self.orders[side] is not None:
-                given[side] = given[side].permute(self.orders[side])
+                operands[side] = operands[side].permute(self.orders[side])
             if self.shapes[side] is not None:
-                given[side] = given[side].reshape(self.shapes[side])
-        made = getattr(given[0], self.matrices)(given[1])
-        return made if self.shape is None else made.view(self.shape)
+                operands[side] = operands[side].reshape(self.shapes[side])
+        result = getattr(operands[0], self.matrices)(operands[1])
+        return result if self.shape is None else result.view(self.shape)
 
 
 def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
@@ -144,7 +144,7 @@ def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
     if isinstance(dims, (tuple, list)):
         if len(dims) != 2:
             raise ValueError(f"tensordot expects dims to be an int or two lists of dimensions, but got {dims=}")
-        first, second = (integers("tensordot", name, each) for name, each in zip(("dims_self", "dims_other"), dims))
+        first, second = (integers("tensordot", name, value) for name, value in zip(("dims_self", "dims_other"), dims))
         return first, second
     if not isinstance(dims, int):
         raise RuntimeError(
@@ -181,18 +181,18 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
         raise RuntimeError("both inputs should have same dtype")
     first, second, inner = list(first), list(second), 1
     for at in range(len(first)):
-        one, other = first[at], second[at] = normalise(first[at], a.ndim), normalise(second[at], b.ndim)
-        length, width = a.shape[one], b.shape[other]
+        own_dim, other = first[at], second[at] = normalise(first[at], a.ndim), normalise(second[at], b.ndim)
+        length, width = a.shape[own_dim], b.shape[other]
         if width == 1:
-            a = a.sum(one, True, dtype=a.dtype)
+            a = a.sum(own_dim, True, dtype=a.dtype)
         elif length == 1:
             b = b.sum(other, True, dtype=b.dtype)
         elif length == width:
             inner *= length
         else:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {length} in dim {one - whole} and second has "
-                f"size {width} in dim {other}"
+                f"contracted dimensions need to match, but first has size {length} in dim {own_dim - whole} and second "
+                f"has size {width} in dim {other}"
             )
     for dims in (first, second):
         if len(set(dims)) < len(dims):
@@ -242,8 +242,8 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
     if len(one) != len(two):
         depth = max(len(one), len(two))
         one, two = (1,) * (depth - len(one)) + one, (1,) * (depth - len(two)) + two
-    left = self.reshape(tuple([length for each in one for length in (each, 1)]))
-    right = other.reshape(tuple([length for each in two for length in (1, each)]))
+    left = self.reshape(tuple([length for size in one for length in (size, 1)]))
+    right = other.reshape(tuple([length for size in two for length in (1, size)]))
     return put(
         "kron",
         out,

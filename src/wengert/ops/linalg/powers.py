@@ -113,23 +113,23 @@ def power(matrix: Any, exponent: int) -> Any:
     if exponent == -1:
         return inv(matrix)
     square = matrix if exponent > 0 else inv(matrix)
-    found = None
+    result = None
     rest = abs(exponent)
     while rest:
         if rest % 2:
-            found = square if found is None else found.matmul(square)
+            result = square if result is None else result.matmul(square)
         rest //= 2
         square = square.matmul(square) if rest else square
-    return found
+    return result
 
 
-def delivered(name: str, out: Any, made: Tensor, n: int) -> Tensor:
+def delivered(name: str, out: Any, result: Tensor, n: int) -> Tensor:
     """A power of matrices, in `out` if that is given: the first ones are copied there."""
     if n in (0, 1):
-        return copied(name, out, made, uncastable=OF_POWER)
+        return copied(name, out, result, uncastable=OF_POWER)
     if out is not None:
-        check_cast(one_output(name, out), made, OF_POWER)
-    return put(name, out, made, words=EXACT)  # type: ignore[no-any-return]
+        check_cast(one_output(name, out), result, OF_POWER)
+    return put(name, out, result, words=EXACT)  # type: ignore[no-any-return]
 
 
 @public(name="linalg_matrix_power")
@@ -174,13 +174,13 @@ def power_of_array(array: Any, exponent: Any) -> Any:
     """`power` of one matrix, from the exponent 2 on, where nothing is recorded."""
     if type(exponent) is not int or not exponent >= 2:
         return NotImplemented
-    found, rest = None, exponent
+    result, rest = None, exponent
     while rest:
         if rest % 2:
-            found = array if found is None else product(found, array)
+            result = array if result is None else product(result, array)
         rest //= 2
         array = product(array, array) if rest else array
-    return found
+    return result
 
 
 plain_case(matrix_power, arrays=power_of_array, needs=(product,))
@@ -218,7 +218,7 @@ def chained(matrices: list[Any]) -> Any:
     """The product of matrices in the order that costs least."""
     if len(matrices) == 2:
         return matrices[0].mm(matrices[1])
-    lengths = [matrices[0]._array_.shape[0], *[each._array_.shape[1] for each in matrices]]
+    lengths = [matrices[0]._array_.shape[0], *[matrix._array_.shape[1] for matrix in matrices]]
     if len(matrices) == 3:
         rows, one, two, columns = lengths
         first, second, third = matrices
@@ -265,27 +265,27 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     Raises:
         RuntimeError: shapes or dtypes do not fit.
     """
-    given = list(tensors_of("linalg_multi_dot", tensors))
-    if len(given) < 2:
+    operands = list(tensors_of("linalg_multi_dot", tensors))
+    if len(operands) < 2:
         raise RuntimeError("multi_dot(): expected at least 2 tensors but got 1")
-    last = len(given) - 1
-    depths = [each._array_.ndim for each in given]
-    for at, each in enumerate(given):
+    last = len(operands) - 1
+    depths = [matrix._array_.ndim for matrix in operands]
+    for at, matrix in enumerate(operands):
         if depths[at] != 2 and (depths[at] != 1 or 0 < at < last):
             wanted = "2D" if 0 < at < last else "1D or 2D"
-            raise RuntimeError(f"multi_dot(): tensor {at} must be {wanted} but got {each.ndim}D")
-        if each._array_.dtype is not given[0]._array_.dtype and each.dtype is not given[0].dtype:
+            raise RuntimeError(f"multi_dot(): tensor {at} must be {wanted} but got {matrix.ndim}D")
+        if matrix._array_.dtype is not operands[0]._array_.dtype and matrix.dtype is not operands[0].dtype:
             raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {given[0].dtype} and tensor "
-                f"{at} {each.dtype}"
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {operands[0].dtype} and tensor "
+                f"{at} {matrix.dtype}"
             )
     row, column = depths[0] == 1, depths[last] == 1
-    shape = given[0]._array_.shape[: not row] + given[-1]._array_.shape[1:]
-    given[0] = given[0].unsqueeze(0) if row else given[0]
-    given[-1] = given[-1].unsqueeze(-1) if column else given[-1]
-    check_chain("multi_dot", given)
-    made = chained(given)
-    return put("linalg_multi_dot", out, made.view(shape), words=CHAIN, writer="mm")
+    shape = operands[0]._array_.shape[: not row] + operands[-1]._array_.shape[1:]
+    operands[0] = operands[0].unsqueeze(0) if row else operands[0]
+    operands[-1] = operands[-1].unsqueeze(-1) if column else operands[-1]
+    check_chain("multi_dot", operands)
+    result = chained(operands)
+    return put("linalg_multi_dot", out, result.view(shape), words=CHAIN, writer="mm")
 
 
 def check_chain(name: str, matrices: list[Any]) -> None:
@@ -295,10 +295,10 @@ def check_chain(name: str, matrices: list[Any]) -> None:
         RuntimeError: lengths differ.
     """
     for at in range(len(matrices) - 1):
-        one, other = matrices[at]._array_.shape, matrices[at + 1]._array_.shape
-        if one[1] != other[0]:
+        shape, other = matrices[at]._array_.shape, matrices[at + 1]._array_.shape
+        if shape[1] != other[0]:
             raise RuntimeError(
-                f"{name}(): tensors {at} and {at + 1} with shapes {list(one)} and {list(other)} cannot be multiplied"
+                f"{name}(): tensors {at} and {at + 1} with shapes {list(shape)} and {list(other)} cannot be multiplied"
             )
 
 
@@ -327,12 +327,12 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters."
     )
-    given = list(tensors_of("chain_matmul", matrices))
-    for at, each in enumerate(given):
-        if each.ndim != 2:
-            raise RuntimeError(f"Tensor for argument #{at + 1} is expected to have 2 dimensions, but has {each.ndim}")
-    check_chain("chain_matmul", given)
-    return put("chain_matmul", out, given[0] if len(given) == 1 else chained(given))
+    operands = list(tensors_of("chain_matmul", matrices))
+    for at, matrix in enumerate(operands):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"Tensor for argument #{at + 1} is expected to have 2 dimensions, but has {matrix.ndim}")
+    check_chain("chain_matmul", operands)
+    return put("chain_matmul", out, operands[0] if len(operands) == 1 else chained(operands))
 
 
 vars(CARDS["chain_matmul"])["public"] = asking(chain_matmul, module="wengert")

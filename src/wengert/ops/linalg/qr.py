@@ -84,14 +84,14 @@ def factored_vjp(grads: Any, A_shape: Any, Q: Any, R: Any, mode: str) -> Any:
         inner = -turned if inner is None else inner - turned
     if rows >= columns:
         upper = inner.triu()
-        found = Q @ halved(upper + adjoint(upper))
+        result = Q @ halved(upper + adjoint(upper))
         if of_q is not None:
-            found = found + of_q
-        return triangular(adjoint(R), found, False, False, False)
-    found = Q @ halved((adjoint(inner) - inner).tril())
-    found = triangular(adjoint(R.narrow(-1, 0, rows)), found, False, False, False)
-    found = cat([found, found.new_zeros((*A_shape[:-1], columns - rows))], -1)
-    return found if of_r is None else found + Q @ of_r
+            result = result + of_q
+        return triangular(adjoint(R), result, False, False, False)
+    result = Q @ halved((adjoint(inner) - inner).tril())
+    result = triangular(adjoint(R.narrow(-1, 0, rows)), result, False, False, False)
+    result = cat([result, result.new_zeros((*A_shape[:-1], columns - rows))], -1)
+    return result if of_r is None else result + Q @ of_r
 
 
 @factored.jvp("A")

@@ -70,11 +70,11 @@ def gradients(matrix: Any, tau: Any, start: Any, grad: Any, turned: bool) -> tup
         of_vectors[at] = -(conjugate(factor) * (grad @ along) + factor * (state @ adjoint(across)))
         grad = grad - conjugate(factor) * (vector @ across)
     count = len(order)
-    found = cat([of_vectors[at] for at in range(count)], -1).tril(-1)
+    result = cat([of_vectors[at] for at in range(count)], -1).tril(-1)
     rest = matrix.shape[-1] - count
     if rest:
-        found = cat([found, matrix.new_zeros((*found.shape[:-1], rest))], -1)
-    return found, cat([of_tau[at] for at in range(count)], -1), grad
+        result = cat([result, matrix.new_zeros((*result.shape[:-1], rest))], -1)
+    return result, cat([of_tau[at] for at in range(count)], -1), grad
 
 
 def tangents(matrix: Any, tau: Any, start: Any, along: tuple[Any, Any, Any], turned: bool) -> Any:

@@ -117,28 +117,28 @@ def decomposed_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> 
     left = None if of_u is None else adjoint(u) @ of_u
     right = None if of_vh is None else vh @ adjoint(of_vh)
     if u.dtype.is_complex:
-        check_phase(PHASE, *[each for each in (left, right) if each is not None])
-    left, right = (None if each is None else skew(each) for each in (left, right))
+        check_phase(PHASE, *[operand for operand in (left, right) if operand is not None])
+    left, right = (None if operand is None else skew(operand) for operand in (left, right))
     inner = between(left, right, S) if of_s is None else between(left, right, S) + of_s.diag_embed()
     if u.dtype.is_complex and left is not None and right is not None:
         inner = inner + (diagonal(left) / (2 * S)).diag_embed()
-    found = u @ inner
+    result = u @ inner
     if of_u is not None and u.shape[-2] > S.shape[-1]:
         scaled = of_u / S.unsqueeze(-2)
-        found = found + scaled - u @ (adjoint(u) @ scaled)
-    found = found @ vh
+        result = result + scaled - u @ (adjoint(u) @ scaled)
+    result = result @ vh
     if of_vh is not None and vh.shape[-1] > S.shape[-1]:
         scaled = of_vh / S.unsqueeze(-1)
-        found = found + u @ (scaled - (scaled @ adjoint(vh)) @ vh)
-    return found
+        result = result + u @ (scaled - (scaled @ adjoint(vh)) @ vh)
+    return result
 
 
 def between(left: Any, right: Any, values: Any) -> Any:
     """What turning the singular vectors contributes to the gradient, in their basis."""
-    moved = [each for each in (
+    moved = [part for part in (
         None if left is None else left * values.unsqueeze(-2),
         None if right is None else values.unsqueeze(-1) * right,
-    ) if each is not None]  # fmt: skip
+    ) if part is not None]  # fmt: skip
     return without_diagonal(sum(moved[1:], moved[0])) / gaps(values * values)
 
 
@@ -283,12 +283,12 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = 
         )
     if compute_uv:
         u, s, vh = decomposed(self, not some, True)
-        made = return_types.svd((u, s, adjoint(vh)))
+        result = return_types.svd((u, s, adjoint(vh)))
     else:
         lead, (rows, columns) = self.shape[:-2], self.shape[-2:]
         zeros = [self.new_zeros((*lead, length, length)) for length in (rows, columns)]
-        made = return_types.svd((zeros[0], singular_values(self), zeros[1]))
-    return put("svd", out, made, words=EXACT, writer="_linalg_svd")
+        result = return_types.svd((zeros[0], singular_values(self), zeros[1]))
+    return put("svd", out, result, words=EXACT, writer="_linalg_svd")
 
 
 @linalg_svd.samples

@@ -70,10 +70,10 @@ def solved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     if min(map(len, shapes)) and is_vector(*shapes):
         if not rest[0]:
             check_member(op, size, args, carried)
-        made = stacked(2, 2)(op, size, [a, b.unsqueeze(-1), *rest], [True] * len(args))
-        return made[0].squeeze(-1), made[1]
-    made = stacked(2, 2)(op, size, args, carried)
-    return made[0], made[1].reshape((size, *shapes[0][:-2]))
+        result = stacked(2, 2)(op, size, [a, b.unsqueeze(-1), *rest], [True] * len(args))
+        return result[0].squeeze(-1), result[1]
+    result = stacked(2, 2)(op, size, args, carried)
+    return result[0], result[1].reshape((size, *shapes[0][:-2]))
 
 
 def check_solve(A: Any, B: Any, left: bool) -> bool:
@@ -109,22 +109,22 @@ def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) 
     vector = check_solve(A, B, left)
     right = B[..., None] if vector else B
     if left:
-        found, info = factors.solve(A, right)
+        result, info = factors.solve(A, right)
     else:
-        found, info = factors.solve(A.swapaxes(-1, -2), right.swapaxes(-1, -2))
-        found = found.swapaxes(-1, -2)
+        result, info = factors.solve(A.swapaxes(-1, -2), right.swapaxes(-1, -2))
+        result = result.swapaxes(-1, -2)
     if check_errors:
         raise_first("torch.linalg.solve", info, SINGULAR)
     if vector:
-        found = factors.columns(found[..., 0]) if found.ndim > 2 else found[..., 0]
-    return found, info
+        result = factors.columns(result[..., 0]) if result.ndim > 2 else result[..., 0]
+    return result, info
 
 
 @solved_ex.vjp("A", "B", native=native("solve_rule"))
 def solved_vjp(grads: Any, A: Any, B_shape: Any, result: Any, left: bool, wanted: Any) -> Any:
     vector = is_vector(A.shape, B_shape)
-    given = grads[0].unsqueeze(-1) if vector else grads[0]
-    of_b = solved_ex(adjoint(A), given, left, False)[0]
+    right = grads[0].unsqueeze(-1) if vector else grads[0]
+    of_b = solved_ex(adjoint(A), right, left, False)[0]
     of_b = of_b.squeeze(-1) if vector else of_b
     if not wanted[0]:
         return None, of_b
@@ -415,8 +415,8 @@ def triangular_solve(
         "of one of the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
         "torch.linalg.solve_triangular(A, B)."
     )
-    made = return_types.triangular_solve(triangular_both(self, A, upper, transpose, unitriangular))
-    return put("triangular_solve", out, made, words=EXACT)
+    result = return_types.triangular_solve(triangular_both(self, A, upper, transpose, unitriangular))
+    return put("triangular_solve", out, result, words=EXACT)
 
 
 @triangular_solve.samples

@@ -132,9 +132,9 @@ def covariances_of_array(table: Any, correction: Any, fweights: Any, aweights: A
     return divide(product(centred, centred.T), count - correction)
 
 
-def squeezed(made: Any, args: tuple[Any, ...]) -> Any:
+def squeezed(result: Any, args: tuple[Any, ...]) -> Any:
     """The view of a result without dimensions of length 1."""
-    return made.squeeze()
+    return result.squeeze()
 
 
 plain_case(cov, arrays=covariances_of_array, needs=NATIVE, then=(squeezed,))

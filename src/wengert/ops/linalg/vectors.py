@@ -38,8 +38,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
         )
     dim = integer("linalg_vecdot", "dim", dim)
     check_same_dtype("linalg.vecdot", x._array_, y._array_, "x", "y")
-    made = x.vdot(y) if x.ndim == y.ndim == 1 else (conjugate(x) * y).sum(dim)
-    return put("linalg_vecdot", out, made, words=OF_VECDOT, writer="vdot")
+    result = x.vdot(y) if x.ndim == y.ndim == 1 else (conjugate(x) * y).sum(dim)
+    return put("linalg_vecdot", out, result, words=OF_VECDOT, writer="vdot")
 
 
 NATIVE = multiply, total = kernels.natives("multiply", "sum")
@@ -136,8 +136,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     count = x.shape[0] if N is None else N
     if count < 0:
         raise RuntimeError("N must be non-negative.")
-    made = powers(x, count)
-    return made if increasing else made.flip(1)
+    result = powers(x, count)
+    return result if increasing else result.flip(1)
 
 
 @linalg_vander.samples

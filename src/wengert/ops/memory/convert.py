@@ -81,11 +81,11 @@ def restrided(self: Array, stride: Any, gaps: bool = False) -> Any:
     reach = 1 + sum([step * (length - 1) for step, length in zip(stride, self.shape)])
     if self.size and reach != self.size:
         check_room("_restrided", (reach,), self.itemsize)
-        made = strided(np.zeros(reach, self.dtype), self.shape, tuple([each * self.itemsize for each in stride]))
+        result = strided(np.zeros(reach, self.dtype), self.shape, tuple([pace * self.itemsize for pace in stride]))
     else:
-        made = layouts.empty(self.shape, tuple(stride), self.dtype)
-    kernels.copy_into(made, self)
-    return made
+        result = layouts.empty(self.shape, tuple(stride), self.dtype)
+    kernels.copy_into(result, self)
+    return result
 
 
 @restrided.vjp("self")
@@ -209,8 +209,8 @@ def read_target(where: tuple[Any, ...], dtype: Any, device: Any, other: Any) -> 
         if isinstance(value, bool) and len(switches) < 2:
             switches.append(value)
         elif known or switches:
-            given = ", ".join(type(each).__name__ for each in where)
-            raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
+            types = ", ".join(type(place).__name__ for place in where)
+            raise TypeError(f"to() received an invalid combination of arguments - got ({types})")
         elif isinstance(value, dtypes.dtype):
             dtype, known = value, True
         elif isinstance(value, Tensor):

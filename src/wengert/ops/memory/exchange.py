@@ -57,10 +57,10 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
 def has_accumulator(tensor: Tensor) -> bool:
     """Whether a graph that is alive ends in a leaf; if none does, it forgets the node that its graphs ended in."""
     meta = tensor._meta_
-    kept = None if meta is None else meta.accumulator
-    if isinstance(kept, weakref.ref):
-        return kept() is not None
-    if kept is None or sys.getrefcount(meta.accumulator) > OWN_REFERENCES:  # edges hold the others
-        return kept is not None
+    accumulator = None if meta is None else meta.accumulator
+    if isinstance(accumulator, weakref.ref):
+        return accumulator() is not None
+    if accumulator is None or sys.getrefcount(meta.accumulator) > OWN_REFERENCES:  # edges hold the others
+        return accumulator is not None
     meta.accumulator = None
     return False

@@ -28,9 +28,9 @@ def begin() -> None:
         modes.newcomers.append(welcome)
 
 
-def welcome(made: Any) -> None:
+def welcome(result: Any) -> None:
     """The same in the context that kernels of a new thread run in."""
-    made.quiet(kernels.native.keep_memory)  # type: ignore[union-attr]
+    result.quiet(kernels.native.keep_memory)  # type: ignore[union-attr]
 
 
 def in_kept(make: Any, *args: Any) -> Any:

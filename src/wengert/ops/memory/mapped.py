@@ -36,9 +36,9 @@ class Mapping(mmap.mmap):
 
 def map_handle(handle: int, size: int) -> Mapping:
     """The memory behind a file descriptor, which the mapping then owns."""
-    found = Mapping(handle, max(size, 1))
-    found.handle = handle
-    return found
+    mapping = Mapping(handle, max(size, 1))
+    mapping.handle = handle
+    return mapping
 
 
 def attach(duplicate: Any, size: int) -> Any:
@@ -137,10 +137,10 @@ def map_file(filename: str | os.PathLike[str], shared: bool, size: int) -> Stora
         if not size:
             return Storage(np.empty(0, np.uint8))
         access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
-        found = Mapping(handle, size, access=access)
+        mapping = Mapping(handle, size, access=access)
         if shared:
-            found.handle, found.filename = os.dup(handle), name
+            mapping.handle, mapping.filename = os.dup(handle), name
             register()
     finally:
         os.close(handle)
-    return Storage(np.frombuffer(found, np.uint8))
+    return Storage(np.frombuffer(mapping, np.uint8))

@@ -40,9 +40,9 @@ def copied(array: Any, order: Any) -> Any:
     """A copy of an array in the order of a memory format (None: its own)."""
     if order in (None, preserve_format, contiguous_format) and is_row_major(array):
         return array.copy()
-    made = layouts.empty(array.shape, strides_in(array, order), array.dtype)
-    kernels.copy_into(made, array)
-    return made
+    result = layouts.empty(array.shape, strides_in(array, order), array.dtype)
+    kernels.copy_into(result, array)
+    return result
 
 
 def in_order_of(grad: Any, *sources: tuple[Any, Any]) -> Any:
@@ -101,8 +101,8 @@ def in_format(array: Any, memory_format: Any) -> Any:
         RuntimeError: it is `preserve_format`, or for another number of dimensions.
     """
     if not isinstance(memory_format, MemoryFormat):
-        given = type(memory_format).__name__
-        raise TypeError(f"empty(): argument 'memory_format' must be torch.memory_format, not {given}")
+        type_text = type(memory_format).__name__
+        raise TypeError(f"empty(): argument 'memory_format' must be torch.memory_format, not {type_text}")
     if memory_format is preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
     if memory_format not in RANKS:

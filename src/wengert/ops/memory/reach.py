@@ -34,7 +34,7 @@ def refuse_sparse(name: str, *tensors: Any) -> None:
     Raises:
         NotImplementedError: one of them is sparse.
     """
-    if any(isinstance(each, Tensor) and each._flags_ & flags.SPARSE for each in tensors):  # on "meta", too
+    if any(isinstance(tensor, Tensor) and tensor._flags_ & flags.SPARSE for tensor in tensors):  # on "meta", too
         from ..._core import sparse_errors
 
         raise NotImplementedError(sparse_errors.no_kernel(name))
@@ -130,7 +130,7 @@ def resize(tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...] | None
     if need > size_in_bytes(tensor._storage_):
         resize_storage(tensor._storage_, need)
     step = array.itemsize
-    strides = row_major(shape, step) if steps is None else tuple([each * step for each in steps])
+    strides = row_major(shape, step) if steps is None else tuple([stride * step for stride in steps])
     see(tensor, lambda array: reaching(array, shape, strides, 0))
     if tensor._flags_ & flags.VIEW:
         tensor._meta_.view.frame = None  # its steps no longer lead to it
@@ -156,10 +156,10 @@ def resize_storage(storage: Storage, size: int) -> None:
     """
     known = storage.array
     have = size_in_bytes(storage)
-    whole = kept = first_bytes(known, min(have, size))
+    whole = memory = first_bytes(known, min(have, size))
     if size > have:
         whole = np.empty(size, np.uint8)
-        whole[:have] = kept
+        whole[:have] = memory
     move_storage(storage, whole, size > have)
 
 
@@ -194,9 +194,11 @@ def moved(array: Any, whole: Any, offset: int) -> Any:
 def tensors_on(memory: Any) -> list[Tensor]:
     """All tensors of the program whose storage's memory is that of an array."""
     return [
-        each
-        for each in gc.get_objects()
-        if issubclass(type(each), Tensor) and each._storage_ is not None and each._storage_.array is memory
+        candidate
+        for candidate in gc.get_objects()
+        if issubclass(type(candidate), Tensor)
+        and candidate._storage_ is not None
+        and candidate._storage_.array is memory
     ]
 
 

@@ -21,16 +21,16 @@ def new_memory(name: str, dtype: Any, *args: Any) -> Storage:
     Raises:
         RuntimeError: neither a number nor a sequence of numbers.
     """
-    given = args[0] if args else 0
+    argument = args[0] if args else 0
     if len(args) > 1:
         raise RuntimeError(f"{name}(): expected a size, a sequence or nothing. Too many positional arguments")
-    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
-        if given < 0:
-            raise RuntimeError(f"{name}(): a storage has no negative number of elements, got {given}")
-        return Storage(np.zeros(int(given), dtype).view(np.uint8))
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise TypeError(f"{name}(): expected a size or a sequence of numbers, not {type(given).__name__}")
-    return Storage(np.array(list(given), dtype).reshape(-1).view(np.uint8))
+    if isinstance(argument, (int, np.integer)) and not isinstance(argument, bool):
+        if argument < 0:
+            raise RuntimeError(f"{name}(): a storage has no negative number of elements, got {argument}")
+        return Storage(np.zeros(int(argument), dtype).view(np.uint8))
+    if isinstance(argument, str) or not hasattr(argument, "__iter__"):
+        raise TypeError(f"{name}(): expected a size or a sequence of numbers, not {type(argument).__name__}")
+    return Storage(np.array(list(argument), dtype).reshape(-1).view(np.uint8))
 
 
 class StorageBase:

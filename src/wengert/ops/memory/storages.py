@@ -62,8 +62,10 @@ class UntypedStorage(StorageBase):
     def __init__(self, *args: Any, device: Any = None) -> None:
         if device is not None:
             refuse_absent(device)
-        given = args[0] if args else 0
-        self._memory = given if isinstance(given, Storage) else new_memory("torch.UntypedStorage", np.uint8, *args)
+        argument = args[0] if args else 0
+        self._memory = (
+            argument if isinstance(argument, Storage) else new_memory("torch.UntypedStorage", np.uint8, *args)
+        )
 
     def on(self, memory: Storage) -> Self:
         """A storage that shows other memory."""
@@ -137,20 +139,22 @@ class UntypedStorage(StorageBase):
             raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
         if byte_order is not None and byte_order not in ORDERS:
             raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
-        given, each = memoryview(buffer).nbytes, dtype.itemsize
-        left = given - offset
-        if not 0 <= offset <= given:
-            raise ValueError(f"from_buffer(): offset must be from 0 to the length of the buffer, {given}, not {offset}")
-        if count < 0 and left % each:
-            raise ValueError(f"buffer size ({left}) must be a multiple of element size ({each})")
-        wanted = left if count < 0 else count * each
+        available, itemsize = memoryview(buffer).nbytes, dtype.itemsize
+        left = available - offset
+        if not 0 <= offset <= available:
+            raise ValueError(
+                f"from_buffer(): offset must be from 0 to the length of the buffer, {available}, not {offset}"
+            )
+        if count < 0 and left % itemsize:
+            raise ValueError(f"buffer size ({left}) must be a multiple of element size ({itemsize})")
+        wanted = left if count < 0 else count * itemsize
         if wanted > left:
-            raise ValueError(f"buffer has only {left // each} elements after offset {offset}, not {count}")
-        found = np.frombuffer(buffer, np.uint8, wanted, offset).copy() if wanted else np.empty(0, "u1")
-        made = cls(Storage(found))
+            raise ValueError(f"buffer has only {left // itemsize} elements after offset {offset}, not {count}")
+        array = np.frombuffer(buffer, np.uint8, wanted, offset).copy() if wanted else np.empty(0, "u1")
+        result = cls(Storage(array))
         if ORDERS.get(byte_order or "", sys.byteorder) != sys.byteorder:
-            made.byteswap(dtype)
-        return made
+            result.byteswap(dtype)
+        return result
 
     @classmethod
     def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
@@ -311,8 +315,8 @@ class MetaStorage(NoValues, UntypedStorage):
     """`UntypedStorage` on the device "meta"."""
 
     def __init__(self, *args: Any, device: Any = None) -> None:
-        given = args[0] if args else 0
-        self._memory = given if isinstance(given, Storage) else meta_memory("torch.UntypedStorage", 1, *args)
+        argument = args[0] if args else 0
+        self._memory = argument if isinstance(argument, Storage) else meta_memory("torch.UntypedStorage", 1, *args)
 
     def __repr__(self) -> str:
         return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
@@ -349,10 +353,10 @@ def meta_memory(name: str, itemsize: int, *args: Any) -> Storage:
         RuntimeError: if the number is negative.
         TypeError: if there is neither a number nor a sequence.
     """
-    given = args[0] if args else 0
-    if len(args) > 1 or not (isinstance(given, int) or hasattr(given, "__len__")):
+    argument = args[0] if args else 0
+    if len(args) > 1 or not (isinstance(argument, int) or hasattr(argument, "__len__")):
         raise TypeError(f"{name}(): expected a size, a sequence or nothing, not {args}")
-    count = given if isinstance(given, int) else len(given)
+    count = argument if isinstance(argument, int) else len(argument)
     if count < 0:
         raise RuntimeError(f"{name}(): a storage has no negative number of elements, got {count}")
     return Storage(reserved(count * itemsize))

@@ -90,10 +90,10 @@ def of_nothing(query: Any, key: Any, value: Any, enable_gqa: bool) -> Any:
     lead = query.shape[:-2]
     if not enable_gqa:
         lead = broadcast(broadcast(lead, key.shape[:-2]), value.shape[:-2])
-    made = query.new_zeros((*lead, query.shape[-2], value.shape[-1]))
+    result = query.new_zeros((*lead, query.shape[-2], value.shape[-1]))
     if query.requires_grad or key.requires_grad or value.requires_grad:
-        return made + (query.sum() + key.sum() + value.sum()) * 0
-    return made
+        return result + (query.sum() + key.sum() + value.sum()) * 0
+    return result
 
 
 few_steps = kernels.direct_function("attention")
@@ -147,7 +147,7 @@ def scaled_dot_product_attention(
         return blocks(query, key, value, 0.0, is_causal, attn_mask=as_shift(attn_mask, query.dtype), scale=scale)[0]
     own: Any = query.dtype
     if own in dtypes.HALVES:  # in between, sums are those of float32
-        query, key, value = (each.float() for each in (query, key, value))  # type: ignore[attr-defined]
+        query, key, value = (operand.float() for operand in (query, key, value))  # type: ignore[attr-defined]
     if enable_gqa:
         key, value = with_heads_of(query, key), with_heads_of(query, value)
     size = query.shape[-1]
@@ -158,8 +158,8 @@ def scaled_dot_product_attention(
         if dropout_p > 1:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
         weights = dropout(weights, dropout_p, True)
-    made = weights.matmul(value)
-    return made.to(own) if own in dtypes.HALVES else made
+    result = weights.matmul(value)
+    return result.to(own) if own in dtypes.HALVES else result
 
 
 @scaled_dot_product_attention.samples

@@ -36,9 +36,9 @@ def is_plain(query: Any, key: Any, value: Any, attn_mask: Any, grouped: bool) ->
     if not query.ndim == key.ndim == value.ndim == 4 or query.dtype not in REALS:
         return False
     word = current().word
-    for each in (query, key, value):
-        word |= each._flags_
-        if each.stride(-1) != 1 or not each.numel():
+    for operand in (query, key, value):
+        word |= operand._flags_
+        if operand.stride(-1) != 1 or not operand.numel():
             return False
     batch, heads, steps, size = query.shape
     wanted, keys = (batch, heads, steps, key.shape[2]), tuple(key.shape)
@@ -50,7 +50,7 @@ def is_plain(query: Any, key: Any, value: Any, attn_mask: Any, grouped: bool) ->
         return True
     if attn_mask.ndim not in (2, 4) or attn_mask.requires_grad or attn_mask._flags_ & SEEN:
         return False
-    return all(one in (1, other) for one, other in zip(attn_mask.shape, wanted[-attn_mask.ndim :], strict=True))
+    return all(length in (1, other) for length, other in zip(attn_mask.shape, wanted[-attn_mask.ndim :], strict=True))
 
 
 def check_blocks(query: Any, key: Any, value: Any, dropout_p: float, attn_mask: Any) -> None:
@@ -78,9 +78,9 @@ def check_blocks(query: Any, key: Any, value: Any, dropout_p: float, attn_mask: 
         raise RuntimeError(f"{NAME}: Attention mask dim in {{2, 4}}")
 
 
-def merged(each: Any) -> Any:
+def merged(tensor: Any) -> Any:
     """Members and items as one dimension."""
-    return each.reshape((each.shape[0] * each.shape[1], *each.shape[2:]))
+    return tensor.reshape((tensor.shape[0] * tensor.shape[1], *tensor.shape[2:]))
 
 
 def merged_mask(attn_mask: Any, items: int) -> Any:
@@ -94,7 +94,7 @@ def merged_mask(attn_mask: Any, items: int) -> Any:
 
 def wide(*arrays: Any) -> list[Any]:
     """Halves as float32."""
-    return [each if each is None else each.astype(wide_dtype(each.dtype), copy=False) for each in arrays]
+    return [array if array is None else array.astype(wide_dtype(array.dtype), copy=False) for array in arrays]
 
 
 @op(
@@ -138,12 +138,12 @@ def _scaled_dot_product_flash_attention_for_cpu(
     check_blocks(query, key, value, dropout_p, attn_mask)
     own = query.dtype
     query, key, value, attn_mask = wide(query, key, value, attn_mask)
-    made: Any = NotImplemented
+    result: Any = NotImplemented
     if in_blocks is not None:
-        made = in_blocks(query, key, value, dropout_p, is_causal, attn_mask, scale)
-    if made is NotImplemented:
-        made = attention(query, key, value, attn_mask, is_causal, scale)
-    return made[0].astype(own, copy=False), made[1]
+        result = in_blocks(query, key, value, dropout_p, is_causal, attn_mask, scale)
+    if result is NotImplemented:
+        result = attention(query, key, value, attn_mask, is_causal, scale)
+    return result[0].astype(own, copy=False), result[1]
 
 
 blocks = _scaled_dot_product_flash_attention_for_cpu
@@ -151,9 +151,9 @@ blocks = _scaled_dot_product_flash_attention_for_cpu
 
 def weights_and_heads(query: Any, key: Any, value: Any, is_causal: bool, attn_mask: Any, scale: Any) -> tuple[Any, ...]:
     """The weights, keys and values for each head of the query, and the factor of the scores: as formulas."""
-    each = query.shape[1] // key.shape[1]
-    if each > 1:
-        key, value = key.repeat_interleave(each, 1), value.repeat_interleave(each, 1)
+    group = query.shape[1] // key.shape[1]
+    if group > 1:
+        key, value = key.repeat_interleave(group, 1), value.repeat_interleave(group, 1)
     factor = 1 / math.sqrt(query.shape[3]) if scale is None else float(scale)
     scores = (query * factor).matmul(key.transpose(-2, -1))
     if attn_mask is not None:
@@ -161,9 +161,9 @@ def weights_and_heads(query: Any, key: Any, value: Any, is_causal: bool, attn_ma
     return causal_softmax(scores) if is_causal else safe_softmax(scores, -1), key, value, factor
 
 
-def through_softmax(slope: Any, weights: Any) -> Any:
+def through_softmax(grad: Any, weights: Any) -> Any:
     """The gradient, or tangent, of weights as one of scores, and the other way round."""
-    return weights * (slope - (weights * slope).sum(-1, True))
+    return weights * (grad - (weights * grad).sum(-1, True))
 
 
 @blocks.vjp("query", "key", "value")
@@ -176,11 +176,11 @@ def blocks_vjp(
         return blocks_backward(grad, query, key, value, output, logsumexp, dropout_p, is_causal, attn_mask, scale)
     count = key.shape[1]
     weights, key, value, factor = weights_and_heads(query, key, value, is_causal, attn_mask, scale)
-    slopes = through_softmax(grad.matmul(value.transpose(-2, -1)), weights)
-    first = slopes.matmul(key) * factor
-    others = (slopes.transpose(-2, -1).matmul(query) * factor, weights.transpose(-2, -1).matmul(grad))
+    grad_scores = through_softmax(grad.matmul(value.transpose(-2, -1)), weights)
+    first = grad_scores.matmul(key) * factor
+    others = (grad_scores.transpose(-2, -1).matmul(query) * factor, weights.transpose(-2, -1).matmul(grad))
     if key.shape[1] != count:
-        others = tuple(each.unflatten(1, (count, -1)).sum(2) for each in others)
+        others = tuple(other.unflatten(1, (count, -1)).sum(2) for other in others)
     return (first, *others)
 
 
@@ -213,10 +213,10 @@ def blocks_batched(
     query: Any, key: Any, value: Any, dropout_p: float, is_causal: bool, attn_mask: Any, scale: Any
 ) -> Any:
     shape = query.shape
-    found = blocks.call(
+    result = blocks.call(
         (merged(query), merged(key), merged(value), dropout_p, is_causal, merged_mask(attn_mask, shape[1]), scale)
     )
-    return found[0].reshape(shape), found[1].reshape(shape[:-1])
+    return result[0].reshape(shape), result[1].reshape(shape[:-1])
 
 
 @blocks.samples
@@ -256,13 +256,13 @@ def blocks_backward(
     check_blocks(query, key, value, dropout_p, attn_mask)
     own = query.dtype
     grad, query, key, value, output, logsumexp, attn_mask = wide(grad, query, key, value, output, logsumexp, attn_mask)
-    given = (grad, query, key, value, output, logsumexp)
-    found: Any = NotImplemented
+    tensors = (grad, query, key, value, output, logsumexp)
+    result: Any = NotImplemented
     if slopes_in_blocks is not None:
-        found = slopes_in_blocks(*given, dropout_p, is_causal, attn_mask, scale)
-    if found is NotImplemented:
-        found = attention_backward(*given, attn_mask, is_causal, scale)
-    return tuple(np.ascontiguousarray(each.astype(own, copy=False)) for each in found)
+        result = slopes_in_blocks(*tensors, dropout_p, is_causal, attn_mask, scale)
+    if result is NotImplemented:
+        result = attention_backward(*tensors, attn_mask, is_causal, scale)
+    return tuple(np.ascontiguousarray(part.astype(own, copy=False)) for part in result)
 
 
 @blocks_backward.batched
@@ -271,10 +271,10 @@ def blocks_backward_batched(
     attn_mask: Any, scale: Any,
 ) -> Any:  # fmt: skip
     shapes = (query.shape, key.shape, value.shape)
-    tensors = [merged(each) for each in (grad, query, key, value, output, logsumexp)]
+    tensors = [merged(tensor) for tensor in (grad, query, key, value, output, logsumexp)]
     mask = merged_mask(attn_mask, query.shape[1])
-    found = blocks_backward.call((*tensors, dropout_p, is_causal, mask, scale))
-    return tuple(each.reshape(shape) for each, shape in zip(found, shapes, strict=True))
+    results = blocks_backward.call((*tensors, dropout_p, is_causal, mask, scale))
+    return tuple(tensor.reshape(shape) for tensor, shape in zip(results, shapes, strict=True))
 
 
 @blocks_backward.samples

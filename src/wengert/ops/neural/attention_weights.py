@@ -17,10 +17,10 @@ plain_softmax: Any = native("softmax")
 
 def of_scores(scores: Any, dim: int) -> Any:
     """Softmax of an array in which each query may look at something; NotImplemented for others."""
-    made = plain_softmax(scores, dim)
-    if made is NotImplemented or dim != -1 or not made.size or not made.ndim or np.isnan(made[..., 0]).any():
+    result = plain_softmax(scores, dim)
+    if result is NotImplemented or dim != -1 or not result.size or not result.ndim or np.isnan(result[..., 0]).any():
         return NotImplemented
-    return made
+    return result
 
 
 @op(
@@ -35,11 +35,11 @@ def safe_softmax(self: Array, dim: int) -> Any:
     """Softmax along a dimension; zeros where all elements are -inf, i.e. where nothing may be looked at."""
     axis = read_line("softmax", self, dim)
     with np.errstate(invalid="ignore"):
-        made = kernels.softmax(self, axis)
+        result = kernels.softmax(self, axis)
     if not self.ndim:
-        return np.where(self == -np.inf, self.dtype.type(0), made)
+        return np.where(self == -np.inf, self.dtype.type(0), result)
     hidden = (self == -np.inf).all(axis, keepdims=True)
-    return np.where(hidden, self.dtype.type(0), made) if hidden.any() else made
+    return np.where(hidden, self.dtype.type(0), result) if hidden.any() else result
 
 
 @safe_softmax.vjp("self", native=native("softmax_backward"))

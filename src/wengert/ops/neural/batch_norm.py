@@ -52,17 +52,21 @@ def batch_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     are given and the same for all."""
     if not size:
         return of_nobody(op, args, carried)
-    given, kept = singled(args, carried)
-    if not any(kept[1:]) and not args[op.names.index("training")]:
-        made = op.call((merged(given[0], 0), *given[1:]))
-        return made[0].reshape(given[0].shape), *[with_batch(each, False, size) for each in made[1:]]
+    operands, in_batch = singled(args, carried)
+    if not any(in_batch[1:]) and not args[op.names.index("training")]:
+        results = op.call((merged(operands[0], 0), *operands[1:]))
+        return results[0].reshape(operands[0].shape), *[with_batch(part, False, size) for part in results[1:]]
     return as_channels(op, full(args, carried, size), size)
 
 
-def as_channels(op: Any, given: list[Any], size: int) -> Any:
+def as_channels(op: Any, operands: list[Any], size: int) -> Any:
     """The results of a call in which the members are more channels."""
-    made = op.call(tuple([merged(each, min(each.ndim - 2, 1)) if isinstance(each, Tensor) else each for each in given]))
-    return tuple([parted(each, min(each.ndim - 1, 1), size) for each in made])
+    results = op.call(
+        tuple(
+            [merged(tensor, min(tensor.ndim - 2, 1)) if isinstance(tensor, Tensor) else tensor for tensor in operands]
+        )
+    )
+    return tuple([parted(tensor, min(tensor.ndim - 1, 1), size) for tensor in results])
 
 
 def batch_norm_backward_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -128,18 +132,18 @@ def batch_norm_vjp(
     others, view = [0, *range(2, ndim)], channel_view(ndim)
     if fused(grad, input, weight):
         grad = in_order_of(grad, (input._array_.shape, input._array_.strides))
-        found = batch_norm_backward(grad, input, mean, invstd, weight, training)
+        parts = batch_norm_backward(grad, input, mean, invstd, weight, training)
         if weight is not None:
-            return found
-        return found[0], None, grad.sum(others) if wanted[2] else None
+            return parts
+        return parts[0], None, grad.sum(others) if wanted[2] else None
     normal, scale = normal_and_scale(input, mean, invstd, training, eps)
-    slope = grad if weight is None else grad * weight.view(view)
+    grad_normal = grad if weight is None else grad * weight.view(view)
     first = None
     if wanted[0]:
-        first = through_standard(slope, normal, scale, others) if training else slope * scale
+        first = through_standard(grad_normal, normal, scale, others) if training else grad_normal * scale
     second = (grad * normal).sum(others) if wanted[1] else None
     third = grad.sum(others) if wanted[2] else None
-    return tuple([with_history(each, TITLE, input, weight) for each in (first, second, third)])
+    return tuple([with_history(part, TITLE, input, weight) for part in (first, second, third)])
 
 
 def normal_and_scale(input: Any, mean: Any, invstd: Any, training: bool, eps: float) -> tuple[Any, Any]:
@@ -196,9 +200,9 @@ def batch_norm_backward(
     grads, rows = channel_rows(grad), channel_rows(input)
     if grads.shape != rows.shape:
         grads, rows = grad, input
-    found = kernels.batch_norm_backward(grads, rows, mean, invstd, weight, training)
-    found = (as_images(found[0], input), *found[1:])
-    return found[:1] if weight is None else found
+    results = kernels.batch_norm_backward(grads, rows, mean, invstd, weight, training)
+    results = (as_images(results[0], input), *results[1:])
+    return results[:1] if weight is None else results
 
 
 @batch_norm_backward.samples
@@ -206,10 +210,10 @@ def batch_norm_backward_samples(make: Any) -> Any:
     yield Sample(make(4, 3), make(4, 3), make(3), make(3, kind="positive"), make(3))
 
 
-def follow(running: Any, found: Any, momentum: float) -> None:
+def follow(running: Any, statistics: Any, momentum: float) -> None:
     """Move a running statistic towards the one that was found, in place; that of a volatile input is none itself."""
-    found = found.data if found.volatile else found
-    running.mul_(1 - momentum).add_(found, alpha=momentum)
+    statistics = statistics.data if statistics.volatile else statistics
+    running.mul_(1 - momentum).add_(statistics, alpha=momentum)
 
 
 def check_statistics(input: Any, *statistics: Any) -> None:
@@ -237,7 +241,7 @@ def by_formula(input: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: flo
     """The first results of `batch_norm_forward` in evaluation of statistics that have tangents, made of operators."""
     refuse_gradient("native_batch_norm", running_mean=mean, running_var=var)
     check_channel_values(input, running_mean=mean, running_var=var, weight=weight, bias=bias)
-    check_mixed(*[None if each is None else each._array_ for each in (input, weight, bias, mean, var)])
+    check_mixed(*[None if operand is None else operand._array_ for operand in (input, weight, bias, mean, var)])
     view, invstd = channel_view(input.ndim), (var + eps).rsqrt()
     result = (input - mean.view(view)) * invstd.view(view)
     if weight is not None:
@@ -269,7 +273,10 @@ def normalised(
     if running_mean is not None or running_var is not None:
         check_statistics(input, running_mean, running_var)
     check_channel_values(input, running_mean=running_mean, running_var=running_var)
-    unused = [each.detach() if each is not None and is_dual(each) else each for each in (running_mean, running_var)]
+    unused = [
+        operand.detach() if operand is not None and is_dual(operand) else operand
+        for operand in (running_mean, running_var)
+    ]
     results = batch_norm_forward(input, weight, bias, *unused, True, eps)
     if running_mean is not None:
         follow(running_mean, results[1], momentum)
@@ -304,9 +311,9 @@ def native_batch_norm(
     if training and not input.numel():
         raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
     results = normalised(input, weight, bias, running_mean, running_var, training, momentum, eps)
-    dtype = next(each.dtype for each in (weight, bias, running_mean, running_var, input) if each is not None)
-    found = [(each if training else each.new_empty(0)).to(dtype) for each in results[1:3]]
-    return put("native_batch_norm", out, (results[0], *found), words=SCALAR_TYPE)
+    dtype = next(tensor.dtype for tensor in (weight, bias, running_mean, running_var, input) if tensor is not None)
+    saved = [(tensor if training else tensor.new_empty(0)).to(dtype) for tensor in results[1:3]]
+    return put("native_batch_norm", out, (results[0], *saved), words=SCALAR_TYPE)
 
 
 @native_batch_norm.samples
@@ -410,18 +417,19 @@ def instance_norm(
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     items, channels = shape[:2]
     check_channel_values(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    kept = input.dtype if weight is None else weight.dtype
+    dtype = input.dtype if weight is None else weight.dtype
     means, variances = (
-        None if each is None else repeated(each, items).to(kept, copy=True) for each in (running_mean, running_var)
+        None if operand is None else repeated(operand, items).to(dtype, copy=True)
+        for operand in (running_mean, running_var)
     )
     flat = input.contiguous().view((1, items * channels, *shape[2:]))
     result = normalised(
         flat, repeated(weight, items), repeated(bias, items), means, variances, use_input_stats, momentum, eps
     )[0]
     if use_input_stats:
-        for running, found in ((running_mean, means), (running_var, variances)):
-            if running is not None and found is not None:
-                running.copy_(found.view(items, channels).mean(0))
+        for running, statistics in ((running_mean, means), (running_var, variances)):
+            if running is not None and statistics is not None:
+                running.copy_(statistics.view(items, channels).mean(0))
     return result.view(shape)
 
 
@@ -441,9 +449,9 @@ def normalised_array(
     return without_statistics(flat, None, None, None, None, True, eps)[0]
 
 
-def of_items(made: Any, args: tuple[Any, ...]) -> Any:
+def of_items(result: Any, args: tuple[Any, ...]) -> Any:
     """What `normalised_array` made, in the shape of the input."""
-    return made.view(args[0]._array_.shape)
+    return result.view(args[0]._array_.shape)
 
 
 @instance_norm.samples

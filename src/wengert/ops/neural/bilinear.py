@@ -35,17 +35,17 @@ def check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor 
     """Refuse vectors, matrices and biases that do not belong together; otherwise the lengths of `weight`."""
     if input1.ndim != input2.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
-    for at, (one, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):
-        if one != other:
-            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {at}: got {one} and {other}")
+    for at, (size, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):
+        if size != other:
+            raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {at}: got {size} and {other}")
     if weight.ndim != 3:
         raise RuntimeError(f"bilinear(): weight must have 3 dimensions, but got {weight.ndim}")
     if not input1.ndim:
         raise IndexError("bilinear(): Dimension specified as -1 but tensor has no dimensions")
-    given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
-    if any(each.dtype is not input1.dtype for each in given.values()):
-        found = ", ".join([f"{name}: {each.dtype.legacy[:-6].lower()}" for name, each in given.items()])
-        raise RuntimeError(f"bilinear(): All tensors must have the same dtype, got {found}")
+    operands = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
+    if any(tensor.dtype is not input1.dtype for tensor in operands.values()):
+        types = ", ".join([f"{name}: {tensor.dtype.legacy[:-6].lower()}" for name, tensor in operands.items()])
+        raise RuntimeError(f"bilinear(): All tensors must have the same dtype, got {types}")
     features, first, second = weight.shape
     for name, length, wanted in (("input1", input1.shape[-1], first), ("input2", input2.shape[-1], second)):
         if length != wanted:

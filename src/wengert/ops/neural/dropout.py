@@ -138,8 +138,8 @@ def dropped_array(array: Any, p: Any, training: Any, inplace: Any) -> Any:
     if not 0 < array.size <= FEW or not array.flags.c_contiguous or array.dtype not in DRAWN:
         return NotImplemented
     less, multiply = NATIVE
-    kept = less(draw_even(DRAWN[0], *array.shape), 1 - p)
-    noise = multiply(kept.astype(array.dtype), 1 / (1 - p))
+    mask = less(draw_even(DRAWN[0], *array.shape), 1 - p)
+    noise = multiply(mask.astype(array.dtype), 1 / (1 - p))
     return multiply(array, noise)
 
 
@@ -248,9 +248,9 @@ def saturate(name: str, input: Any, shape: Any, p: float, training: bool, inplac
         nothing = wrap(np.zeros((), input._array_.dtype))
         return input.mul_(nothing) if inplace else input.mul(nothing)  # type: ignore[no-any-return]
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    kept: Any = noise_of(input, shape(input), p, scaled=False)
-    shift = (kept - 1) * (ALPHA * scale) + ALPHA * scale * p
-    noise = kept * scale
+    noisy: Any = noise_of(input, shape(input), p, scaled=False)
+    shift = (noisy - 1) * (ALPHA * scale) + ALPHA * scale * p
+    noise = noisy * scale
     return input.mul_(noise).add_(shift) if inplace else input.mul(noise).add(shift)  # type: ignore[no-any-return]
 
 
@@ -367,8 +367,8 @@ def native_dropout(input: Tensor, p: float, train: bool | None = True) -> tuple[
     """
     check_probability("native_dropout", input, p)
     refuse_dtype("native_dropout", input._array_, FLOATS)
-    kept = dropout_noise(input, input._array_.shape, p, None) if train and p else None
-    return dropped(input, kept, p, train)  # type: ignore[no-any-return]
+    noise = dropout_noise(input, input._array_.shape, p, None) if train and p else None
+    return dropped(input, noise, p, train)  # type: ignore[no-any-return]
 
 
 @native_dropout.samples  # type: ignore[attr-defined]

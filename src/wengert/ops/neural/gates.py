@@ -87,9 +87,9 @@ def glu_backward_vjp_self(incoming: Any, grad: Any, self: Any, dim: int) -> Any:
     from ..shapes.join import cat
 
     first, gate = halves(self, dim)
-    one, other = incoming.chunk(2, dim)
+    value, other = incoming.chunk(2, dim)
     bend = grad * gate * (1 - gate)
-    return cat([other * bend, bend * (one + other * first * (1 - gate * 2))], dim)
+    return cat([other * bend, bend * (value + other * first * (1 - gate * 2))], dim)
 
 
 glu_backward.jvp("self")(glu_backward_vjp_self)  # a symmetric matrix
@@ -109,8 +109,8 @@ def glu_vjp(grad: Any, self: Any, dim: int) -> Any:
 @glu.jvp("self")
 def glu_jvp(tangent: Any, self: Any, dim: int) -> Any:
     first, gate = halves(self, dim)
-    one, other = tangent.chunk(2, dim)
-    return one * gate + other * first * gate * (1 - gate)
+    value, other = tangent.chunk(2, dim)
+    return value * gate + other * first * gate * (1 - gate)
 
 
 @glu.samples
@@ -190,9 +190,9 @@ def scaled_below_samples(make: Any) -> Any:
 
 def read_rrelu(input: Tensor, lower: float, upper: float, training: bool) -> tuple[Any, float]:
     """The slopes of `rrelu`: a tensor of them, or a single one."""
-    for name, given in (("lower", lower), ("upper", upper)):
-        if isinstance(given, Tensor) and given.ndim:
-            raise TypeError(wrong_type("rrelu", name, 0, "Number", given))
+    for name, value in (("lower", lower), ("upper", upper)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise TypeError(wrong_type("rrelu", name, 0, "Number", value))
     lower, upper = float(lower), float(upper)
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):

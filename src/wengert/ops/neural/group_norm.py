@@ -78,17 +78,19 @@ def group_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     """The batching rule of `native_group_norm`: the members are more items; weights of their own come behind."""
     if not size:
         return of_nobody(op, args, carried)
-    (input, weight, bias, items, *sizes), kept = singled(args, carried)
-    own = kept[1] or kept[2]
-    if own and not fits(input, (weight, bias), kept[1:3], tuple(input.shape[1 + kept[0] : 2 + kept[0]])):
+    (input, weight, bias, items, *sizes), in_batch = singled(args, carried)
+    own = in_batch[1] or in_batch[2]
+    if own and not fits(input, (weight, bias), in_batch[1:3], tuple(input.shape[1 + in_batch[0] : 2 + in_batch[0]])):
         check_member(op, size, args, carried)
-    rows, lead = (merged(input, 0), (size,)) if kept[0] else (input, ())
+    rows, lead = (merged(input, 0), (size,)) if in_batch[0] else (input, ())
     factors = (None, None) if own else (weight, bias)
-    made = op.call((rows, *factors, math.prod(lead) * items, *sizes))
-    normal, mean, rstd = (with_batch(each.reshape((*lead, items, *each.shape[1:])), kept[0], size) for each in made)
+    results = op.call((rows, *factors, math.prod(lead) * items, *sizes))
+    normal, mean, rstd = (
+        with_batch(part.reshape((*lead, items, *part.shape[1:])), in_batch[0], size) for part in results
+    )
     if not own:
         return normal, mean, rstd
-    weight, bias = with_batch(weight, kept[1], size), with_batch(bias, kept[2], size)
+    weight, bias = with_batch(weight, in_batch[1], size), with_batch(bias, in_batch[2], size)
     return scaled(normal, weight, bias, (1, rows.shape[1], *(1,) * (rows.ndim - 2))), mean, rstd
 
 
@@ -138,7 +140,7 @@ def native_group_norm(
         result = kernels.multiply(result, weight.reshape(view).astype(input.dtype, copy=False))
     if bias is not None:
         result = kernels.add(result, bias.reshape(view).astype(input.dtype, copy=False))
-    mean, rstd = (in_dtype_of(each.reshape(N, group), input, weight, bias) for each in (mean, rstd))
+    mean, rstd = (in_dtype_of(operand.reshape(N, group), input, weight, bias) for operand in (mean, rstd))
     return result, mean, rstd
 
 
@@ -174,8 +176,8 @@ def native_group_norm_vjp(
     view = channel_view(len(shape))
     rows = rows_of(shape, group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
-    slope = (grad if weight is None else grad * weight.view(view)).reshape(rows)
-    first = through_standard(slope, normal, scale, [-1]).reshape(shape) if wanted[0] else None
+    grad_normal = (grad if weight is None else grad * weight.view(view)).reshape(rows)
+    first = through_standard(grad_normal, normal, scale, [-1]).reshape(shape) if wanted[0] else None
     second = told_by(rstd, (grad * normal.reshape(shape)).sum(others), shape) if wanted[1] else None
     return first, second, third
 
@@ -184,7 +186,7 @@ def with_statistics(grad: Any, grads: Any, input: Any, group: int, eps: float) -
     """The gradient of the input with what the mean and 1 / standard deviation of every group add to it."""
     rows = rows_of(input.shape, group)
     normal, scale = standard(input.reshape(rows), [-1], eps)
-    of_mean, of_rstd = (0 if each is None else each.unsqueeze(-1) for each in grads[1:])
+    of_mean, of_rstd = (0 if part is None else part.unsqueeze(-1) for part in grads[1:])
     added = ((of_mean - of_rstd * scale * scale * normal) / rows[-1]).expand(rows).reshape(input.shape)
     return added if grad is None else grad + added
 
@@ -250,22 +252,26 @@ def group_norm_backward(
     items, shape = input.shape[0], input.shape
     rows = input.reshape(items, group, math.prod(shape[1:]) // group)
     wide = wide_dtype(input.dtype)
-    mean, rstd = (each.reshape(items, group, 1).astype(wide, copy=False) for each in (mean, rstd))
+    mean, rstd = (operand.reshape(items, group, 1).astype(wide, copy=False) for operand in (mean, rstd))
     normal = ((rows - mean) * rstd).reshape(shape)
-    slope = grad if weight is None else grad * weight.reshape(channel_view(len(shape)))
-    first = kernels.layer_norm_backward(slope.reshape(rows.shape).astype(input.dtype), rows, 1, mean, rstd, None)[0]
+    grad_normal = grad if weight is None else grad * weight.reshape(channel_view(len(shape)))
+    first = kernels.layer_norm_backward(grad_normal.reshape(rows.shape).astype(input.dtype), rows, 1, mean, rstd, None)[
+        0
+    ]
     others, kind = (0, *range(2, len(shape))), input.dtype if weight is None else weight.dtype
-    second, third = (np.sum(each, axis=others).astype(kind) for each in (grad * normal, grad.astype(wide, copy=False)))
+    second, third = (
+        np.sum(operand, axis=others).astype(kind) for operand in (grad * normal, grad.astype(wide, copy=False))
+    )
     return first.reshape(shape), second, third
 
 
 @group_norm_backward.batched
 def group_norm_backward_batched(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, group: int) -> Any:
     shape = input.shape
-    slope = grad
+    grad_normal = grad
     if weight is not None:
-        slope = (grad * weight.reshape((shape[0], 1, shape[2], *(1,) * (len(shape) - 3)))).to(grad.dtype)
-    items = [merged(each, 0) for each in (slope, input, mean, rstd)]
+        grad_normal = (grad * weight.reshape((shape[0], 1, shape[2], *(1,) * (len(shape) - 3)))).to(grad.dtype)
+    items = [merged(operand, 0) for operand in (grad_normal, input, mean, rstd)]
     first = group_norm_backward.call((*items, None, group))[0].reshape(shape)
     rows = items[1].reshape((shape[0] * shape[1], group, math.prod(shape[2:]) // group))
     normal = ((rows - items[2].unsqueeze(-1)) * items[3].unsqueeze(-1)).reshape(shape)

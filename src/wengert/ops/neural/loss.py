@@ -33,7 +33,7 @@ def read_reduction(reduction: str, size_average: Any = None, reduce: Any = None)
         ValueError: it is none of "none", "mean" and "sum".
     """
     if size_average is not None or reduce is not None:
-        averaged, reduced = (True if each is None else each for each in (size_average, reduce))
+        averaged, reduced = (True if flag is None else flag for flag in (size_average, reduce))
         reduction = ("mean" if averaged else "sum") if reduced else "none"
         anomaly.warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if reduction not in REDUCTIONS:
@@ -50,8 +50,8 @@ def constant_weights(input: Tensor, weight: Any) -> Any:
     """
     refuse_gradient("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
     if weight.dtype is not input.dtype:
-        wanted, found = (each.dtype.legacy[:-6] for each in (input, weight))
-        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+        wanted, types = (operand.dtype.legacy[:-6] for operand in (input, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {types}")
     return weight.flatten() if input.ndim > 2 else weight
 
 
@@ -213,9 +213,9 @@ def nll_loss_backward_jvp_weight(
     if reduction != "mean":
         return nll_loss_backward(grad, self, target, none, tangent, reduction, ignore_index)
     total = counted(self, target, weight, ignore_index)
-    found = nll_loss_backward(grad / total, self, target, none, weight, "sum", ignore_index)
+    result = nll_loss_backward(grad / total, self, target, none, weight, "sum", ignore_index)
     moved = nll_loss_backward(grad / total, self, target, none, tangent, "sum", ignore_index)
-    return moved - found * (counted(self, target, tangent, ignore_index) / total)
+    return moved - result * (counted(self, target, tangent, ignore_index) / total)
 
 
 @nll_loss_backward.batched
@@ -224,13 +224,13 @@ def nll_loss_backward_batched(
 ) -> Any:
     items, classes = items_of(self, target)
     target = classes if self.ndim == 2 else target
-    slope = grad / total_weight if reduction == "mean" else grad
+    scaled = grad / total_weight if reduction == "mean" else grad
     if reduction != "none":
-        slope = slope.reshape((self.shape[0], *(1,) * (target.ndim - 1))).expand(target.shape)
+        scaled = scaled.reshape((self.shape[0], *(1,) * (target.ndim - 1))).expand(target.shape)
     if weight is not None:
-        slope = slope * shares_of(target, weight, ignore_index, self.dtype)
-    given = (slope.reshape(classes.shape), items, classes, grad.new_zeros(()), None, "none", ignore_index)
-    return nll_loss_backward.call(given).reshape(self.shape)
+        scaled = scaled * shares_of(target, weight, ignore_index, self.dtype)
+    operands = (scaled.reshape(classes.shape), items, classes, grad.new_zeros(()), None, "none", ignore_index)
+    return nll_loss_backward.call(operands).reshape(self.shape)
 
 
 @nll_loss_backward.samples

@@ -32,11 +32,11 @@ LEAST_VARIANCE = 1e-12
 """The derivative divides by no less than this."""
 
 
-def weighted(slope: Any, weight: Any, like: Any) -> Any:
+def weighted(grad: Any, weight: Any, like: Any) -> Any:
     """A slope times the weights of the elements in the dtype of `like`: that of a mean counts for less than theirs."""
     if weight is None:
-        return slope
-    return slope * (weight if weight.dtype is like.dtype else weight.to(dtype=like.dtype))
+        return grad
+    return grad * (weight if weight.dtype is like.dtype else weight.to(dtype=like.dtype))
 
 
 @op(
@@ -53,13 +53,13 @@ def weighted(slope: Any, weight: Any, like: Any) -> Any:
 def of_probabilities(self: Array, target: Array, weight: Index = None, reduction: str = "mean") -> Any:
     """The cross-entropy of probabilities."""
     if target.dtype != self.dtype:
-        found, wanted = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (target, self))
-        raise RuntimeError(f"Found dtype {found} but expected {wanted}")
+        types, wanted = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (target, self))
+        raise RuntimeError(f"Found dtype {types} but expected {wanted}")
     if weight is not None and weight.dtype.kind == "c":
         raise RuntimeError(errors.uncastable(dtypes.from_numpy(weight.dtype), dtypes.from_numpy(self.dtype)))
     check_floating("binary_cross_entropy", "_binary_cross_entropy", self)
-    for name, each in (("input", self), ("target", target)):
-        if not np.all((each >= 0) & (each <= 1)):
+    for name, operand in (("input", self), ("target", target)):
+        if not np.all((operand >= 0) & (operand <= 1)):
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     success = np.maximum(np.log(self), LEAST_LOGARITHM)
     failure = np.maximum(np.log1p(-self), LEAST_LOGARITHM)
@@ -81,14 +81,14 @@ def of_probabilities_vjp(grad: Any, self: Any, target: Any, weight: Any, reducti
 
 @of_probabilities.jvp("self")
 def of_probabilities_jvp_self(tangent: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
-    slope, _ = of_probabilities_vjp(1.0, self, target, weight, reduction, (True, False))
-    return gathered(tangent * slope, reduction)
+    grad, _ = of_probabilities_vjp(1.0, self, target, weight, reduction, (True, False))
+    return gathered(tangent * grad, reduction)
 
 
 @of_probabilities.jvp("target")
 def of_probabilities_jvp_target(tangent: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
-    _, slope = of_probabilities_vjp(1.0, self, target, weight, reduction, (False, True))
-    return gathered(tangent * slope, reduction)
+    _, grad = of_probabilities_vjp(1.0, self, target, weight, reduction, (False, True))
+    return gathered(tangent * grad, reduction)
 
 
 @composite(method=False, function=False)
@@ -155,8 +155,8 @@ def of_logits(
     self: Array, target: Array, weight: Index = None, pos_weight: Index = None, reduction: str = "mean"
 ) -> Any:
     """The cross-entropy of logits. It is computed in the memory of 1 - target, whose dtype and order it keeps."""
-    for each in (self, target):
-        check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", each)
+    for operand in (self, target):
+        check_floating("binary_cross_entropy_with_logits", "log_sigmoid_cpu", operand)
     common = dtypes.result_type([self, target], []).numpy
     wide = self.astype(common, copy=False), target.astype(common, copy=False)
     losses = kernels.bce_with_logits(*wide, weight, pos_weight, reduction).astype(target.dtype, copy=False)
@@ -185,25 +185,25 @@ def of_logits_vjp(grad: Any, self: Any, target: Any, weight: Any, pos_weight: An
             second = -self * grad
         else:
             second = (log_sigmoid(-self) - log_sigmoid(self) * pos_weight) * grad
-    return tuple([each if each is None or count < 2 else over(each, count) for each in (first, second)])
+    return tuple([part if part is None or count < 2 else over(part, count) for part in (first, second)])
 
 
 @of_logits.jvp("self")
 def of_logits_jvp_self(tangent: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
-    slope, _ = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (True, False))
-    return gathered(tangent * slope, reduction)
+    grad, _ = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (True, False))
+    return gathered(tangent * grad, reduction)
 
 
 @of_logits.jvp("target")
 def of_logits_jvp_target(tangent: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
-    _, slope = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (False, True))
-    return gathered(tangent * slope, reduction)
+    _, grad = of_logits_vjp(1.0, self, target, weight, pos_weight, reduction, (False, True))
+    return gathered(tangent * grad, reduction)
 
 
 @of_logits.jvp("pos_weight")
 def of_logits_jvp_pos_weight(tangent: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
-    slope = weighted(target * -log_sigmoid(self) * share(reduction, self._array_.size), weight, target)
-    return gathered(slope * tangent, reduction)
+    grad = weighted(target * -log_sigmoid(self) * share(reduction, self._array_.size), weight, target)
+    return gathered(grad * tangent, reduction)
 
 
 @composite(method=False, function=False)

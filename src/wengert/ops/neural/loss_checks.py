@@ -76,5 +76,5 @@ def check_class_weights(logp: Any, weight: Any, shape: Ints, weight_shape: Ints)
             f"shape: {errors.shown(weight_shape)}"
         )
     if weight.dtype != logp.dtype:
-        wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (logp, weight))
-        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+        wanted, types = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (logp, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {types}")

@@ -29,10 +29,10 @@ def ctc_rule(
     zero_infinity: bool, loss: Any,
 ) -> Any:  # fmt: skip
     """The reverse rule of `ctc` where it is not recorded."""
-    slopes = kernel.slopes(log_probs, targets, input_lengths, target_lengths, blank)
+    gradient = kernel.slopes(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
-        slopes[:, np.isinf(loss)] = 0
-    return slopes * grads[0][:, None]
+        gradient[:, np.isinf(loss)] = 0
+    return gradient * grads[0][:, None]
 
 
 @op(
@@ -137,10 +137,10 @@ def ctc_vjp(
     grads: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int,
     zero_infinity: bool, loss: Any,
 ) -> Any:  # fmt: skip
-    slopes = slopes_of(log_probs, targets, input_lengths, target_lengths, blank)
+    gradient = slopes_of(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
-        slopes = slopes.where(~loss.isinf().unsqueeze(1), 0)
-    return slopes * grads[0].unsqueeze(1)
+        gradient = gradient.where(~loss.isinf().unsqueeze(1), 0)
+    return gradient * grads[0].unsqueeze(1)
 
 
 @ctc.jvp("log_probs")
@@ -149,8 +149,8 @@ def ctc_jvp(
     zero_infinity: bool, loss: Any,
 ) -> Any:  # fmt: skip
     ones = (loss.new_ones(loss.shape),)
-    slopes = ctc_vjp(ones, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, loss)
-    return (slopes * tangent).sum((0, 2)), None
+    gradient = ctc_vjp(ones, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity, loss)
+    return (gradient * tangent).sum((0, 2)), None
 
 
 @ctc.batched
@@ -174,11 +174,11 @@ def lengths_of(name: str, value: Any) -> Ints:
     if isinstance(value, Tensor):
         if value.dtype.category >= dtypes.FLOAT:
             raise RuntimeError(f"{name} must be integral")
-        found = value.tolist()
-        return tuple(found) if isinstance(found, list) else (found,)
+        lengths = value.tolist()
+        return tuple(lengths) if isinstance(lengths, list) else (lengths,)
     if not isinstance(value, (tuple, list)):
         raise TypeError(f"ctc_loss(): argument '{name}' must be tuple of ints or a tensor, not {type(value).__name__}")
-    return tuple(int(each) for each in value)
+    return tuple(int(item) for item in value)
 
 
 def check_lengths(name: str, lengths: Ints, batch: int, most: int | None) -> None:
@@ -255,8 +255,8 @@ def ctc_loss(
     """
     level = batches.level_of(input_lengths) or batches.level_of(target_lengths)
     if level is not None:
-        given = (log_probs, targets, input_lengths, target_lengths)
-        return member_by_member(level, given, blank, reduction, zero_infinity)
+        operands = (log_probs, targets, input_lengths, target_lengths)
+        return member_by_member(level, operands, blank, reduction, zero_infinity)
     times = lengths_of("input_lengths", input_lengths)
     lengths = lengths_of("target_lengths", target_lengths)
     probs: Any = log_probs
@@ -276,18 +276,18 @@ def ctc_loss(
     return concluded(losses, reduction)
 
 
-def member_by_member(level: Any, given: tuple[Any, ...], *options: Any) -> Any:
+def member_by_member(level: Any, operands: tuple[Any, ...], *options: Any) -> Any:
     """The losses of the members of a batch that have lengths of their own, one after the other.
 
     Args:
         level: the batch.
-        given: the tensors and lengths, of which some carry it.
+        operands: the tensors and lengths, of which some carry it.
         options: all other arguments.
     """
-    carried = [batches.has(each, level) for each in given]
-    opened = [leave_batch(each, level, 0) if within else each for each, within in zip(given, carried)]
+    carried = [batches.has(tensor, level) for tensor in operands]
+    opened = [leave_batch(tensor, level, 0) if within else tensor for tensor, within in zip(operands, carried)]
     losses = [
-        ctc_loss(*[each.select(0, at) if within else each for each, within in zip(opened, carried)], *options)
+        ctc_loss(*[tensor.select(0, at) if within else tensor for tensor, within in zip(opened, carried)], *options)
         for at in range(level.size)
     ]
     return enter_batch(stack(losses), level, 0)

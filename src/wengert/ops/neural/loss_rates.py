@@ -63,10 +63,10 @@ def kl_div(self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool
     Raises:
         RuntimeError: one holds integers or complex numbers.
     """
-    for each in (self, target):
-        if each.dtype.is_complex:
+    for operand in (self, target):
+        if operand.dtype.is_complex:
             raise RuntimeError("kl_div: Complex inputs not supported.")
-        if each.dtype.category < dtypes.FLOAT:
+        if operand.dtype.category < dtypes.FLOAT:
             raise RuntimeError("kl_div: Integral inputs not supported.")
     wanted: Any = target
     if log_target:

@@ -114,15 +114,15 @@ def gathered_rows(losses: Any, reduction: str, shape: Ints) -> Any:
     return losses.reshape(shape) if reduction == "none" else collected(losses, reduction, losses.dtype)
 
 
-def weighed(slopes: Any, grad: Any, reduction: str) -> Any:
+def weighed(grads: Any, grad: Any, reduction: str) -> Any:
     """The derivatives of rows of scores, each times the gradient of its loss."""
-    rows = slopes._array_.shape[0]
-    return slopes * (grad.reshape((rows, 1)) if reduction == "none" else grad * share(reduction, rows))
+    rows = grads._array_.shape[0]
+    return grads * (grad.reshape((rows, 1)) if reduction == "none" else grad * share(reduction, rows))
 
 
-def of_tangents(slopes: Any, tangent: Any, reduction: str, shape: Ints) -> Any:
+def of_tangents(grads: Any, tangent: Any, reduction: str, shape: Ints) -> Any:
     """The tangent of a loss from those of the scores."""
-    losses = (slopes * tangent.reshape(slopes._array_.shape)).sum(1)
+    losses = (grads * tangent.reshape(grads._array_.shape)).sum(1)
     return losses.reshape(shape) if reduction == "none" else concluded(losses, WORDS.index(reduction))
 
 
@@ -160,8 +160,8 @@ def check_margins(self: Any, target: Any, weight: Any) -> tuple[int, int]:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {shown(weight.shape)}")
     check_scores("multi_margin_loss_cpu_kernel", self, target)
     if weight is not None and weight.dtype != self.dtype:
-        wanted, found = (dtypes.from_numpy(each.dtype).legacy[:-6] for each in (self, weight))
-        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+        wanted, types = (dtypes.from_numpy(operand.dtype).legacy[:-6] for operand in (self, weight))
+        raise RuntimeError(f"expected scalar type {wanted} but found {types}")
     return rows, classes
 
 
@@ -170,12 +170,12 @@ def margin_slopes(self: Any, target: Any, p: int, margin: float, weight: Any) ->
     rows, classes = rows_of(self._array_.shape)
     scores, right = self.reshape((rows, classes)), target.reshape((rows, 1))
     missed = (scores - scores.gather(1, right) + margin).clamp_min(0).scatter(1, right, 0)
-    slopes = (missed > 0).to(self.dtype) if p == 1 else missed * 2
-    slopes = slopes.scatter_add(1, right, -slopes.sum(1, keepdim=True)) / classes
+    grads = (missed > 0).to(self.dtype) if p == 1 else missed * 2
+    grads = grads.scatter_add(1, right, -grads.sum(1, keepdim=True)) / classes
     if weight is None:
-        return slopes
-    weighed = slopes * weight.reshape((classes,)).expand((rows, classes)).gather(1, right)
-    return weighed.where(slopes != 0, 0)
+        return grads
+    weighed = grads * weight.reshape((classes,)).expand((rows, classes)).gather(1, right)
+    return weighed.where(grads != 0, 0)
 
 
 @multi_margin.vjp("self", native=native("multi_margin_rule"))

@@ -62,9 +62,9 @@ def as_batch(inputs: tuple[Any, Any, Any], key_padding_mask: Any) -> tuple[tuple
     query, key, value = inputs
     if query.ndim == 3:
         return inputs, key_padding_mask, False
-    made = {id(each): each.unsqueeze(1) for each in inputs}
+    lifted = {id(tensor): tensor.unsqueeze(1) for tensor in inputs}
     mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-    return (made[id(query)], made[id(key)], made[id(value)]), mask, True
+    return (lifted[id(query)], lifted[id(key)], lifted[id(value)]), mask, True
 
 
 def masks_of(
@@ -91,11 +91,11 @@ def check_sizes(query: Any, key: Any, value: Any, embed_dim: Any, num_heads: int
     Raises:
         AssertionError: there are such.
     """
-    found = query.shape[2]
-    if found != embed_dim:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim}, but got {found}")
-    if num_heads == 0 or found % num_heads:
-        raise AssertionError(f"embed_dim {found} not divisible by num_heads {num_heads}")
+    size = query.shape[2]
+    if size != embed_dim:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim}, but got {size}")
+    if num_heads == 0 or size % num_heads:
+        raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
     if separate and key.shape[:2] != value.shape[:2]:
         raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
     if not separate and key.shape != value.shape:
@@ -122,7 +122,7 @@ def project_together(inputs: tuple[Any, Any, Any], weight: Any, bias: Any) -> tu
         return tuple(linear(query, weight, bias).chunk(3, -1))
     if key is not value:
         biases = (None,) * 3 if bias is None else bias.chunk(3)
-        return tuple(linear(*each) for each in zip(inputs, weight.chunk(3), biases, strict=True))
+        return tuple(linear(*part) for part in zip(inputs, weight.chunk(3), biases, strict=True))
     size = query.shape[-1]
     own, others = weight.split((size, 2 * size))
     own_bias, other_bias = (None, None) if bias is None else bias.split((size, 2 * size))
@@ -136,14 +136,14 @@ def project_apart(inputs: tuple[Any, Any, Any], weights: tuple[Any, Any, Any], b
         AssertionError: a weight is missing, or has another shape.
     """
     size = inputs[0].shape[-1]
-    for name, each, weight in zip(("query", "key", "value"), inputs, weights, strict=True):
+    for name, tensor, weight in zip(("query", "key", "value"), inputs, weights, strict=True):
         if weight is None:
             raise AssertionError(f"use_separate_proj_weight is True but {name[0]}_proj_weight is None")
-        wanted = (size, each.shape[-1])
+        wanted = (size, tensor.shape[-1])
         if tuple(weight.shape) != wanted:
             raise AssertionError(f"expecting {name} weights shape of {wanted}, but got {weight.shape}")
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    return tuple(linear(*each) for each in zip(inputs, weights, biases, strict=True))
+    return tuple(linear(*tensor) for tensor in zip(inputs, weights, biases, strict=True))
 
 
 def by_heads(projected: Any, static: Any, heads: int, name: str) -> Any:
@@ -177,11 +177,11 @@ def check_bias(further: Further) -> bool:
     bias_k, bias_v, static_k, static_v, _ = further
     if bias_k is None and bias_v is None:
         return False
-    for name, each, other in (("bias_k", bias_k, "bias_v"), ("bias_v", bias_v, "bias_k")):
-        if each is None:
+    for name, value, other in (("bias_k", bias_k, "bias_v"), ("bias_v", bias_v, "bias_k")):
+        if value is None:
             raise AssertionError(f"{other} is set but {name} is None")
-    for name, each in (("key", static_k), ("value", static_v)):
-        if each is not None:
+    for name, value in (("key", static_k), ("value", static_v)):
+        if value is not None:
             raise AssertionError(f"bias cannot be added to static {name}.")
     return True
 
@@ -210,9 +210,9 @@ def merged(masks: Masks, batch: int, heads: int, sources: int) -> Any:
     if key_padding_mask is None:
         return attn_mask
     for dim, wanted in enumerate((batch, sources)):
-        found = key_padding_mask.shape[dim]
-        if found != wanted:
-            raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {found}")
+        size = key_padding_mask.shape[dim]
+        if size != wanted:
+            raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {size}")
     spread = key_padding_mask.view(batch, 1, 1, sources).expand(-1, heads, -1, -1)
     spread = spread.reshape(batch * heads, 1, sources)
     return spread if attn_mask is None else attn_mask + spread
@@ -225,13 +225,13 @@ def divided(projected: tuple[Any, ...], masks: Masks, heads: int, further: Furth
     if masks[1] is not None:
         masks = masks[0], checked_mask(masks[1], batch * heads, steps, others[0].shape[0])
     if check_bias(further):
-        learnt = (each.repeat(1, batch, 1) for each in (further.bias_k, further.bias_v))
-        others, masks = [cat(each) for each in zip(others, learnt, strict=True)], extended(masks)
+        learnt = (tensor.repeat(1, batch, 1) for tensor in (further.bias_k, further.bias_v))
+        others, masks = [cat(tensor) for tensor in zip(others, learnt, strict=True)], extended(masks)
     own = by_heads(own, None, heads, "q")
     others = [by_heads(others[0], further.static_k, heads, "k"), by_heads(others[1], further.static_v, heads, "v")]
     if further.zero:
         zeros = others[0].new_zeros((own.shape[0], 1, own.shape[2]))
-        others, masks = [cat([each, zeros], 1) for each in others], extended(masks)
+        others, masks = [cat([tensor, zeros], 1) for tensor in others], extended(masks)
     return (own, *others), merged(masks, batch, heads, others[0].shape[1])
 
 
@@ -248,18 +248,18 @@ def attend(heads: tuple[Any, ...], mask: Any, rate: float, need_weights: bool, i
 
 
 def put_together(
-    made: Any, shown: Any, shape: Any, heads: int, out: tuple[Any, Any], average: bool, alone: bool
+    result: Any, shown: Any, shape: Any, heads: int, out: tuple[Any, Any], average: bool, alone: bool
 ) -> tuple[Any, Any]:
     """The results of all heads side by side, mapped, and the weights, (N, L, S) or (N, heads, L, S)."""
     steps, batch, size = shape
-    made = linear(made.transpose(0, 1).reshape(steps * batch, size), *out)
-    made = made.view(steps, batch, made.shape[1])
+    result = linear(result.transpose(0, 1).reshape(steps * batch, size), *out)
+    result = result.view(steps, batch, result.shape[1])
     if shown is not None:
         shown = shown.view(batch, heads, *shown.shape[1:])
         shown = shown.mean(1) if average else shown
     if not alone:
-        return made, shown
-    return made.squeeze(1), None if shown is None else shown.squeeze(0)
+        return result, shown
+    return result.squeeze(1), None if shown is None else shown.squeeze(0)
 
 
 @composite(method=False, function=False)
@@ -332,9 +332,9 @@ def multi_head_attention_forward(
     projected = project(inputs, weights, in_proj_bias, use_separate_proj_weight)
     further = Further(bias_k, bias_v, static_k, static_v, add_zero_attn)
     heads, mask = divided(projected, masks, num_heads, further)
-    made, shown = attend(heads, mask, dropout_p if training else 0.0, need_weights, hinted)
+    result, shown = attend(heads, mask, dropout_p if training else 0.0, need_weights, hinted)
     out = (out_proj_weight, out_proj_bias)
-    return put_together(made, shown, projected[0].shape, num_heads, out, average_attn_weights, alone)
+    return put_together(result, shown, projected[0].shape, num_heads, out, average_attn_weights, alone)
 
 
 @multi_head_attention_forward.samples

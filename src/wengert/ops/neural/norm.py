@@ -67,9 +67,9 @@ def check_mixed(array: Any, *others: Any) -> None:
     Raises:
         RuntimeError: one has another.
     """
-    given = [other.dtype for other in others if other is not None]
-    wanted = np.dtype(np.float32) if array.itemsize <= 2 and np.float32 in given else array.dtype
-    if any(each != wanted for each in given):
+    kinds = [other.dtype for other in others if other is not None]
+    wanted = np.dtype(np.float32) if array.itemsize <= 2 and np.float32 in kinds else array.dtype
+    if any(kind != wanted for kind in kinds):
         raise RuntimeError(
             f"mixed dtype (CPU): expect parameter to have scalar type of {dtypes.from_numpy(wanted).legacy[:-6]}"
         )
@@ -123,12 +123,12 @@ def scaled(normal: Any, weight: Any, bias: Any, shape: tuple[int, ...]) -> Any:
         weight, bias: (B, ...), or None.
         shape: in which a member's weights broadcast with what is normalised.
     """
-    made = normal
+    result = normal
     if weight is not None:
-        made = made * weight.reshape((weight.shape[0], *shape))
+        result = result * weight.reshape((weight.shape[0], *shape))
     if bias is not None:
-        made = made + bias.reshape((bias.shape[0], *shape))
-    return made.to(normal.dtype)
+        result = result + bias.reshape((bias.shape[0], *shape))
+    return result.to(normal.dtype)
 
 
 def summed(tensor: Any, dims: list[int]) -> Any:
@@ -140,22 +140,23 @@ def layer_norm_of_batch(op: Any, size: int, args: list[Any], carried: list[Any])
     """The batching rule of `native_layer_norm`: weights that each member has for itself come behind."""
     if not size:
         return of_nobody(op, args, carried)
-    (input, shape, weight, bias, eps), kept = singled(args, carried)
-    own = kept[2] or kept[3]
-    lead = input.ndim - kept[0] - len(shape)
-    if lead < 0 or (own and not fits(input, (weight, bias), kept[2:4], tuple(shape))):
+    (input, shape, weight, bias, eps), in_batch = singled(args, carried)
+    own = in_batch[2] or in_batch[3]
+    lead = input.ndim - in_batch[0] - len(shape)
+    if lead < 0 or (own and not fits(input, (weight, bias), in_batch[2:4], tuple(shape))):
         check_member(op, size, args, carried)
     if not own:
         return op.call((input, shape, weight, bias, eps))
-    normal, mean, rstd = (with_batch(each, kept[0], size) for each in op.call((input, shape, None, None, eps)))
-    weight, bias = with_batch(weight, kept[2], size), with_batch(bias, kept[3], size)
+    normal, mean, rstd = (with_batch(part, in_batch[0], size) for part in op.call((input, shape, None, None, eps)))
+    weight, bias = with_batch(weight, in_batch[2], size), with_batch(bias, in_batch[3], size)
     return scaled(normal, weight, bias, (*(1,) * lead, *shape)), mean, rstd
 
 
 def fits(input: Any, factors: Any, carried: Any, shape: tuple[int, ...]) -> bool:
     """Whether factors have a shape and the dtype of what they scale, behind the batch if they carry it."""
     return all(
-        each is None or (each.dtype is input.dtype and each.shape[on:] == shape) for each, on in zip(factors, carried)
+        factor is None or (factor.dtype is input.dtype and factor.shape[on:] == shape)
+        for factor, on in zip(factors, carried)
     )
 
 
@@ -206,16 +207,16 @@ def native_layer_norm_vjp(
     grad, count = grads[0], len(normalized_shape)
     lead = list(range(input.ndim - count))
     if fused(grad, input, weight):
-        found = layer_norm_backward(grad, input, mean, rstd, weight, count)
+        parts = layer_norm_backward(grad, input, mean, rstd, weight, count)
         if weight is not None:
-            return found
-        return found[0], None, summed(grad, lead) if wanted[2] else None
+            return parts
+        return parts[0], None, summed(grad, lead) if wanted[2] else None
     last = list(range(-count, 0))
     normal, scale = standard(input, last, eps)
     first = through_standard(grad if weight is None else grad * weight, normal, scale, last) if wanted[0] else None
     second = summed(grad * normal, lead) if wanted[1] else None
     third = summed(grad, lead) if wanted[2] else None
-    return tuple([with_history(each, TITLE, input, weight) for each in (first, second, third)])
+    return tuple([with_history(part, TITLE, input, weight) for part in (first, second, third)])
 
 
 @native_layer_norm.jvp("input")
@@ -252,17 +253,17 @@ def layer_norm_backward(
 ) -> Any:
     """The gradients of layer normalisation for input, weight and bias; for the input alone without weight."""
     check_floating("layer_norm_backward", "layer_norm_backward", input)
-    mean, rstd = (each.astype(wide_dtype(input.dtype), copy=False) for each in (mean, rstd))
-    found = kernels.layer_norm_backward(grad, input, normalized_ndim, mean, rstd, weight)
-    return found[:1] if weight is None else found
+    mean, rstd = (operand.astype(wide_dtype(input.dtype), copy=False) for operand in (mean, rstd))
+    result = kernels.layer_norm_backward(grad, input, normalized_ndim, mean, rstd, weight)
+    return result[:1] if weight is None else result
 
 
 @layer_norm_backward.batched
 def layer_norm_backward_batched(grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, normalized_ndim: int) -> Any:
     lead = input.ndim - 1 - normalized_ndim
     own = None if weight is None else weight.reshape((weight.shape[0], *(1,) * lead, *weight.shape[1:]))
-    slope = grad if weight is None else (grad * own).to(grad.dtype)
-    first = layer_norm_backward.call((slope, input, mean, rstd, None, normalized_ndim))[0]
+    grad_normal = grad if weight is None else (grad * own).to(grad.dtype)
+    first = layer_norm_backward.call((grad_normal, input, mean, rstd, None, normalized_ndim))[0]
     if weight is None:
         return (first,)
     others = list(range(1, 1 + lead))
@@ -345,10 +346,10 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Tensor | None = None, ep
     eps = read_number("rms_norm", "eps", 4, eps)
     result = wide * (wide.pow(2).mean(list(range(-len(shape), 0)), True) + eps).rsqrt()
     result = (result if weight is None else result * weight).to(input.dtype)
-    kept = input.ndim > 3 and channels_lie_inside(
+    channels_last = input.ndim > 3 and channels_lie_inside(
         input._array_.shape, input._array_.strides
     )  # as images and volumes lie
-    return result if kept else result.contiguous()
+    return result if channels_last else result.contiguous()
 
 
 @rms_norm.samples

@@ -65,5 +65,5 @@ def instance_norm(
     tensor([[[-1.,  1.],
              [-1.,  1.]]])
     """
-    made: Any = batches.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
-    return made  # type: ignore[no-any-return]
+    result: Any = batches.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
+    return result  # type: ignore[no-any-return]

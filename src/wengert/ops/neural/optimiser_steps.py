@@ -88,7 +88,7 @@ def sgd_step(
     Returns:
         The buffers, new where they were None; all None without momentum.
     """
-    before = [None if each is None else each._array_ for each in momentum_buffers]
+    before = [None if buffer is None else buffer._array_ for buffer in momentum_buffers]
     after = current().quietly(kernels.sgd_step, (
         arrays_of(params), arrays_of(grads), before, lr, momentum, dampening, weight_decay, nesterov, maximize,
     ))  # fmt: skip
@@ -174,16 +174,16 @@ def formula_step(
         weight_decay: multiple of the parameter added to the gradient.
         maximize: go up instead of down.
     """
-    kept: list[tuple[Array | None, ...]] = []
+    by_piece: list[tuple[Array | None, ...]] = []
     for param, state in zip(params, states, strict=True):
-        parts = [None if each is None else real_parts((each,)) for each in state]
+        parts = [None if tensor is None else real_parts((tensor,)) for tensor in state]
         pieces = 2 if param._array_.dtype.kind == "c" else 1
-        kept += [tuple(None if each is None else each[at] for each in parts) for at in range(pieces)]
+        by_piece += [tuple(None if tensor is None else tensor[at] for tensor in parts) for at in range(pieces)]
     current().quietly(kernels.formula_step, (
-        kind, real_parts(params), real_parts(grads), kept, repeated(numbers, params), shrink, weight_decay, maximize,
+        kind, real_parts(params), real_parts(grads), by_piece, repeated(numbers, params), shrink, weight_decay, maximize,
     ))  # fmt: skip
     written(params)
-    written(each for state in states for each in state if each is not None)
+    written(tensor for state in states for tensor in state if tensor is not None)
 
 
 def orthogonalised(update: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:

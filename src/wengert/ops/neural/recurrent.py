@@ -23,13 +23,13 @@ def grouped(kind: Kind, params: Any, has_biases: bool, count: int, projects: boo
     Raises:
         RuntimeError: there are more or fewer.
     """
-    each = 2 + 2 * bool(has_biases) + projects
-    if len(params) != each * count:
+    per_layer = 2 + 2 * bool(has_biases) + projects
+    if len(params) != per_layer * count:
         raise RuntimeError(
-            f"got an incorrect number of RNN parameters: {kind.name} takes {each * count} of them for {count} layers "
-            f"and directions, not {len(params)}"
+            f"got an incorrect number of RNN parameters: {kind.name} takes {per_layer * count} of them for {count} "
+            f"layers and directions, not {len(params)}"
         )
-    own = [params[at : at + each] for at in range(0, len(params), each)]
+    own = [params[at : at + per_layer] for at in range(0, len(params), per_layer)]
     if not projects:
         return [Weights(*tensors) for tensors in own]
     return [Weights(*tensors[:-1])._replace(hr=tensors[-1]) for tensors in own]
@@ -41,18 +41,18 @@ def check_states(kind: Kind, inputs: Any, state: State, weights: list[Weights]) 
     Raises:
         RuntimeError: there are such.
     """
-    for each in state:
-        if each.ndim != 3 or each.shape[0] != len(weights):
+    for tensor in state:
+        if tensor.ndim != 3 or tensor.shape[0] != len(weights):
             raise RuntimeError(
-                f"Expected {'more' if each.ndim == 3 and each.shape[0] < len(weights) else 'other'} hidden states in "
-                f"stacked_rnn: {kind.name} takes ({len(weights)}, batch, size) for {len(weights)} layers and "
-                f"directions, got {tuple(each.shape)}"
+                f"Expected {'more' if tensor.ndim == 3 and tensor.shape[0] < len(weights) else 'other'} hidden states "
+                f"in stacked_rnn: {kind.name} takes ({len(weights)}, batch, size) for {len(weights)} layers and "
+                f"directions, got {tuple(tensor.shape)}"
             )
-    for what, each in (*(("hidden", each) for each in state), ("parameter", weights[0].ih)):
-        if each.dtype != inputs.dtype:
+    for what, tensor in (*(("hidden", tensor) for tensor in state), ("parameter", weights[0].ih)):
+        if tensor.dtype != inputs.dtype:
             raise RuntimeError(
                 f"mat1 and mat2 must have the same dtype: {kind.name} got an input of {inputs.dtype} and a {what} of "
-                f"{each.dtype}"
+                f"{tensor.dtype}"
             )
 
 
@@ -75,20 +75,20 @@ def stacked(
     check_states(kind, inputs, state, weights)
     if sizes is None and inputs.shape[0] == 0:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-    initial = list(zip(*(each.unbind(0) for each in state), strict=True))
+    initial = list(zip(*(tensor.unbind(0) for tensor in state), strict=True))
     last = []
     directions = 2 if bidirectional else 1
     for layer in range(num_layers):
         shown = []
         for at in range(layer * directions, (layer + 1) * directions):
             reverse = at % directions == 1
-            made, final = run(kind, inputs, initial[at], weights[at], reverse, sizes)
-            shown.append(made)
+            result, final = run(kind, inputs, initial[at], weights[at], reverse, sizes)
+            shown.append(result)
             last.append(final)
         inputs = cat(shown, -1) if bidirectional else shown[0]
         if rate and train and layer < num_layers - 1:
             inputs = dropout(inputs, rate, True)
-    return inputs, *(stack(each) for each in zip(*last, strict=True))
+    return inputs, *(stack(tensor) for tensor in zip(*last, strict=True))
 
 
 def check_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
@@ -109,16 +109,16 @@ def check_given(kind: Kind, sizes: Any, state: Any, params: Any) -> State:
     return tuple(state)
 
 
-def apply_network(kind: Kind, given: tuple[Any, ...]) -> tuple[Any, ...]:
+def apply_network(kind: Kind, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """A network on a batch of sequences of one length, or on packed ones: what follows the input tells which.
 
     Raises:
         RuntimeError: arguments do not fit.
     """
-    input, state, params, *options = given
+    input, state, params, *options = arguments
     packed = isinstance(params, Tensor) or (kind.states > 1 and isinstance(state, Tensor))
     if packed:
-        sizes, state, params, has_biases, *options = given[1:]
+        sizes, state, params, has_biases, *options = arguments[1:]
         batch_first = False
     else:
         has_biases, *options, batch_first = options
@@ -228,8 +228,8 @@ def rnn_tanh(
     batch_first: Any,
 ) -> tuple[Any, ...]:
     """Plain recurrent networks with tanh: layers, in one or both directions."""
-    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    return apply_network(RNN_TANH, given)
+    arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(RNN_TANH, arguments)
 
 
 @composite(method=False)
@@ -246,8 +246,8 @@ def rnn_relu(
     batch_first: Any,
 ) -> tuple[Any, ...]:
     """Plain recurrent networks with relu: layers, in one or both directions."""
-    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    return apply_network(RNN_RELU, given)
+    arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(RNN_RELU, arguments)
 
 
 @composite(method=False)
@@ -264,8 +264,8 @@ def gru(
     batch_first: Any,
 ) -> tuple[Any, ...]:
     """Networks of gated recurrent units: layers, in one or both directions."""
-    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    return apply_network(GRU, given)
+    arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(GRU, arguments)
 
 
 @composite(method=False)
@@ -282,8 +282,8 @@ def lstm(
     batch_first: Any,
 ) -> tuple[Any, ...]:
     """Networks of long short-term memory: layers, in one or both directions."""
-    given = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-    return apply_network(LSTM, given)
+    arguments = (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return apply_network(LSTM, arguments)
 
 
 rnn_tanh.samples(samples_of(RNN_TANH))  # type: ignore[attr-defined]

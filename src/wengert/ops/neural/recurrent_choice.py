@@ -18,23 +18,23 @@ def is_plain(kind: Kind, input: Any, state: State, weights: Weights, sizes: list
     batch = state[0].shape[0]
     if batch == 0 or input.ndim != (3 if sizes is None else 2) or not lie_well(sizes, batch, input.shape):
         return False
-    tensors = (input, *state, *[each for each in weights if each is not None])
+    tensors = (input, *state, *[tensor for tensor in weights if tensor is not None])
     modes, word = current(), 0
-    for each in tensors:
-        word |= each._flags_
+    for tensor in tensors:
+        word |= tensor._flags_
     if (word & modes.mask | modes.word) & flags.UNUSUAL & ~flags.NOTES:
         return False
     dtype = input.dtype
-    if dtype not in KNOWN or any(each.dtype is not dtype for each in tensors):
+    if dtype not in KNOWN or any(tensor.dtype is not dtype for tensor in tensors):
         return False
-    return all(tuple(each.shape) == shape for each, shape in wanted_shapes(kind, input, state, weights))
+    return all(tuple(tensor.shape) == shape for tensor, shape in wanted_shapes(kind, input, state, weights))
 
 
 def lie_well(sizes: list[int] | None, batch: int, shape: tuple[int, ...]) -> bool:
     """Whether there are steps, each of some sequences and never of more than the one before, and rows for all."""
     if sizes is None:
         return shape[0] > 0 and shape[1] == batch
-    falling = all(one >= other for one, other in pairwise(sizes))
+    falling = all(size >= other for size, other in pairwise(sizes))
     return falling and len(sizes) > 0 and sizes[0] == batch and sizes[-1] > 0 and sum(sizes) == shape[0]
 
 
@@ -60,9 +60,9 @@ def run_at_once(
     tensors = (inputs, weights.ih, weights.hh, *state, weights.bias_ih, weights.bias_hh)
     counts = None if sizes is None else tuple(sizes)
     if kind is recurrent_steps.LSTM:
-        made = lstm_layer(*tensors, weights.hr, counts, reverse)
+        result = lstm_layer(*tensors, weights.hr, counts, reverse)
     elif kind is recurrent_steps.GRU:
-        made = gru_layer(*tensors, counts, reverse)
+        result = gru_layer(*tensors, counts, reverse)
     else:
-        made = rnn_layer(*tensors, kind is recurrent_steps.RNN_RELU, counts, reverse)
-    return made[0], tuple(made[1 : 1 + kind.states])
+        result = rnn_layer(*tensors, kind is recurrent_steps.RNN_RELU, counts, reverse)
+    return result[0], tuple(result[1 : 1 + kind.states])

@@ -34,8 +34,8 @@ def flat(array: Any) -> Any:
 
 def from_inputs(input: Any, weight: Any, *biases: Any) -> Any:
     """What the inputs of all steps, and biases, contribute to the gates: (rows, gates)."""
-    given = [each for each in biases if each is not None]
-    return kernels.linear(flat(input), weight, sum(given[1:], given[0]) if given else None)
+    present = [bias for bias in biases if bias is not None]
+    return kernels.linear(flat(input), weight, sum(present[1:], present[0]) if present else None)
 
 
 def like(output: Any, input: Any) -> Any:
@@ -48,28 +48,28 @@ def shown(states: Any) -> Any:
     return states.copy() if current().grad else states
 
 
-def weight_grad(slopes: Any, states: Any, first: Any, sizes: Any, reverse: bool) -> Any:
+def weight_grad(grads: Any, states: Any, first: Any, sizes: Any, reverse: bool) -> Any:
     """The gradient of the weight for the state, from those of the gates. (By `@`, the threads of a BLAS would wait for
     more of its work on the processors that our own need.)"""
     count = len(first)
     if sizes is not None:
-        return kernels.matmul(slopes.T, states_before(states, first, sizes, reverse))
-    later, start = (slopes[:-count], slopes[-count:]) if reverse else (slopes[count:], slopes[:count])
+        return kernels.matmul(grads.T, states_before(states, first, sizes, reverse))
+    later, start = (grads[:-count], grads[-count:]) if reverse else (grads[count:], grads[:count])
     earlier = states[count:] if reverse else states[:-count]
-    made = kernels.matmul(start.T, first)
+    result = kernels.matmul(start.T, first)
     if len(later):
-        made += kernels.matmul(later.T, earlier)
-    return made
+        result += kernels.matmul(later.T, earlier)
+    return result
 
 
-def chosen(wanted: tuple[bool, ...], *made: Callable[[], Any]) -> tuple[Any, ...]:
+def chosen(wanted: tuple[bool, ...], *results: Callable[[], Any]) -> tuple[Any, ...]:
     """The gradients that are wanted."""
-    return tuple([each() for each, needed in zip(made, wanted, strict=True) if needed])
+    return tuple([tensor() for tensor, needed in zip(results, wanted, strict=True) if needed])
 
 
-def handed_out(found: Any, wanted: Any) -> tuple[Any, ...]:
+def handed_out(result: Any, wanted: Any) -> tuple[Any, ...]:
     """Gradients at their places, None where none is wanted."""
-    rest = iter(found)
+    rest = iter(result)
     return tuple([next(rest) if needed else None for needed in wanted])
 
 
@@ -82,22 +82,24 @@ def through_steps(steps: Steps, grads: Any, tensors: tuple[Any, ...], wanted: An
     before = modes.grad, modes.inference
     modes.switch(True, False)
     try:
-        given = [each.view_as(each) if each is not None and each.requires_grad else each for each in tensors]
-        made = steps(*given)
-        pairs = [(one, grad) for one, grad in zip(made, grads) if grad is not None]
-        asked = [each for each, needed in zip(given, wanted, strict=True) if needed]
-        found = gradients(
-            [one for one, _ in pairs], asked, [grad for _, grad in pairs],
+        copies = [
+            tensor.view_as(tensor) if tensor is not None and tensor.requires_grad else tensor for tensor in tensors
+        ]
+        results = steps(*copies)
+        pairs = [(output, grad) for output, grad in zip(results, grads) if grad is not None]
+        asked = [tensor for tensor, needed in zip(copies, wanted, strict=True) if needed]
+        result = gradients(
+            [output for output, _ in pairs], asked, [grad for _, grad in pairs],
             create_graph=before[0], materialize_grads=True,
         )  # fmt: skip
     finally:
         modes.switch(*before)
-    return handed_out(found, wanted)
+    return handed_out(result, wanted)
 
 
 def at_once(*tensors: Any) -> bool:
     """Whether a gradient may be computed by one kernel: nothing is recorded, and no tensor is more than an array."""
-    return fused(*tensors) and not any(each._flags_ & flags.BATCHED for each in tensors if each is not None)
+    return fused(*tensors) and not any(tensor._flags_ & flags.BATCHED for tensor in tensors if tensor is not None)
 
 
 layer = partial(op, dtypes=KNOWN, public="hidden")
@@ -162,8 +164,8 @@ def rnn_layer_vjp(
 ) -> Any:
     tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
     if at_once(*grads[:2], *tensors):
-        found = rnn_layer_backward(*tensors[:4], states, relu, sizes, reverse, wanted, *grads[:2])
-        return handed_out(found, wanted)
+        result = rnn_layer_backward(*tensors[:4], states, relu, sizes, reverse, wanted, *grads[:2])
+        return handed_out(result, wanted)
     kind = recurrent_steps.RNN_RELU if relu else recurrent_steps.RNN_TANH
     return through_steps(partial(by_operators, kind, sizes, reverse), grads, tensors, wanted)
 
@@ -184,16 +186,16 @@ def rnn_layer_backward(
 ) -> Any:
     """The gradients of `rnn_layer` that are wanted."""
     states, first, batch = flat(output), flat(hidden), len(hidden)
-    slopes, carried = kernels.rnn_steps_backward(
+    grads, carried = kernels.rnn_steps_backward(
         flat(grad), flat(grad_last), states, flat(weight_hh), relu, batch, sizes, reverse
     )
     return chosen(
         wanted,
-        lambda: like(kernels.matmul(slopes, weight_ih), input),
-        lambda: kernels.matmul(slopes.T, flat(input)),
-        lambda: weight_grad(slopes, states, first, sizes, reverse),
+        lambda: like(kernels.matmul(grads, weight_ih), input),
+        lambda: kernels.matmul(grads.T, flat(input)),
+        lambda: weight_grad(grads, states, first, sizes, reverse),
         lambda: carried,
-        *[lambda: kernels.sum(slopes, 0)] * 2,
+        *[lambda: kernels.sum(grads, 0)] * 2,
     )
 
 
@@ -217,8 +219,8 @@ def gru_layer(
     """All steps of gated recurrent units; arguments as of `rnn_layer`. Returns what `gru_steps` does, and the
     states of all steps once more."""
     inputs = from_inputs(input, weight_ih, bias_ih)
-    states, last, *kept = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
-    return like(shown(states), input), last, *kept, states
+    states, last, *history = kernels.gru_steps(inputs, flat(hidden), flat(weight_hh), bias_hh, sizes, reverse)
+    return like(shown(states), input), last, *history, states
 
 
 @gru_layer.vjp("input", "weight_ih", "weight_hh", "hidden", "bias_ih", "bias_hh")
@@ -239,8 +241,8 @@ def gru_layer_vjp(
 ) -> Any:
     tensors = (input, weight_ih, weight_hh, hidden, bias_ih, bias_hh)
     if at_once(*grads[:2], *tensors):
-        found = gru_layer_backward(*tensors[:4], states, gates, candidates, sizes, reverse, wanted, *grads[:2])
-        return handed_out(found, wanted)
+        result = gru_layer_backward(*tensors[:4], states, gates, candidates, sizes, reverse, wanted, *grads[:2])
+        return handed_out(result, wanted)
     return through_steps(partial(by_operators, recurrent_steps.GRU, sizes, reverse), grads, tensors, wanted)
 
 
@@ -261,16 +263,16 @@ def gru_layer_backward(
 ) -> Any:
     """The gradients of `gru_layer` that are wanted."""
     states, first = flat(output), flat(hidden)
-    slopes, inner, carried = kernels.gru_steps_backward(
+    grads, inner, carried = kernels.gru_steps_backward(
         flat(grad), flat(grad_last), gates, candidates, states, first, flat(weight_hh), sizes, reverse
     )
     return chosen(
         wanted,
-        lambda: like(kernels.matmul(slopes, weight_ih), input),
-        lambda: kernels.matmul(slopes.T, flat(input)),
+        lambda: like(kernels.matmul(grads, weight_ih), input),
+        lambda: kernels.matmul(grads.T, flat(input)),
         lambda: weight_grad(inner, states, first, sizes, reverse),
         lambda: carried,
-        lambda: kernels.sum(slopes, 0),
+        lambda: kernels.sum(grads, 0),
         lambda: kernels.sum(inner, 0),
     )
 
@@ -329,8 +331,8 @@ def lstm_layer_vjp(
 ) -> Any:
     tensors = (input, weight_ih, weight_hh, hidden, cell, bias_ih, bias_hh, projection)
     if at_once(*grads[:3], *tensors):
-        found = lstm_layer_backward(*tensors[:5], output, gates, cells, sizes, reverse, wanted, projection, *grads[:3])
-        return handed_out(found, wanted)
+        result = lstm_layer_backward(*tensors[:5], output, gates, cells, sizes, reverse, wanted, projection, *grads[:3])
+        return handed_out(result, wanted)
     return through_steps(partial(by_operators, recurrent_steps.LSTM, sizes, reverse), grads, tensors, wanted)
 
 
@@ -354,19 +356,19 @@ def lstm_layer_backward(
 ) -> Any:
     """The gradients of `lstm_layer` that are wanted."""
     states, first = flat(output), flat(hidden)
-    slopes, carried, held, *above = kernels.lstm_steps_backward(
+    grads, carried, held, *above = kernels.lstm_steps_backward(
         *(flat(grad), flat(grad_last), flat(grad_cell), gates, cells),
         *(flat(cell), flat(weight_hh), flat(projection), sizes, reverse),
     )
     size = cells.shape[-1]
     return chosen(
         wanted,
-        lambda: like(kernels.matmul(slopes, weight_ih), input),
-        lambda: kernels.matmul(slopes.T, flat(input)),
-        lambda: weight_grad(slopes, states, first, sizes, reverse),
+        lambda: like(kernels.matmul(grads, weight_ih), input),
+        lambda: kernels.matmul(grads.T, flat(input)),
+        lambda: weight_grad(grads, states, first, sizes, reverse),
         lambda: carried,
         lambda: held,
-        *[lambda: kernels.sum(slopes, 0)] * 2,
+        *[lambda: kernels.sum(grads, 0)] * 2,
         lambda: kernels.matmul(above[0].T, gates[:, 3 * size :] * kernels.tanh(cells)),
     )
 

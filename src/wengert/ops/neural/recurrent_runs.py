@@ -17,7 +17,7 @@ State = tuple[Any, ...]
 def run_equal(kind: Kind, inputs: Any, state: State, weights: Weights, reverse: bool) -> tuple[Any, State]:
     """One direction of one layer over sequences of one length: (T, N, *) to (T, N, size), and the last state."""
     step = kind.make_step(weights)
-    parts = list(zip(*(each.unbind(0) for each in kind.prepare(inputs, weights)), strict=True))
+    parts = list(zip(*(rows.unbind(0) for rows in kind.prepare(inputs, weights)), strict=True))
     shown = []
     for part in reversed(parts) if reverse else parts:
         state = step(part, state)
@@ -30,7 +30,7 @@ def run_packed(
 ) -> tuple[Any, State]:
     """One direction of one layer over packed sequences, the longest first, `sizes[t]` of which reach step t."""
     step = kind.make_step(weights)
-    parts = list(zip(*(each.split(sizes) for each in kind.prepare(inputs, weights)), strict=True))
+    parts = list(zip(*(part.split(sizes) for part in kind.prepare(inputs, weights)), strict=True))
     run = run_packed_backward if reverse else run_packed_forward
     shown, state = run(step, parts, state, sizes)
     return cat(shown), state
@@ -41,23 +41,23 @@ def run_packed_forward(step: Any, parts: Any, state: State, sizes: list[int]) ->
     shown, ended, size = [], [], sizes[0]
     for part, count in zip(parts, sizes, strict=True):
         if count < size:
-            ended.append(tuple(each[count:size] for each in state))
-            state, size = tuple(each[:count] for each in state), count
+            ended.append(tuple(tensor[count:size] for tensor in state))
+            state, size = tuple(tensor[:count] for tensor in state), count
         state = step(part, state)
         shown.append(state[0])
     if ended:
-        state = tuple(cat(each) for each in zip(state, *reversed(ended), strict=True))
+        state = tuple(cat(tensor) for tensor in zip(state, *reversed(ended), strict=True))
     return shown, state
 
 
 def run_packed_backward(step: Any, parts: Any, initial: State, sizes: list[int]) -> tuple[list[Any], State]:
     """Sequences join at their ends, with their initial states."""
     shown, size = [], sizes[-1]
-    state = tuple(each[:size] for each in initial)
+    state = tuple(tensor[:size] for tensor in initial)
     for part, count in zip(reversed(parts), reversed(sizes), strict=True):
         if count > size:
-            joining = [each[size:count] for each in initial]
-            state, size = tuple(cat(each) for each in zip(state, joining, strict=True)), count
+            joining = [tensor[size:count] for tensor in initial]
+            state, size = tuple(cat(tensor) for tensor in zip(state, joining, strict=True)), count
         state = step(part, state)
         shown.append(state[0])
     return shown[::-1], state

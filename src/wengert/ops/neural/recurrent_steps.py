@@ -86,8 +86,8 @@ def lstm_step(weights: Weights) -> Any:
 
     def step(inputs: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, ...]:
         hidden, cell = state
-        taken, kept, candidate, shown = apart(addmm(inputs[0], hidden, recurrent), 4)
-        cell = kept.sigmoid() * cell + taken.sigmoid() * candidate.tanh()
+        taken, forget, candidate, shown = apart(addmm(inputs[0], hidden, recurrent), 4)
+        cell = forget.sigmoid() * cell + taken.sigmoid() * candidate.tanh()
         hidden = shown.sigmoid() * cell.tanh()
         return (hidden if projection is None else hidden.mm(projection)), cell
 
@@ -134,13 +134,13 @@ def check_cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights)
         )
     if input.size(1) != weights.ih.size(1):
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {weights.ih.size(1)}")
-    for number, each in enumerate(state):
-        if each.size(0) != input.size(0):
+    for number, tensor in enumerate(state):
+        if tensor.size(0) != input.size(0):
             raise RuntimeError(
-                f"Input batch size {input.size(0)} doesn't match hidden{number} batch size {each.size(0)}"
+                f"Input batch size {input.size(0)} doesn't match hidden{number} batch size {tensor.size(0)}"
             )
-        if each.size(1) != size:
-            raise RuntimeError(f"hidden{number} has inconsistent hidden_size: got {each.size(1)}, expected {size}")
+        if tensor.size(1) != size:
+            raise RuntimeError(f"hidden{number} has inconsistent hidden_size: got {tensor.size(1)}, expected {size}")
 
 
 def cell(kind: Kind, input: Any, state: tuple[Any, ...], weights: Weights) -> tuple[Any, ...]:

@@ -133,7 +133,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, k
     Raises:
         RuntimeError: the shapes do not broadcast.
     """
-    p, eps = (read_number("pairwise_distance", *each) for each in (("p", 3, p), ("eps", 4, eps)))
+    p, eps = (read_number("pairwise_distance", *value) for value in (("p", 3, p), ("eps", 4, eps)))
     difference: Any = x1 - x2 + float(eps)  # type: ignore[operator]
     return distance_norm(difference, p, difference.ndim - 1, keepdim)
 
@@ -161,11 +161,11 @@ def normalize(input: Tensor, p: float | None = 2.0, dim: Any = 1, eps: float = 1
     Returns:
         A new tensor of the shape of `input`.
     """
-    given: Any = input
-    length = given.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(given)
+    values: Any = input
+    length = values.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(values)
     if out is None:
-        return given / length
-    return div(given, length, out=out)
+        return values / length
+    return div(values, length, out=out)
 
 
 @normalize.samples

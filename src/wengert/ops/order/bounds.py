@@ -16,22 +16,22 @@ from ..shapes.join import stack
 from .search import searchsorted
 
 
-def check_places(name: str, given: Any) -> None:
+def check_places(name: str, places: Any) -> None:
     """Refuse what is no vector of places.
 
     Raises:
         NotImplementedError: it has no integers.
         RuntimeError: it has not one dimension.
     """
-    if given.dtype not in (dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.int32, dtypes.int64):
-        raise NotImplementedError(f"\"{name[1:]}_cpu\" not implemented for '{given.dtype.legacy[:-6]}'")
-    if given.ndim != 1:
-        raise RuntimeError(f"Input is supposed to be a vector, but got {given.ndim} dimensional tensor.")
+    if places.dtype not in (dtypes.int8, dtypes.uint8, dtypes.int16, dtypes.int32, dtypes.int64):
+        raise NotImplementedError(f"\"{name[1:]}_cpu\" not implemented for '{places.dtype.legacy[:-6]}'")
+    if places.ndim != 1:
+        raise RuntimeError(f"Input is supposed to be a vector, but got {places.ndim} dimensional tensor.")
 
 
-def as_places(name: str, out: Any, found: Any, small: bool) -> Any:
+def as_places(name: str, out: Any, places: Any, small: bool) -> Any:
     """Places of 32 bits, if a program wants them so, and of 64 otherwise."""
-    return put(name, out, found.to(dtypes.int32 if small else dtypes.int64), words=EXACT)
+    return put(name, out, places.to(dtypes.int32 if small else dtypes.int64), words=EXACT)
 
 
 @composite(method=False)

@@ -112,13 +112,13 @@ def histc(input: Any, bins: int = 100, min: Number = 0, max: Number = 0, *, out:
     """
     check_ordered("histc", "aminmax_cpu", input._array_)
     check_count("histogram", bins, 0)
-    min, max = (read_number("histc", *each) for each in (("min", 3, min), ("max", 4, max)))
+    min, max = (read_number("histc", *bound) for bound in (("min", 3, min), ("max", 4, max)))
     for limit in (min, max):
         checked_number(limit, dtypes.float64)
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
-    made = counts_of_rows(input.detach().reshape((1, input._array_.size)), bins, float(min), float(max))
-    return put("histc", out, unsafe_view(made, (bins,)), words=HISTOGRAM)
+    result = counts_of_rows(input.detach().reshape((1, input._array_.size)), bins, float(min), float(max))
+    return put("histc", out, unsafe_view(result, (bins,)), words=HISTOGRAM)
 
 
 plain_case(histc, counts_of_rows, direct_function("histc"))
@@ -155,13 +155,13 @@ def edges_of(points: Any, dim: int, bins: int, limits: Any) -> Any:
     along = points[..., dim]
     if limits is None:
         low, high = extent(along, 0, 0 if along.shape[1] else 1, 0.5)
-        given = next(((a, b) for a, b in zip(low, high) if not (np.isfinite(a) and np.isfinite(b))), None)
+        refused = next(((a, b) for a, b in zip(low, high) if not (np.isfinite(a) and np.isfinite(b))), None)
     else:
         first, last = limits_along(limits, dim)
         low, high = extent(along[:, :0], first, last, 0.5)
-        given = None if math.isfinite(first) and math.isfinite(last) else (first, last)
-    if given is not None:
-        raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{given[0]:g}, {given[1]:g}] is not finite")
+        refused = None if math.isfinite(first) and math.isfinite(last) else (first, last)
+    if refused is not None:
+        raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{refused[0]:g}, {refused[1]:g}] is not finite")
     return even_edges(low, high, bins)
 
 
@@ -188,7 +188,7 @@ def counts_of_points(
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{type_name(points)}'")
     sets, count, ndim = points.shape
     rows = list(edges) if edges else [edges_of(points, dim, bins[dim], range) for dim in positions.arange(ndim)]
-    shape = [each.shape[1] - 1 for each in rows]
+    shape = [line.shape[1] - 1 for line in rows]
     check_room("histogramdd", (sets, *shape))
     inside, cell = np.ones((sets, count), np.bool_), np.broadcast_to(positions.arange(sets)[:, None], (sets, count))
     for dim, row in enumerate(rows):
@@ -204,25 +204,25 @@ def counts_of_points(
         filled = positions.bincount(cell[inside], total)
     else:
         filled = positions.weighted_bincount(cell[inside], weights, total)
-    found = filled.astype(points.dtype).reshape(sets, *shape)
+    result = filled.astype(points.dtype).reshape(sets, *shape)
     if density:
-        found /= found.reshape(sets, math.prod(shape)).sum(1).reshape(sets, *[1] * ndim)
+        result /= result.reshape(sets, math.prod(shape)).sum(1).reshape(sets, *[1] * ndim)
         for dim, row in enumerate(rows):
-            found /= np.diff(row).reshape(sets, *[length if at == dim else 1 for at, length in enumerate(shape)])
-    return [found, *(np.array(row) for row in rows)]
+            result /= np.diff(row).reshape(sets, *[length if at == dim else 1 for at, length in enumerate(shape)])
+    return [result, *(np.array(row) for row in rows)]
 
 
 @counts_of_points.batched
 def counts_of_points_batched(points: Any, edges: Any, bins: Any, range: Any, weight: Any, density: bool) -> Any:
     size, sets = points.shape[:2]
 
-    def merged(each: Any) -> Any:
-        return None if each is None else each.reshape((size * sets, *each.shape[2:]))
+    def merged(edge: Any) -> Any:
+        return None if edge is None else edge.reshape((size * sets, *edge.shape[2:]))
 
-    made = counts_of_points.call(
-        (merged(points), [merged(each) for each in edges], bins, range, merged(weight), density)
+    result = counts_of_points.call(
+        (merged(points), [merged(edge) for edge in edges], bins, range, merged(weight), density)
     )
-    return tuple([each.reshape((size, sets, *each.shape[1:])) for each in made])
+    return tuple([edge.reshape((size, sets, *edge.shape[1:])) for edge in result])
 
 
 @counts_of_points.samples
@@ -258,20 +258,20 @@ def check_grid(input: Any, bins: Any, limits: Any, weight: Any) -> None:
                 "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
                 f"dtype, but got input({c_name(input._array_)}), and weight({c_name(weight._array_)})"
             )
-    for dim, each in enumerate(bins):
-        if not isinstance(each, Tensor):
-            check_count("histogram", each, dim)
-        elif each.dtype is not input.dtype:
+    for dim, value in enumerate(bins):
+        if not isinstance(value, Tensor):
+            check_count("histogram", value, dim)
+        elif value.dtype is not input.dtype:
             raise RuntimeError(
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-                f"{c_name(input._array_)} and bins for dimension {dim} with dtype {c_name(each._array_)}"
+                f"{c_name(input._array_)} and bins for dimension {dim} with dtype {c_name(value._array_)}"
             )
-        elif each._array_.ndim != 1:
+        elif value._array_.ndim != 1:
             raise RuntimeError(
-                f"torch.histogramdd: bins tensor should have one dimension, but got {each._array_.ndim} dimensions in "
+                f"torch.histogramdd: bins tensor should have one dimension, but got {value._array_.ndim} dimensions in "
                 f"the bins tensor for dimension {dim}"
             )
-        elif not each._array_.size:
+        elif not value._array_.size:
             raise RuntimeError(
                 "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor "
                 f"for dimension {dim}"
@@ -281,16 +281,16 @@ def check_grid(input: Any, bins: Any, limits: Any, weight: Any) -> None:
 def histogram_of(input: Any, bins: Any, limits: Any, weight: Any, density: bool) -> Any:
     """Histogram and edges of points along the last dimension."""
     check_grid(input, bins, limits, weight)
-    ndim, given = input._array_.shape[-1], bool(bins) and isinstance(bins[0], Tensor)
-    if given and any(each._array_.size == 1 for each in bins):
+    ndim, has_edges = input._array_.shape[-1], bool(bins) and isinstance(bins[0], Tensor)
+    if has_edges and any(edge._array_.size == 1 for edge in bins):
         raise RuntimeError("torch.histogram(): bins must be > 0, but got 0 for dimension 0")
     count = math.prod(input._array_.shape[:-1])
     points = input.reshape((1, count, ndim))
-    edges = [each.unsqueeze(0) for each in bins] if given else []
+    edges = [edge.unsqueeze(0) for edge in bins] if has_edges else []
     limits = None if limits is None else tuple(map(float, limits))
     heavy = None if weight is None else weight.reshape((1, count))
-    found = counts_of_points(points, edges, None if given else tuple(bins), limits, heavy, density)
-    return [unsafe_view(each, each._array_.shape[1:]) for each in found]
+    results = counts_of_points(points, edges, None if has_edges else tuple(bins), limits, heavy, density)
+    return [unsafe_view(edge, edge._array_.shape[1:]) for edge in results]
 
 
 @composite()
@@ -331,8 +331,8 @@ def histogram(
         raise TypeError("histogram() received an invalid combination of arguments: give range, or bins as a Tensor")
     flat = input.reshape((input._array_.size, 1))
     heavy = weight.reshape((weight._array_.size,)) if isinstance(weight, Tensor) else weight
-    made = histogram_of(flat, (bins,), range, heavy, density)
-    return put("histogram", out, return_types.histogram(made), words=HISTOGRAM, recorded=False)
+    result = histogram_of(flat, (bins,), range, heavy, density)
+    return put("histogram", out, return_types.histogram(result), words=HISTOGRAM, recorded=False)
 
 
 @histogram.samples
@@ -404,9 +404,9 @@ def histogramdd(
                 f"{len(each_dim)}"
             )
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    made = histogram_of(input, each_dim, range, weight, density)
-    edges = each_dim if each_dim and isinstance(each_dim[0], Tensor) else tuple(made[1:])
-    return return_types.histogramdd((made[0], edges))
+    result = histogram_of(input, each_dim, range, weight, density)
+    edges = each_dim if each_dim and isinstance(each_dim[0], Tensor) else tuple(result[1:])
+    return return_types.histogramdd((result[0], edges))
 
 
 @histogramdd.samples

@@ -98,8 +98,8 @@ def quantile_of(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpol
     ranks = ranks_of(ordered, fractions.unsqueeze(0) if scalar else fractions, name == "nanquantile")
     values = interpolated(ordered, ranks, interpolation)
     # In place as in torch, whose names of nodes tell: nobody else has seen these tensors.
-    made = (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1)
-    return copied(name, out, made, words=QUANTILE)
+    result = (values if scalar else values.unsqueeze_(0).transpose_(0, -1)).squeeze_(-1)
+    return copied(name, out, result, words=QUANTILE)
 
 
 @composite()

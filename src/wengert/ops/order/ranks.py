@@ -29,12 +29,12 @@ native = native_kernels.direct_function
 NUMBERS = ORDERED - BOOLS
 
 
-def reduced(found: tuple[Any, Any], shape: tuple[int, ...], axis: int, keepdim: bool) -> tuple[Any, Any]:
+def reduced(result: tuple[Any, Any], shape: tuple[int, ...], axis: int, keepdim: bool) -> tuple[Any, Any]:
     """Values and places with length 1 along an axis, without it unless it is kept; those of a scalar are scalars."""
-    values, places = found
+    values, places = result
     if not shape:
         return values.reshape(()), places.reshape(())
-    return found if keepdim else (values.squeeze(axis), places.squeeze(axis))
+    return result if keepdim else (values.squeeze(axis), places.squeeze(axis))
 
 
 def rank_samples(make: Any) -> Any:
@@ -139,8 +139,8 @@ def median_of(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> An
     check_number(name, "median_cpu", array)
     check_ordered(name, "median_out", array)
     line = as_line(array)
-    found = kernel(line, axis) if line.size else kernels.ranked(line, 0, axis)
-    return reduced(found, array.shape, axis, keepdim)
+    result = kernel(line, axis) if line.size else kernels.ranked(line, 0, axis)
+    return reduced(result, array.shape, axis, keepdim)
 
 
 @ranked(node="MedianBackward1", samples=rank_samples, native=native("median_along"))
@@ -292,8 +292,8 @@ def mode_along(self: Array, dim: int, keepdim: bool) -> Any:
     if self.ndim:
         check_ordered("mode", "mode_cpu", self)
     line = as_line(self)
-    found = kernels.mode(line, axis) if line.size else kernels.ranked(line, 0, axis)
-    return reduced(found, self.shape, axis, keepdim)
+    result = kernels.mode(line, axis) if line.size else kernels.ranked(line, 0, axis)
+    return reduced(result, self.shape, axis, keepdim)
 
 
 @composite()

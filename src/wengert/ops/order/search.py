@@ -28,10 +28,10 @@ FEW = 1024
 
 def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """The rule for batches of `searchsorted`: edges that members share stay one row."""
-    (edges, values, *rest), kept = singled(args, carried)
-    if not kept[0] and edges._array_.ndim == 1:
-        return op.call((edges, *full([values, *rest], kept[1:], size)))
-    edges, values, *rest = full([edges, values, *rest], kept, size)
+    (edges, values, *rest), in_batch = singled(args, carried)
+    if not in_batch[0] and edges._array_.ndim == 1:
+        return op.call((edges, *full([values, *rest], in_batch[1:], size)))
+    edges, values, *rest = full([edges, values, *rest], in_batch, size)
     if edges._array_.ndim > 2:
         return op.call((edges, values, *rest))
     shape = values._array_.shape
@@ -49,13 +49,13 @@ def rows_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) -> An
 )
 def places_among(sorted_sequence: Index, input: Index, right: bool, out_int32: bool) -> Any:
     """Where values belong among sorted ones, row by row or all in the same row."""
-    for each in (sorted_sequence, input):
-        check_ordered("searchsorted", "searchsorted_out_cpu", each)
+    for operand in (sorted_sequence, input):
+        check_ordered("searchsorted", "searchsorted_out_cpu", operand)
     common = dtypes.result_type((sorted_sequence, input)).numpy  # a number counts as one of the dtype of the sequence
     edges, values = sorted_sequence.astype(common, copy=False), input.astype(common, copy=False)
     check_number("searchsorted", "searchsorted_out_cpu", edges)
-    found = kernels.insertion_places(edges, values, right)
-    return np.ascontiguousarray(found, np.int32 if out_int32 else np.int64).reshape(values.shape)
+    result = kernels.insertion_places(edges, values, right)
+    return np.ascontiguousarray(result, np.int32 if out_int32 else np.int64).reshape(values.shape)
 
 
 @places_among.samples
@@ -286,8 +286,8 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
     common = dtypes.promote_types(elements.dtype, tests.dtype)
     flat = elements.to(common).reshape((size, math.prod(shape[1:])))
     ordered = tests.to(common).reshape((size, count)).sort(1)[0]
-    found = ordered.gather(1, places_among.call((ordered, flat, False, False)).clamp_max(count - 1)) == flat
-    return (found.logical_not() if rest[1] else found).reshape(shape)
+    result = ordered.gather(1, places_among.call((ordered, flat, False, False)).clamp_max(count - 1)) == flat
+    return (result.logical_not() if rest[1] else result).reshape(shape)
 
 
 @op(
@@ -295,18 +295,18 @@ def members_of_batch(op: Any, size: int, args: list[Any], carried: list[Any]) ->
 )
 def membership(elements: Index, test_elements: Index, assume_unique: bool, invert: bool) -> Any:
     """Which elements are among others."""
-    for each in (elements, test_elements):
-        if each.dtype.kind in "bc":
+    for operand in (elements, test_elements):
+        if operand.dtype.kind in "bc":
             raise RuntimeError(
-                f"Unsupported input type encountered for isin(): {dtypes.from_numpy(each.dtype).legacy[:-6]}"
+                f"Unsupported input type encountered for isin(): {dtypes.from_numpy(operand.dtype).legacy[:-6]}"
             )
-        check_ordered("isin", "isin_default_cpu", each)
+        check_ordered("isin", "isin_default_cpu", operand)
     common = dtypes.result_type((elements, test_elements)).numpy
-    of, among = (each.astype(common, copy=False) for each in (elements, test_elements))
+    of, among = (operand.astype(common, copy=False) for operand in (elements, test_elements))
     if of.size * among.size > FEW:
         return np.asarray(np.isin(of, among, invert=invert))
-    found = (of[..., None] == among.reshape(-1)).any(-1)
-    return ~found if invert else found
+    result = (of[..., None] == among.reshape(-1)).any(-1)
+    return ~result if invert else result
 
 
 @membership.samples
@@ -341,14 +341,14 @@ def isin(
         tensor([ True, False,  True])
     """
     tensors = isinstance(elements, Tensor) or isinstance(test_elements, Tensor)
-    for at, each in enumerate((elements, test_elements)):
-        if not tensors or not isinstance(each, (Tensor, int, float, np.number)):
+    for at, operand in enumerate((elements, test_elements)):
+        if not tensors or not isinstance(operand, (Tensor, int, float, np.number)):
             name = ("elements", "test_elements")[at]
-            raise TypeError(wrong_type("isin", name, at + 1, "Tensor", each))
+            raise TypeError(wrong_type("isin", name, at + 1, "Tensor", operand))
     if isinstance(elements, Tensor) and not isinstance(test_elements, Tensor) and elements.dtype in UNORDERED:
         return put("isin", out, elements.ne(test_elements) if invert else elements.eq(test_elements), words=EXACT)
-    given = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
-    return put("isin", out, given, words=EXACT)
+    result = membership(as_operand(elements), as_operand(test_elements), assume_unique, invert)
+    return put("isin", out, result, words=EXACT)
 
 
 plain_case(isin, membership, membership.native)

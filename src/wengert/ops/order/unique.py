@@ -85,14 +85,14 @@ def distinct(self: Array, dim: Any, consecutive: bool, inverse: bool = True, cou
     if dim is None:
         flat = self.reshape(-1)
         order = None if consecutive else positions.argsort(flat)
-        found, numbers, many = grouped(flat if order is None else flat[order], order)
-        return found, numbers.reshape(self.shape), many
+        result, numbers, many = grouped(flat if order is None else flat[order], order)
+        return result, numbers.reshape(self.shape), many
     axis = check_dim(self, dim)
     slices = np.moveaxis(self, axis, 0)
     rows = slices.reshape(len(slices), math.prod(slices.shape[1:]))
     order = None if consecutive else positions.lexsort(rows.T[::-1])
-    found, numbers, many = grouped(rows if order is None else rows[order], order)
-    return np.moveaxis(found.reshape(len(found), *slices.shape[1:]), 0, axis), numbers, many
+    result, numbers, many = grouped(rows if order is None else rows[order], order)
+    return np.moveaxis(result.reshape(len(result), *slices.shape[1:]), 0, axis), numbers, many
 
 
 def form_of(dim: Any, consecutive: bool) -> int:
@@ -119,9 +119,9 @@ def distinct_samples(make: Any) -> Any:
     yield Bad(make(0, 2), 1, False, raises=RuntimeError, says="There are 0 sized dimensions, and they aren't selected")
 
 
-def chosen(found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
+def chosen(result: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
     """What was asked for of the results."""
-    wanted = [found[0], *([found[1]] if return_inverse else ()), *([found[2]] if return_counts else ())]
+    wanted = [result[0], *([result[1]] if return_inverse else ()), *([result[2]] if return_counts else ())]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
 
 
@@ -179,8 +179,8 @@ def unique_consecutive(
         >>> wg.unique_consecutive(wg.tensor([1, 1, 2, 1]))
         tensor([1, 2, 1])
     """
-    found = distinct(input, dim, True, bool(return_inverse), bool(return_counts))
-    return chosen(found, return_inverse, return_counts)
+    result = distinct(input, dim, True, bool(return_inverse), bool(return_counts))
+    return chosen(result, return_inverse, return_counts)
 
 
 @unique.samples

@@ -34,13 +34,13 @@ def check_unrecorded(name: str, operand: Any) -> None:
 def write_all(name: str, target: Tensor, function: Callable[..., Any], arrays: list[Any]) -> Tensor:
     """Write what `function` makes of the elements of the target and of the arrays; nothing if it fails."""
     array = target._array_
-    columns = [np.broadcast_to(each, array.shape).reshape(-1).tolist() for each in (array, *arrays)]
-    made = [function(*each) for each in zip(*columns)]
+    columns = [np.broadcast_to(operand, array.shape).reshape(-1).tolist() for operand in (array, *arrays)]
+    results = [function(*operand) for operand in zip(*columns)]
     numbers = (bool, int, float, complex) if array.dtype.kind in "cb" else (bool, int, float)
-    for each in made:
-        if not isinstance(each, numbers):
-            raise TypeError(f"{name}(): the function must give a real number, not {type(each).__name__}")
-    array[...] = np.array(made).reshape(array.shape) if made else array
+    for operand in results:
+        if not isinstance(operand, numbers):
+            raise TypeError(f"{name}(): the function must give a real number, not {type(operand).__name__}")
+    array[...] = np.array(results).reshape(array.shape) if results else array
     return target
 
 
@@ -107,10 +107,10 @@ def operand(name: str, target: Tensor, other: Any) -> Any:
     if not isinstance(other, Tensor):
         raise TypeError(errors.wrong_type(name, "tensor", 1, "Tensor", other))
     if other._array_.dtype != target._array_.dtype:
-        wanted, given = errors.type_name(target._array_), errors.type_name(other._array_)
-        raise TypeError(f"{name}: expected {wanted} for 'other' (got {given})")
+        wanted, other_type = errors.type_name(target._array_), errors.type_name(other._array_)
+        raise TypeError(f"{name}: expected {wanted} for 'other' (got {other_type})")
     return other.expand(target._array_.shape)._array_  # type: ignore[attr-defined]
 
 
-for each in (apply_, map_, map2_):
-    bind(each.__name__, asking(each, method=True))
+for card in (apply_, map_, map2_):
+    bind(card.__name__, asking(card, method=True))

@@ -134,7 +134,7 @@ def scaled(name: str, self: Any, other: Any, alpha: Any) -> Any:
 def are_floats(self: Any, other: Any, alpha: Any) -> bool:
     """Whether both operands are arrays of floats and the factor is a number for them: one pass does."""
     return type(alpha) in (float, int) and all(
-        hasattr(each, "dtype") and each.dtype.kind == "f" for each in (self, other)
+        hasattr(operand, "dtype") and operand.dtype.kind == "f" for operand in (self, other)
     )
 
 

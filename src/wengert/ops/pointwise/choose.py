@@ -54,9 +54,9 @@ def refuse_complex(self: Any, text: str) -> None:
         raise NotImplementedError(text)
 
 
-def by_number(args: tuple[Any, ...], found: Any) -> str:
+def by_number(args: tuple[Any, ...], result: Any) -> str:
     """How an output of another dtype is refused: beside numbers, while results of tensors are cast."""
-    return "" if any(isinstance(each, Tensor) for each in args[1:3]) else FOUND
+    return "" if any(isinstance(bound, Tensor) for bound in args[1:3]) else FOUND
 
 
 CLAMP_COMPLEX = "clamp is not supported for complex types"

@@ -34,7 +34,7 @@ def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08,
         RuntimeError: dtypes differ, the shapes do not broadcast, or a tolerance is negative.
     """
     if self.dtype != other.dtype:
-        names = [from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (self, other)]
+        names = [from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (self, other)]
         raise RuntimeError(f"{names[0]} did not match {names[1]}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
@@ -119,9 +119,9 @@ def equal_samples(make: Any) -> Any:
     yield Sample(make(2), make(3))
 
 
-def truth(found: Tensor) -> bool:
+def truth(result: Tensor) -> bool:
     """The truth value that a tensor without dimensions holds."""
-    return bool(found._array_)
+    return bool(result._array_)
 
 
 plain_case(equal, eq, kernels.direct_function("all_equal"), then=(truth,))

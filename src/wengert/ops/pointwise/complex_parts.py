@@ -24,7 +24,7 @@ def check_parts(name: str, first: Any, second: Any) -> None:
     if first.dtype == second.dtype and first.dtype in COMPLEX_OF:
         broadcast(first.shape, second.shape)
         return
-    names = [from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
+    names = [from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (first, second)]
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
             f"{name}(): Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
@@ -71,9 +71,9 @@ def complex(real: Array, imag: Array) -> Any:
         RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
     """
     check_parts("complex", real, imag)
-    made = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
-    made.real, made.imag = real, imag
-    return made
+    result = np.empty(broadcast(real.shape, imag.shape), COMPLEX_OF[real.dtype])
+    result.real, result.imag = real, imag
+    return result
 
 
 @complex.vjp("real")
@@ -117,9 +117,9 @@ def polar(abs: Array, angle: Array) -> Any:
         RuntimeError: the dtypes differ or are others, or the shapes do not broadcast.
     """
     check_parts("polar", abs, angle)
-    made = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])
-    made.real, made.imag = abs * np.cos(angle), abs * np.sin(angle)
-    return made
+    result = np.empty(broadcast(abs.shape, angle.shape), COMPLEX_OF[abs.dtype])
+    result.real, result.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return result
 
 
 @polar.vjp("abs")

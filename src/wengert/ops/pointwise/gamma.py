@@ -162,8 +162,8 @@ native_gammaln = native("gammaln")
 
 def log_gamma(x: Array) -> Array:
     """The logarithm of the gamma function of float32 or float64, by the native loop where there is one."""
-    made = NotImplemented if native_gammaln is None else native_gammaln(x)
-    return gammaln(x) if made is NotImplemented else made
+    result = NotImplemented if native_gammaln is None else native_gammaln(x)
+    return gammaln(x) if result is NotImplemented else result
 
 
 def above_half(make: Any) -> Any:
@@ -214,10 +214,10 @@ def mvlgamma(self: Array, p: int, *, out: Any = None) -> Any:
 
 @mvlgamma.vjp("self")
 def mvlgamma_vjp(grad: Any, self: Any, p: int) -> Any:
-    slope = (self + 0).digamma()  # of -0 the side of +0
+    derivative = (self + 0).digamma()  # of -0 the side of +0
     for step in range(1, p):
-        slope = slope + (self - step / 2).digamma()
-    return grad * slope
+        derivative = derivative + (self - step / 2).digamma()
+    return grad * derivative
 
 
 def positive_pairs(make: Any) -> Any:
@@ -336,11 +336,11 @@ def zeta(self: Array, other: Array, *, out: Any = None) -> Any:
         >>> wg.special.zeta(wg.tensor([2.0, 3.0]), 1)
         tensor([1.6449, 1.2021])
     """
-    found = special("zeta", self, other, out=out)
+    result = special("zeta", self, other, out=out)
     endless = np.equal(other, np.inf)  # whose sum, of zeros alone, torch takes for no number
     if endless.any():
-        np.copyto(found, np.nan, where=endless & np.not_equal(self, 1))
-    return found
+        np.copyto(result, np.nan, where=endless & np.not_equal(self, 1))
+    return result
 
 
 zeta.vjp("self")(not_by_first("zeta", "zeta"))

@@ -18,7 +18,7 @@ from ..dtype_checks import checked_number
 from .binary import is_number, native
 
 
-def by_weights(args: tuple[Any, ...], found: Any) -> str:
+def by_weights(args: tuple[Any, ...], result: Any) -> str:
     """How an output of another dtype is refused: not at all beside a single weight."""
     return "" if is_number(args[2]) or not args[2].ndim else FOUND
 
@@ -63,11 +63,12 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
         RuntimeError: the dtypes differ, or the shapes do not broadcast.
     """
     for name, value in (("end", end), ("weight", weight)):
-        given = getattr(value, "dtype", self.dtype)
-        alone = name == "weight" and np.ndim(value) == 0 and given.kind in "biufV"
-        if given != self.dtype and not alone:
+        kind = getattr(value, "dtype", self.dtype)
+        alone = name == "weight" and np.ndim(value) == 0 and kind.kind in "biufV"
+        if kind != self.dtype and not alone:
             names = [
-                from_numpy(each.dtype).name.replace("32", "").replace("float64", "double") for each in (self, value)
+                from_numpy(operand.dtype).name.replace("32", "").replace("float64", "double")
+                for operand in (self, value)
             ]
             raise RuntimeError(f"expected dtype {names[0]} for `{name}` but got dtype {names[1]}")
     if isinstance(weight, complex) and self.dtype.kind in "fV":
@@ -79,7 +80,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Any:
         not self.ndim and not end.ndim and getattr(weight, "dtype", self.dtype) != self.dtype
     ):  # none of the three counts for more than another
         wanted = promote_types(from_numpy(self.dtype), from_numpy(weight.dtype)).numpy
-        self, end, weight = (each.astype(wanted) for each in (self, end, weight))
+        self, end, weight = (operand.astype(wanted) for operand in (self, end, weight))
     near, apart = np.abs(weight) < 0.5, end - self
     return np.where(near, self + weight * apart, end - apart * (1 - weight)).astype(self.dtype, copy=False)
 

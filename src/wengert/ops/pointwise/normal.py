@@ -37,9 +37,11 @@ def erfinv(self: Array, *, out: Any = None) -> Any:
     inside = np.abs(self) <= 1
     if inside.all():
         return special("erfinv", self, out=out)
-    found = special("erfinv", np.where(inside, self, self.dtype.type(0)), out=out)  # of others SciPy makes slow reports
-    found[~inside] = np.nan
-    return found
+    result = special(
+        "erfinv", np.where(inside, self, self.dtype.type(0)), out=out
+    )  # of others SciPy makes slow reports
+    result[~inside] = np.nan
+    return result
 
 
 @erfinv.vjp("self")

@@ -194,9 +194,9 @@ def copysign_samples(make: Any) -> Any:
     yield Sample(make(8), make(8, kind="special"))
 
 
-def of_steps(args: tuple[Any, ...], found: Any) -> str:
+def of_steps(args: tuple[Any, ...], result: Any) -> str:
     """How an output of `heaviside` of another dtype is refused."""
-    kind = "complex tensors" if found.is_complex else "tensors with different dtypes"
+    kind = "complex tensors" if result.is_complex else "tensors with different dtypes"
     return f"heaviside is not yet implemented for {kind}."
 
 
@@ -256,7 +256,7 @@ def heaviside_jvp(self_tangent: Any, values_tangent: Any, self: Any, out: Any) -
 @heaviside.samples
 def heaviside_samples(make: Any) -> Any:
     for sample in pairs_of_any(make):
-        sample.args = tuple(each.detach() if isinstance(each, Tensor) else each for each in sample.args)
+        sample.args = tuple(value.detach() if isinstance(value, Tensor) else value for value in sample.args)
         yield sample
     yield Bad(
         make(2),
@@ -311,7 +311,9 @@ times_logarithm = partial(
 def product_with(self: Any, other: Any, logarithm: Any, out: Any) -> Any:
     """self * logarithm(other), 0 where `self` is 0; NaN where `other` is."""
     like = self if hasattr(self, "dtype") else other
-    wide, logs = (widened(each) if hasattr(each, "dtype") else each + 0 for each in (self, other))  # no truth values
+    wide, logs = (
+        widened(operand) if hasattr(operand, "dtype") else operand + 0 for operand in (self, other)
+    )  # no truth values
     result = np.asarray(wide * logarithm(logs))
     np.copyto(result, 0, where=(wide == 0) & (logs == logs))  # but NaN
     return narrowed(result, like, out)

@@ -73,10 +73,10 @@ def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0, *, out:
     if self.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if self.dtype.kind in "iu":
-        min_val, max_val = (checked_number(each, dtypes.int64) for each in (min_val, max_val))  # -0.5 becomes 0
+        min_val, max_val = (checked_number(bound, dtypes.int64) for bound in (min_val, max_val))  # -0.5 becomes 0
         if self.dtype.kind == "u" and min_val < 0:
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-        min_val, max_val = (checked_number(each, dtypes.from_numpy(self.dtype)) for each in (min_val, max_val))
+        min_val, max_val = (checked_number(bound, dtypes.from_numpy(self.dtype)) for bound in (min_val, max_val))
     return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val), out=out)
 
 
@@ -337,7 +337,7 @@ def prelu(input: Any, weight: Tensor) -> Any:
                 f"Found parameter numbers = {count} and channel size = {channels}."
             )
     if weight.dtype is not input.dtype:
-        names = [each.dtype.legacy[:-6] for each in (input, weight)]
+        names = [operand.dtype.legacy[:-6] for operand in (input, weight)]
         raise RuntimeError(f"prelu: Type promoting not supported. Got {names[0]} and {names[1]}")
     if len(shape) == weight.ndim:
         return prelu_kernel(input, weight)

@@ -129,8 +129,8 @@ def power_vjp_exponent(grad: Any, self: Any, exponent: Any, out: Any) -> Any:
         base = self if self.dtype is out.dtype else self.to(dtype=out.dtype)
         vanishes = (self == 0) & at_least_zero(exponent)
         return grad * conjugate(out * base.where(~vanishes, 1).log())  # so that no rule meets the logarithm of 0
-    slope = conjugate(out * number_log(self, out.dtype.is_complex))
-    return grad * (slope if self != 0 else slope.where(~at_least_zero(exponent), 0))
+    derivative = conjugate(out * number_log(self, out.dtype.is_complex))
+    return grad * (derivative if self != 0 else derivative.where(~at_least_zero(exponent), 0))
 
 
 def is_constant(self: Any, exponent: Any) -> Any:

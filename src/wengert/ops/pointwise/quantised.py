@@ -165,7 +165,7 @@ def fake_quantize_per_tensor_affine(
     else:
         step, zero = number_of("scale", scale, False), number_of("zero_point", zero_point, True)
         if step is None or zero is None:
-            kinds = ", ".join(type(each).__name__ for each in (input, scale, zero_point, quant_min, quant_max))
+            kinds = ", ".join(type(operand).__name__ for operand in (input, scale, zero_point, quant_min, quant_max))
             raise TypeError(
                 f"{PER_TENSOR}() received an invalid combination of arguments - got ({kinds}), but expected scale and "
                 "zero_point as two tensors of one number each, or as a float and an int"
@@ -174,8 +174,8 @@ def fake_quantize_per_tensor_affine(
             raise RuntimeError(BOUNDS)
         if not quant_min <= zero <= quant_max:
             raise RuntimeError(WHERE)
-    made, _ = fake_quantize_per_tensor_affine_cachemask(input, float(step), zero, quant_min, quant_max)
-    return made  # type: ignore[no-any-return]
+    result, _ = fake_quantize_per_tensor_affine_cachemask(input, float(step), zero, quant_min, quant_max)
+    return result  # type: ignore[no-any-return]
 
 
 @fake_quantize_per_tensor_affine.samples
@@ -199,8 +199,8 @@ def check_grids(input: Tensor, scale: Tensor, zero_point: Tensor, axis: int, qua
         raise RuntimeError(f"Scale must be Float or BFloat16, found {scale.dtype.legacy[:-6]}")
     if zero_point.dtype not in (dtypes.int32, dtypes.float32, dtypes.float16):
         raise RuntimeError(f"Zero-point must be Int32, Float or Half, found {zero_point.dtype.legacy[:-6]}")
-    for name, each in (("scale", scale), ("zero point", zero_point)):
-        if each.ndim != 1:
+    for name, value in (("scale", scale), ("zero point", zero_point)):
+        if value.ndim != 1:
             raise RuntimeError(f"{name} should be a 1-D tensor")
     if scale.shape != zero_point.shape:
         raise RuntimeError("scale and zero-point need to have the same dimensions")
@@ -263,8 +263,8 @@ def fake_quantize_per_channel_affine(
             raise TypeError(f"{PER_CHANNEL}(): argument '{argument}' must be Tensor, not {type(value).__name__}")
     refuse_derivative(f"{PER_CHANNEL}_cachemask", scale=scale, zero_point=zero_point)
     check_grids(input, scale, zero_point, axis, quant_min, quant_max)
-    made, _ = fake_quantize_per_channel_affine_cachemask(input, scale, zero_point, axis, quant_min, quant_max)
-    return made  # type: ignore[no-any-return]
+    result, _ = fake_quantize_per_channel_affine_cachemask(input, scale, zero_point, axis, quant_min, quant_max)
+    return result  # type: ignore[no-any-return]
 
 
 @fake_quantize_per_channel_affine.samples

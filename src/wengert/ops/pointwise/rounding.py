@@ -252,8 +252,8 @@ def quotient_in_place(name: str) -> Any:
                 return true_divide.in_place(input, other)
             return divide_rounded.in_place(input, other, rounding_mode)
         except TypeError:
-            given = {} if rounding_mode is None else {"rounding_mode": rounding_mode}
-            return asked_or_raised(name, input, other, **given)
+            options = {} if rounding_mode is None else {"rounding_mode": rounding_mode}
+            return asked_or_raised(name, input, other, **options)
 
     return divide_in_place
 
@@ -289,7 +289,7 @@ def floor_divide_jvp(self_tangent: Any, other_tangent: Any, out: Any) -> Any:
 @floor_divide.samples
 def floor_divide_samples(make: Any) -> Any:
     for sample in broadcast_pairs(make):
-        sample.args = tuple(each if is_number(each) else each.detach() for each in sample.args)
+        sample.args = tuple(value if is_number(value) else value.detach() for value in sample.args)
         yield sample
 
 

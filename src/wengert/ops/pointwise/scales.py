@@ -130,8 +130,8 @@ def sinc_slope(self: Any) -> Any:
     near = self.abs() < SINC_NEAR
     outer, inner = self.where(~near, 1), self.where(near, 0)
     angle = outer * math.pi
-    slope = (angle.cos() - angle.sin() / angle) / outer
-    return slope.where(~near, inner * polynomial_at(inner * inner, SINC_SERIES))
+    derivative = (angle.cos() - angle.sin() / angle) / outer
+    return derivative.where(~near, inner * polynomial_at(inner * inner, SINC_SERIES))
 
 
 @sinc.vjp("self")
@@ -200,11 +200,11 @@ def logit_samples(make: Any) -> Any:
     yield Bad(make(2), "a", raises=TypeError, says="argument 'eps' (position 2) must be float, not str")
 
 
-def not_scaled(wanted: Any, found: Any) -> RuntimeError:
+def not_scaled(wanted: Any, result: Any) -> RuntimeError:
     """An output of `ldexp` of a kind of numbers that cannot hold the result's."""
-    if wanted.is_complex and found.is_floating_point:
-        return RuntimeError(errors.uncastable(wanted, found))
-    return RuntimeError(f"ldexp can't be cast to the desired output type {found.legacy[:-6]}")
+    if wanted.is_complex and result.is_floating_point:
+        return RuntimeError(errors.uncastable(wanted, result))
+    return RuntimeError(f"ldexp can't be cast to the desired output type {result.legacy[:-6]}")
 
 
 @pointwise(promote="float", dtypes=FLOATS, numbers=False, inplace=True, layout="scaled", out=Out(uncastable=not_scaled))
@@ -335,12 +335,12 @@ def precise(name: str, operands: Any) -> Any:
         TypeError: none of the operands is a tensor.
     """
     tensors = is_complex = False
-    for each in operands:
-        if isinstance(each, Tensor):
+    for operand in operands:
+        if isinstance(operand, Tensor):
             tensors = True
-            is_complex = is_complex or each._array_.dtype.kind == "c"
+            is_complex = is_complex or operand._array_.dtype.kind == "c"
         else:
-            is_complex = is_complex or isinstance(each, complex)
+            is_complex = is_complex or isinstance(operand, complex)
     if not tensors:
         raise TypeError(f"{name}() received an invalid combination of arguments: one of them must be a Tensor")
     return dtypes.complex128 if is_complex else dtypes.float64

@@ -121,10 +121,10 @@ def expm1_jvp(tangent: Any, self: Any, out: Any) -> Any:
 
 def expm1_slope(out: Any, tail: Any) -> Any:
     """out + 1, the derivative by the result, and where `tail` is given what the result has lost the digits of."""
-    slope = out + 1
+    derivative = out + 1
     if tail is None:
-        return slope
-    return slope + (tail.exp() - slope).detach().where(slope.abs() < math.inf, 0)
+        return derivative
+    return derivative + (tail.exp() - derivative).detach().where(derivative.abs() < math.inf, 0)
 
 
 @function(native=native("log"))
@@ -279,7 +279,7 @@ def positive(input: Any) -> Any:
 positive.samples(any_tensor)
 
 
-def words_of_size(args: tuple[Any, ...], found: Any) -> str:
+def words_of_size(args: tuple[Any, ...], result: Any) -> str:
     """How an output of another dtype is refused: not at all if the numbers are complex."""
     return "" if args[0].is_complex() else FOUND
 
@@ -352,12 +352,12 @@ def sgn(self: Array, *, out: Any = None) -> Any:
     if self.dtype.kind != "c":
         return kernels.sign(self, out=out)
     size = np.abs(self)
-    made = np.empty_like(self) if out is None else out
+    result = np.empty_like(self) if out is None else out
     zero = size == 0
-    for part, given in ((made.real, self.real), (made.imag, self.imag)):  # infinity is that of one part alone
-        np.divide(given, size, out=part)
-    np.copyto(made, 0, where=zero)
-    return made
+    for part, source in ((result.real, self.real), (result.imag, self.imag)):  # infinity is that of one part alone
+        np.divide(source, size, out=part)
+    np.copyto(result, 0, where=zero)
+    return result
 
 
 @sgn.vjp("self")

@@ -21,13 +21,13 @@ def drawn_levels(input: Any = None) -> Levels:
     active, own = current().batches, levels_of(input)
     if not active and not own:
         return ()
-    found = set(own)
+    levels = set(own)
     for level in (*active, *own):
         if level.randomness == "error":
             raise RuntimeError(batch_errors.RANDOM)
         if level.randomness == "different":
-            found.add(level)
-    return tuple(sorted(found, key=lambda level: level.number))
+            levels.add(level)
+    return tuple(sorted(levels, key=lambda level: level.number))
 
 
 def drawn_room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -37,10 +37,10 @@ def drawn_room(levels: Levels, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def at_once(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
     """For operators that draw for each element: numbers for all members in one call."""
-    given, on = list(args), list(carried)
-    if isinstance(given[0], Tensor):
-        given[0], on[0] = with_batch(given[0], on[0], size), True
-    return op.call(tuple(padded(op, given, on)))
+    operands, on = list(args), list(carried)
+    if isinstance(operands[0], Tensor):
+        operands[0], on[0] = with_batch(operands[0], on[0], size), True
+    return op.call(tuple(padded(op, operands, on)))
 
 
 def by_rows(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -51,5 +51,5 @@ def by_rows(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, got {len(shape) - 1}")
     if len(shape) == 3:
         weights = weights.reshape((size * shape[1], shape[2]))
-    made = op.call((weights, *others))
-    return made.reshape((*shape[:-1], made.shape[-1]))
+    result = op.call((weights, *others))
+    return result.reshape((*shape[:-1], result.shape[-1]))

@@ -163,19 +163,19 @@ def binomial(count: Array, prob: Array, generator: Any = None) -> Any:
         ValueError: one of them is not floating.
         RuntimeError: the dtypes differ, or a count is NaN.
     """
-    found = {"count": from_numpy(count.dtype), "prob": from_numpy(prob.dtype)}
-    for name, element in found.items():
+    kinds = {"count": from_numpy(count.dtype), "prob": from_numpy(prob.dtype)}
+    for name, element in kinds.items():
         if element not in REALS:
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {element.legacy[:-6]}")
-    if found["count"] != found["prob"]:
-        names = [element.legacy[:-6] for element in found.values()]
+    if kinds["count"] != kinds["prob"]:
+        names = [element.legacy[:-6] for element in kinds.values()]
         raise RuntimeError(
             f"binomial: prob must have the dtype of count: Found dtype {names[1]} but expected {names[0]}"
         )
     if bool(np.isnan(count).any()):
         raise RuntimeError("binomial: expected counts that are numbers, got NaN")  # torch never comes back from it
     shape = broadcast(count.shape, prob.shape)
-    parameters = [np.broadcast_to(each, shape) for each in (count, prob)]
+    parameters = [np.broadcast_to(operand, shape) for operand in (count, prob)]
     return numbers_of(binomial_numbers, chosen("binomial", generator), *parameters)
 
 

@@ -52,8 +52,8 @@ and the number that it keeps."""
 
 def new_source(seed: int) -> Source:
     """What the numbers that follow from a seed are drawn from."""
-    made = kernels.generator(seed)
-    return (made, *made.parts)
+    result = kernels.generator(seed)
+    return (result, *result.parts)
 
 
 class Stream:
@@ -79,19 +79,19 @@ class Stream:
     def source(self) -> Any:
         """The `Twister`, made on first use."""
         process = forks()
-        found = self.sources.get(process)
-        if found is None:
-            made = new_source(self.seed)
-            before, start = [each for number, each in tuple(self.sources.items()) if number != process], self.start
+        entry = self.sources.get(process)
+        if entry is None:
+            fresh = new_source(self.seed)
+            before, start = [item for number, item in tuple(self.sources.items()) if number != process], self.start
             place = before[-1][0] if before else start and start.source()
             if before:  # those of a forked child's parents: from NumPy 2.5 on their lock is taken to read the place
                 before[-1][0].bits.lock._at_fork_reinit()
             if place:
-                made[0].bits.state = place.bits.state
-                made[0].kept[:] = place.kept
-            found = self.sources.setdefault(process, made)  # one step: all who made one get the same
+                fresh[0].bits.state = place.bits.state
+                fresh[0].kept[:] = place.kept
+            entry = self.sources.setdefault(process, fresh)  # one step: all who made one get the same
             self.start = None
-        return found[0]
+        return entry[0]
 
 
 @guarded
@@ -162,11 +162,11 @@ class Generator:
         stream = self._stream
         source = stream.source()
         with source.bits.lock:  # NumPy's own: no other thread is in the middle of a draw
-            words, kept = source.bits.state["state"], source.kept.copy()
+            words, pending = source.bits.state["state"], source.kept.copy()
         state = np.zeros((), STATE)
         state["seed"], state["seeded"], state["words"] = stream.seed, 1, words["key"]
         state["left"], state["next"] = WORDS - words["pos"] + 1, words["pos"]
-        state["has_kept"], state["kept"] = kept[0], kept[1] if kept[0] else 0
+        state["has_kept"], state["kept"] = pending[0], pending[1] if pending[0] else 0
         return wrap(np.frombuffer(state.tobytes(), np.uint8).copy())
 
     def get_offset(self) -> int:

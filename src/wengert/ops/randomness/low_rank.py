@@ -27,11 +27,11 @@ def counted(name: str, argument: str, value: Any) -> int:
 def basis(matrix: Any, q: int, niter: int) -> Any:
     """An orthonormal basis of about the space that the first `q` left singular vectors of a matrix span."""
     kind = matrix.dtype if matrix.dtype.category >= dtypes.FLOAT else dtypes.get_default_dtype()
-    found = linalg_qr(matrix @ constant_beside(matrix, randn(matrix.shape[-1], q, dtype=kind)))[0]
+    result = linalg_qr(matrix @ constant_beside(matrix, randn(matrix.shape[-1], q, dtype=kind)))[0]
     for _ in range(niter):
-        found = linalg_qr(adjoint(matrix) @ found)[0]
-        found = linalg_qr(matrix @ found)[0]
-    return found
+        result = linalg_qr(adjoint(matrix) @ result)[0]
+        result = linalg_qr(matrix @ result)[0]
+    return result
 
 
 def decomposed(matrix: Any, q: int, niter: int) -> Any:
@@ -111,8 +111,8 @@ def pca_lowrank(A: Tensor, q: int | bool | None = None, center: Truth = True, ni
 def without_phases(operator: Any, *args: Any, **options: Any) -> Any:
     """Call it for what does not depend on the phases of the vectors: how samples are run."""
 
-    def adjoined(*given: Any, **more: Any) -> Any:
-        u, s, v = operator(*given, **more)
+    def adjoined(*arguments: Any, **more: Any) -> Any:
+        u, s, v = operator(*arguments, **more)
         return u, s, adjoint(v)
 
     return rebuilt(adjoined, *args[:1], **dict(zip(("q", "niter", "M"), args[1:])), **options)

@@ -71,7 +71,7 @@ def normal_array(
 def numbers_of(draw: Callable[..., Any], source: Any, *parameters: Any) -> Any:
     """What a kernel of `_kernels/rejection.py` draws for the places of arrays of one shape, row by row."""
     shape = parameters[0].shape
-    return source.draw(draw, *[np.ascontiguousarray(each.reshape(-1)) for each in parameters]).reshape(shape)
+    return source.draw(draw, *[np.ascontiguousarray(parameter.reshape(-1)) for parameter in parameters]).reshape(shape)
 
 
 def check_spread(std: float) -> None:
@@ -277,10 +277,10 @@ def randint(
         RuntimeError: `low` is not less than `high`, or the integers do not fit the dtype.
     """
     check_place("randint", device, pin_memory, layout, out=out, dtype=dtype)
-    given = list(bounds)
-    if size is None and given and (isinstance(given[-1], (tuple, list)) or len(given) == (3 if high is None else 2)):
-        size = given.pop()
-    first, last = read_range("randint", given, low, high)
+    values = list(bounds)
+    if size is None and values and (isinstance(values[-1], (tuple, list)) or len(values) == (3 if high is None else 2)):
+        size = values.pop()
+    first, last = read_range("randint", values, low, high)
     if size is None:
         raise TypeError(
             f"randint() received an invalid combination of arguments - got {bounds}, but expected (low, high, size)"
@@ -292,20 +292,20 @@ def randint(
     return deliver("randint", array, requires_grad, out, levels)
 
 
-def read_range(name: str, given: list[Any], low: Any, high: Any) -> tuple[int, int]:
+def read_range(name: str, positional: list[Any], low: Any, high: Any) -> tuple[int, int]:
     """The bounds of integers: one or two of them by position, the others by name.
 
     Raises:
         TypeError: there is no upper one, there are too many, or one is no integer.
     """
-    values = [*given, *(each for each in (low, high) if each is not None)]
+    values = [*positional, *(bound for bound in (low, high) if bound is not None)]
     if (
-        (high is not None and low is not None and given)
+        (high is not None and low is not None and positional)
         or len(values) not in (1, 2)
         or (low is not None and len(values) == 1)
     ):
         raise TypeError(
-            f"{name}() received an invalid combination of arguments - got bounds {given}, low={low}, high={high}, "
+            f"{name}() received an invalid combination of arguments - got bounds {positional}, low={low}, high={high}, "
             "but expected (high) or (low, high)"
         )
     for value in values:

@@ -44,8 +44,8 @@ from .random_fill import check_probability, decided
 def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
     """Numbers of normal distributions with the means and standard deviations given, of which at least one is a
     tensor."""
-    given = [each for each in (mean, std) if isinstance(each, np.ndarray)]
-    refuse_dtype("normal_kernel_cpu", given[0], FLOATS)
+    tensors = [operand for operand in (mean, std) if isinstance(operand, np.ndarray)]
+    refuse_dtype("normal_kernel_cpu", tensors[0], FLOATS)
     if isinstance(std, np.ndarray):
         if std.dtype.kind == "c":
             raise RuntimeError("normal expects standard deviation to be non-complex")
@@ -53,14 +53,16 @@ def normal_about(mean: Array, std: Array, *, generator: Any = None) -> Any:
             raise RuntimeError("normal expects all elements of std >= 0.0")
     else:
         check_spread(std)
-    element = from_numpy(given[0].dtype)
-    shape = given[0].shape if len(given) == 1 else broadcast(given[0].shape, given[1].shape)
+    element = from_numpy(tensors[0].dtype)
+    shape = tensors[0].shape if len(tensors) == 1 else broadcast(tensors[0].shape, tensors[1].shape)
     drawn = normal_array(chosen("normal", generator), shape, element)
     if drawn.dtype.itemsize == 2:  # bfloat16 and integers have no common dtype in NumPy
-        std, mean = (each.astype(drawn.dtype) if isinstance(each, np.ndarray) else each for each in (std, mean))
-    fits = all(np.result_type(drawn, each) == drawn.dtype for each in (std, mean))
-    made = np.multiply(drawn, std, out=drawn if fits else None)
-    return np.add(made, mean, out=made if fits else None).astype(element.numpy, copy=False)
+        std, mean = (
+            operand.astype(drawn.dtype) if isinstance(operand, np.ndarray) else operand for operand in (std, mean)
+        )
+    fits = all(np.result_type(drawn, operand) == drawn.dtype for operand in (std, mean))
+    result = np.multiply(drawn, std, out=drawn if fits else None)
+    return np.add(result, mean, out=result if fits else None).astype(element.numpy, copy=False)
 
 
 @normal_about.vjp("mean")
@@ -122,10 +124,10 @@ def normal(
     if size is not None:
         mean, std = read_number("normal", "mean", 1, mean), read_number("normal", "std", 2, std)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        made = normal_about(mean, std, generator=generator)
+        result = normal_about(mean, std, generator=generator)
         if out is None:
-            return made  # type: ignore[no-any-return]
-        return put("normal", out, made, uncastable=not_drawn)
+            return result  # type: ignore[no-any-return]
+        return put("normal", out, result, uncastable=not_drawn)
     if size is None:
         raise TypeError(
             f"normal() received an invalid combination of arguments - got ({type(mean).__name__}, "
@@ -149,12 +151,12 @@ def normal_samples(make: Any) -> Any:
 plain_case(normal, normal_about, normal_about.native)
 
 
-def not_drawn(wanted: Any, found: Any) -> NotImplementedError:
+def not_drawn(wanted: Any, result: Any) -> NotImplementedError:
     """An output of `normal` of a kind of numbers that cannot hold what is drawn."""
-    return NotImplementedError(errors.no_kernel("normal_kernel", found))
+    return NotImplementedError(errors.no_kernel("normal_kernel", result))
 
 
-def of_draws(args: tuple[Any, ...], found: Any) -> None:
+def of_draws(args: tuple[Any, ...], result: Any) -> None:
     """How an output of `bernoulli` of another dtype is refused: never, 0 and 1 are numbers of any."""
 
 
@@ -258,8 +260,8 @@ def multinomial(self: Index, num_samples: int, replacement: bool = False, *, gen
     sums = np.cumsum(weights, axis=-1)
     drawn = uniform_array(source, (len(sums), num_samples), dtypes.float64)
     places = np.empty((len(sums), num_samples), np.int64)
-    for row, each, found in zip(sums, drawn, places):
-        found[:] = positions.searchsorted(row / row[-1], each, side="left")
+    for row, draw, target in zip(sums, drawn, places):
+        target[:] = positions.searchsorted(row / row[-1], draw, side="left")
     return places.reshape(*self.shape[:-1], num_samples)
 
 

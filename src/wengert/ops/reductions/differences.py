@@ -35,10 +35,10 @@ def check_fits(input: Any, other: Any, dim: int) -> None:
     Raises:
         RuntimeError: says what differs.
     """
-    have, given = input._array_.shape, other._array_.shape
-    if len(have) != len(given):
+    have, other_shape = input._array_.shape, other._array_.shape
+    if len(have) != len(other_shape):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    for axis, (own, its) in enumerate(zip(have, given)):
+    for axis, (own, its) in enumerate(zip(have, other_shape)):
         if axis != dim and own != its:
             raise RuntimeError(
                 "diff expects the shape of tensor to prepend or append to match that of input except along the "
@@ -81,18 +81,18 @@ def diff(
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    given = [each for each in (prepend, input, append) if each is not None]
-    axis = read_dim("diff", dim, input._array_.ndim) if n or len(given) > 1 else 0  # else it is not looked at
-    for each in given:
-        if each is not input:
-            check_fits(input, each, axis)
+    tensors = [operand for operand in (prepend, input, append) if operand is not None]
+    axis = read_dim("diff", dim, input._array_.ndim) if n or len(tensors) > 1 else 0  # else it is not looked at
+    for operand in tensors:
+        if operand is not input:
+            check_fits(input, operand, axis)
     if not n:
         return copied("diff", out, input.clone(), words=SCALAR)
-    made = cat(given, axis) if len(given) > 1 else input
-    for _ in range(min(n, made._array_.shape[axis])):
-        after, before = part(made, axis, 1, None), part(made, axis, 0, made._array_.shape[axis] - 1)
-        made = after.logical_xor(before) if made.dtype is dtypes.bool_ else after - before
-    return put("diff", out, made, read=(input,), wholly=True, writer="sub")
+    result = cat(tensors, axis) if len(tensors) > 1 else input
+    for _ in range(min(n, result._array_.shape[axis])):
+        after, before = part(result, axis, 1, None), part(result, axis, 0, result._array_.shape[axis] - 1)
+        result = after.logical_xor(before) if result.dtype is dtypes.bool_ else after - before
+    return put("diff", out, result, read=(input,), wholly=True, writer="sub")
 
 
 NATIVE = sliced, subtract = kernels.natives("slice", "subtract")
@@ -149,7 +149,7 @@ def check_gradient(input: Any, count: int | None, dims: Sequence[int] | None, ed
         )
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
-    axes = [normalise(each, ndim) for each in (range(ndim) if dims is None else dims)]
+    axes = [normalise(dim, ndim) for dim in (range(ndim) if dims is None else dims)]
     if len(set(axes)) < len(axes):
         twice = next(axis for at, axis in enumerate(axes) if axis in axes[:at])
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
@@ -196,8 +196,8 @@ def uneven_gradient(input: Any, places: Any, dim: int, edge_order: int) -> Any:
     steps = places.diff(1, 0)
     a, b = steps[:-1], steps[1:]  # before and behind each place within
     shape = [a._array_.shape[0] if axis == dim else 1 for axis in range(input._array_.ndim)]
-    slopes = [each.reshape(shape) for each in (-b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b)))]
-    center = weighted(input, slopes, dim, 0, length - 2)
+    weights = [weight.reshape(shape) for weight in (-b / (a * (a + b)), (b - a) / (a * b), a / (b * (a + b)))]
+    center = weighted(input, weights, dim, 0, length - 2)
     if edge_order == 1:
         first = (part(input, dim, 1, 2) - part(input, dim, 0, 1)) / steps[0]
         last = (part(input, dim, length - 1, None) - part(input, dim, length - 2, length - 1)) / steps[-1]
@@ -239,13 +239,13 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
         raise TypeError(wrong_type("gradient", "spacing", 2, "Number or a sequence of these or of Tensors", spacing))
     steps: Any = spacing if isinstance(spacing, (tuple, list)) else None
     axes = check_gradient(input, None if steps is None else len(steps), dims, edge_order)
-    made = []
+    result = []
     for at, axis in enumerate(axes):
         if steps is not None and isinstance(steps[at], Tensor):
-            made.append(uneven_gradient(input, steps[at], axis, edge_order))
+            result.append(uneven_gradient(input, steps[at], axis, edge_order))
         else:
-            made.append(even_gradient(input, spacing if steps is None else steps[at], axis, edge_order))
-    return tuple(made)
+            result.append(even_gradient(input, spacing if steps is None else steps[at], axis, edge_order))
+    return tuple(result)
 
 
 @gradient.samples

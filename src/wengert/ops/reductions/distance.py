@@ -56,8 +56,8 @@ def dist(self: Array, other: Array, p: Number = 2) -> Any:
 
 @dist.vjp("self", "other")
 def dist_vjp(grad: Any, self: Any, other: Any, out: Any, p: Any) -> Any:
-    slope = vector_norm_vjp(grad, self - other, out, p, None, False)
-    return (None, None) if slope is None else (slope, -slope)
+    gradient = vector_norm_vjp(grad, self - other, out, p, None, False)
+    return (None, None) if gradient is None else (gradient, -gradient)
 
 
 @dist.jvp("self", "other")
@@ -69,7 +69,8 @@ def dist_jvp(self_tangent: Any, other_tangent: Any, self: Any, other: Any, out: 
 def dist_batched(self: Any, other: Any, p: Any) -> Any:
     shape = broadcast(tuple(self.shape[1:]), tuple(other.shape[1:]))
     whole = [
-        each.reshape((each.shape[0], *(1,) * (len(shape) + 1 - each.ndim), *each.shape[1:])) for each in (self, other)
+        operand.reshape((operand.shape[0], *(1,) * (len(shape) + 1 - operand.ndim), *operand.shape[1:]))
+        for operand in (self, other)
     ]
     apart = (whole[0] - whole[1]).unsqueeze(-1)
     return vector_norm(apart, p, tuple(range(1, apart.ndim)))
@@ -154,8 +155,8 @@ def renorm_batched(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {self.ndim - 1} dimensions")
     slices = self.movedim(1 + normalise(dim, self.ndim - 1), 1)
     size, count, *rest = slices.shape
-    made = renorm.call((slices.reshape((size * count, *rest)), p, 0, maxnorm)).reshape((size, count, *rest))
-    return made.movedim(1, 1 + normalise(dim, self.ndim - 1)).contiguous()
+    result = renorm.call((slices.reshape((size * count, *rest)), p, 0, maxnorm)).reshape((size, count, *rest))
+    return result.movedim(1, 1 + normalise(dim, self.ndim - 1)).contiguous()
 
 
 @renorm.samples

@@ -151,14 +151,14 @@ def aminmax_both(self: Array, dim: Any, keepdim: bool) -> Any:
 @aminmax_both.vjp("self")
 def aminmax_vjp(grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: bool) -> Any:
     parts = [
-        shared_gradient(grad, self, found, dim, keepdim) for grad, found in zip(grads, (low, high)) if grad is not None
+        shared_gradient(grad, self, value, dim, keepdim) for grad, value in zip(grads, (low, high)) if grad is not None
     ]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 @aminmax_both.jvp("self")
 def aminmax_jvp(tangent: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: bool) -> Any:
-    return tuple([extreme_jvp(tangent, self, found, dim, keepdim) for found in (low, high)])
+    return tuple([extreme_jvp(tangent, self, value, dim, keepdim) for value in (low, high)])
 
 
 @aminmax_both.samples

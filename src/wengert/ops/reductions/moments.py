@@ -88,9 +88,9 @@ def deviation_gradient(grad: Any, deviation: Any, self: Any, spread: Spread) -> 
     return variance_gradient((grad / (deviation * 2)).masked_fill(deviation == 0, 0), self, spread)
 
 
-def along_slope(tangent: Any, slope: Any, spread: Spread) -> Any:
+def along_slope(tangent: Any, grad: Any, spread: Spread) -> Any:
     """The tangent of a variance or standard deviation."""
-    return real_part(summed(tangent, slope, spread[0], spread[2]))
+    return real_part(summed(tangent, grad, spread[0], spread[2]))
 
 
 def spread_samples(make: Any) -> Any:

@@ -95,20 +95,20 @@ def mean_dtype(array: Any, dtype: Any) -> Any:
         RuntimeError: the mean would be an integer.
     """
     which = "Input" if dtype is None else "Optional"
-    found = dtypes.from_numpy(array.dtype) if dtype is None else read_dtype("mean", dtype, dtypes.float32)
-    if found.category < dtypes.FLOAT:
+    result = dtypes.from_numpy(array.dtype) if dtype is None else read_dtype("mean", dtype, dtypes.float32)
+    if result.category < dtypes.FLOAT:
         raise RuntimeError(
             f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
-            f"Got: {found.legacy[:-6]}"
+            f"Got: {result.legacy[:-6]}"
         )
-    return None if dtype is None else found.numpy
+    return None if dtype is None else result.numpy
 
 
-def of_mean(args: tuple[Any, ...], found: Any) -> str | None:
+def of_mean(args: tuple[Any, ...], result: Any) -> str | None:
     """How an output of `mean` is refused: along dimensions none of real numbers is, since complex ones are cast."""
     if args[1] is None:
-        return None if dtypes.can_cast(args[3] or args[0].dtype, found) else OF_WHOLE_MEAN
-    return None if found.is_floating_point and args[3] is None else ""
+        return None if dtypes.can_cast(args[3] or args[0].dtype, result) else OF_WHOLE_MEAN
+    return None if result.is_floating_point and args[3] is None else ""
 
 
 OF_WHOLE_MEAN = "mean.dtype_out(): input types can't be cast to the desired output type {found}"
@@ -155,7 +155,7 @@ def mean_vjp(grad: Any, self_shape: Any, dim: Any, keepdim: bool) -> Any:
 mean.samples(reduction_samples)
 
 
-def of_nansum(args: tuple[Any, ...], found: Any) -> str | None:
+def of_nansum(args: tuple[Any, ...], result: Any) -> str | None:
     """How an output of `nansum` of another dtype is refused: as a kernel that is missing, but for sums of integers.
 
     Raises:
@@ -163,8 +163,8 @@ def of_nansum(args: tuple[Any, ...], found: Any) -> str | None:
     """
     if args[0].dtype.category < dtypes.FLOAT:
         return None
-    if not found.is_floating_point:
-        raise NotImplementedError(errors.no_kernel("nansum", found))
+    if not result.is_floating_point:
+        raise NotImplementedError(errors.no_kernel("nansum", result))
     return ""
 
 
@@ -232,9 +232,11 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
             f"Got: {dtype.legacy[:-6]}"
         )
     count = self.detach().isnan().logical_not().sum(dim, keepdim)
-    given = None if out is None or dtype is not None or self.dtype.is_complex else one_output("nanmean", out).dtype
-    if given is not None and not given.is_floating_point:
-        raise NotImplementedError(errors.no_kernel("nansum", given))
+    result_dtype = (
+        None if out is None or dtype is not None or self.dtype.is_complex else one_output("nanmean", out).dtype
+    )
+    if result_dtype is not None and not result_dtype.is_floating_point:
+        raise NotImplementedError(errors.no_kernel("nansum", result_dtype))
     return put("nanmean", out, self.nansum(dim, keepdim, dtype=dtype) / count, writer="nansum")
 
 
@@ -294,8 +296,8 @@ def shares(self: Any, out: Any, dim: Any, keepdim: bool) -> Any:
     order = [axis for axis in range(len(self.shape)) if axis not in axes] + axes
     lines = self.permute(order)
     flat = lines.reshape((*lines.shape[: -len(axes)], -1)).softmax(-1)
-    found = flat.reshape(lines.shape).permute([order.index(axis) for axis in range(len(order))])
-    return found.where(finite, (self - whole).exp())
+    result = flat.reshape(lines.shape).permute([order.index(axis) for axis in range(len(order))])
+    return result.where(finite, (self - whole).exp())
 
 
 @logsumexp.samples
@@ -310,10 +312,10 @@ def logsumexp_samples(make: Any) -> Any:
 def truth(name: str, kernel: Any, array: Any, dim: Any, keepdim: bool) -> Any:
     """`all` or `any` of an array; bytes give bytes, and no dimensions at all mean that nothing is reduced."""
     if isinstance(dim, (tuple, list)) and not dim:
-        found = array != 0
+        result = array != 0
     else:
-        found = kernel(array, read_dims(name, dim, array.ndim), keepdim)
-    return found.astype(np.uint8) if array.dtype == np.uint8 else found
+        result = kernel(array, read_dims(name, dim, array.ndim), keepdim)
+    return result.astype(np.uint8) if array.dtype == np.uint8 else result
 
 
 @op(

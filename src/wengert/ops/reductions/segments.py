@@ -33,17 +33,17 @@ def bounds(offsets: Any, steps: int) -> tuple[Any, Any]:
 def reduce_rows(rows: Any, starts: Any, ends: Any, kind: str, initial: Any) -> Any:
     """The reduction of each segment of rows; `initial` belongs to each, None for none."""
     fill = EMPTY[kind] if initial is None else initial
-    made = np.full((len(starts), *rows.shape[1:]), fill, rows.dtype)
+    result = np.full((len(starts), *rows.shape[1:]), fill, rows.dtype)
     full = positions.flatnonzero(ends > starts)
     if full.size:
         places = np.stack([starts[full], ends[full]], 1).reshape(-1)
-        found = positions.reduceat(JOINS[kind], rows, places)[::2]
-        made[full] = JOINS[kind](made[full], found)
+        pieces = positions.reduceat(JOINS[kind], rows, places)[::2]
+        result[full] = JOINS[kind](result[full], pieces)
     if kind == "mean":
         counts = (ends - starts).reshape(-1, *(1,) * (rows.ndim - 1)).astype(rows.dtype)
         counts = np.maximum(counts, 1) if initial is not None else counts
-        made = made / counts
-    return made
+        result = result / counts
+    return result
 
 
 def check_offsets(offsets: Any, steps: int, whole: bool) -> None:
@@ -82,10 +82,10 @@ def reduce_segments(
     count = offsets.shape[-1] - 1
     spare = np.concatenate([data, np.zeros((*outer, 1, *rest), data.dtype)], axis)
     starts, ends = bounds(offsets, steps)
-    made = reduce_rows(spare.reshape((math.prod(spare.shape[: axis + 1]), *rest)), starts, ends, reduce, initial)
+    result = reduce_rows(spare.reshape((math.prod(spare.shape[: axis + 1]), *rest)), starts, ends, reduce, initial)
     at = positions.arange(steps)[:, None]
     places = np.where(at[:, 0] < offsets[..., :1], count, np.sum(at >= offsets[..., None, 1:], -1, np.int64))
-    return made.reshape((*outer, count, *rest)).astype(data.dtype, copy=False), places.astype(np.int64)
+    return result.reshape((*outer, count, *rest)).astype(data.dtype, copy=False), places.astype(np.int64)
 
 
 def spread(values: Any, places: Any, axis: int) -> Any:
@@ -101,8 +101,8 @@ def summed(values: Any, places: Any, axis: int, count: int) -> Any:
     """The sums of what there is for each step, for each segment."""
     index = places.reshape((*places.shape, *(1,) * (values.ndim - axis - 1)))
     spare = values.new_zeros((*values.shape[:axis], count + 1, *values.shape[axis + 1 :]))
-    made = spare.scatter_add(axis, index.expand(values.shape), values)
-    return made.narrow(axis, 0, count)
+    result = spare.scatter_add(axis, index.expand(values.shape), values)
+    return result.narrow(axis, 0, count)
 
 
 def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial: Any) -> Any:
@@ -122,8 +122,8 @@ def slopes(data: Any, result: Any, places: Any, reduce: str, axis: int, initial:
     others = data.where(~(zero | stray), 1)
     products = spread(reduce_products(others, places, axis, count, initial), places, axis) / others
     zeros, strays = (
-        spread(summed(each.to(data.dtype), places, axis, count), places, axis) > each.to(data.dtype)
-        for each in (zero, stray)
+        spread(summed(operand.to(data.dtype), places, axis, count), places, axis) > operand.to(data.dtype)
+        for operand in (zero, stray)
     )
     return (products * (~zeros).to(data.dtype)).where(~strays, np.nan)
 
@@ -172,20 +172,20 @@ def check_segments(data: Any, reduce: str, lengths: Any, offsets: Any, indices: 
         raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
     if lengths is None and offsets is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
-    given, name = (lengths, "lengths") if lengths is not None else (offsets, "offsets")
-    if name == "offsets" and given.ndim and not given.shape[-1]:
+    bounds, name = (lengths, "lengths") if lengths is not None else (offsets, "offsets")
+    if name == "offsets" and bounds.ndim and not bounds.shape[-1]:
         raise RuntimeError(
             "segment_reduce(): offsets tell where a segment ends, too: Trying to create tensor with "
             "negative dimension -1"
         )
-    if given.ndim > data.ndim:
+    if bounds.ndim > data.ndim:
         raise RuntimeError(f"Expected data.dim() >= {name}_value.dim() to be true, but got false.")
-    if at != given.ndim - 1:
+    if at != bounds.ndim - 1:
         raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {name} but got {axis}.")
-    if given.dtype not in (dtypes.int64, dtypes.int32):
-        raise NotImplementedError(errors.no_kernel(f"_segment_reduce_{name}_cpu_kernel1", given.dtype))
-    if tuple(given.shape[:-1]) != tuple(data.shape[:at]):
-        raise RuntimeError(f"segment_reduce(): Expected {name} {given.shape} to begin as data {data.shape} does.")
+    if bounds.dtype not in (dtypes.int64, dtypes.int32):
+        raise NotImplementedError(errors.no_kernel(f"_segment_reduce_{name}_cpu_kernel1", bounds.dtype))
+    if tuple(bounds.shape[:-1]) != tuple(data.shape[:at]):
+        raise RuntimeError(f"segment_reduce(): Expected {name} {bounds.shape} to begin as data {data.shape} does.")
     return at
 
 
@@ -222,12 +222,12 @@ def segment_reduce(
         NotImplementedError: `lengths` or `offsets` are no integers.
     """
     at = check_segments(data, reduce, lengths, offsets, indices, axis)
-    given: Any = lengths if lengths is not None else offsets
+    bounds: Any = lengths if lengths is not None else offsets
     if lengths is not None:
-        given = cat([given.new_zeros((*given.shape[:-1], 1)), given.cumsum(-1).to(given.dtype)], -1)
+        bounds = cat([bounds.new_zeros((*bounds.shape[:-1], 1)), bounds.cumsum(-1).to(bounds.dtype)], -1)
     number = None if initial is None else float(read_number("segment_reduce", "initial", 7, initial))
     whole = lengths is not None and not unsafe
-    return reduce_segments(data, given, KINDS[reduce], at, number, whole)[0]
+    return reduce_segments(data, bounds, KINDS[reduce], at, number, whole)[0]
 
 
 @segment_reduce.samples

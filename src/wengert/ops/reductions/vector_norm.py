@@ -155,7 +155,7 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
     ord = float(ord)
     if ord == 0:
         return None
-    grad, norm = (restored(each, self.shape, dim, keepdim) for each in (grad, out))
+    grad, norm = (restored(operand, self.shape, dim, keepdim) for operand in (grad, out))
     if ord == 1:
         return self.sgn() * grad
     if math.isinf(ord):
@@ -170,8 +170,8 @@ def vector_norm_vjp(grad: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim:
 
 @vector_norm.jvp("self")
 def vector_norm_jvp(tangent: Any, self: Any, out: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
-    slope = vector_norm_vjp(out.new_ones(out.shape), self, out, ord, dim, keepdim)
-    return out.new_zeros(out.shape) if slope is None else real_part(summed(tangent, slope, dim, keepdim))
+    gradient = vector_norm_vjp(out.new_ones(out.shape), self, out, ord, dim, keepdim)
+    return out.new_zeros(out.shape) if gradient is None else real_part(summed(tangent, gradient, dim, keepdim))
 
 
 @vector_norm.samples

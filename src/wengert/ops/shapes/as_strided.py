@@ -121,9 +121,9 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
     Raises:
         RuntimeError: it would reach outside of the memory.
     """
-    made = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
-    views.moved(made, singly=True)  # it may see memory that `input` does not
-    return made
+    result = as_strided_from.call((input, *strided_arguments(input, size, stride, storage_offset)))
+    views.moved(result, singly=True)  # it may see memory that `input` does not
+    return result
 
 
 @as_strided.samples
@@ -137,7 +137,7 @@ def as_strided_samples(make: Any) -> Any:
 def as_strided_from(self: Array, size: Any, stride: Any, offset: int) -> Any:
     """`as_strided` with an offset counted from the tensor's first element."""
     step = self.itemsize
-    return reaching(self, size, tuple([each * step for each in stride]), offset * step)
+    return reaching(self, size, tuple([pace * step for pace in stride]), offset * step)
 
 
 as_strided_from.shows(storage_offset=lambda node: node.step[1][3])
@@ -147,7 +147,7 @@ as_strided_from.shows(storage_offset=lambda node: node.step[1][3])
 def as_strided_vjp(
     grad: Any, self_shape: Any, self_strides: Any, self_dtype: Any, size: Any, stride: Any, offset: int
 ) -> Any:
-    steps = tuple(each // self_dtype.itemsize for each in self_strides)
+    steps = tuple(value // self_dtype.itemsize for value in self_strides)
     return as_strided_backward(grad, self_shape, steps, size, stride, offset)
 
 
@@ -167,12 +167,12 @@ def as_strided_from_samples(make: Any) -> Any:
 
 def element_places(shape: Any, steps: Any, start: int) -> Any:
     """For each element its place in memory, counted in elements."""
-    found = np.full((1,) * len(shape), start, np.int64)
+    result = np.full((1,) * len(shape), start, np.int64)
     for dim, (length, step) in enumerate(zip(shape, steps)):
         lengths = [1] * len(shape)
         lengths[dim] = length
-        found = found + (positions.arange(length) * step).reshape(lengths)
-    return found
+        result = result + (positions.arange(length) * step).reshape(lengths)
+    return result
 
 
 def numbered(inner: Any, outer: Any) -> tuple[int, Any, Any]:

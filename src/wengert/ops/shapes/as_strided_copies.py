@@ -19,7 +19,7 @@ from .view_copies import row_major
 
 def steps_in(strides: Any, dtype: Any) -> tuple[int, ...]:
     """Strides in elements."""
-    return tuple(each // dtype.itemsize for each in strides)
+    return tuple(stride // dtype.itemsize for stride in strides)
 
 
 @op(dtypes=WIDE, public="neither", name="_as_strided_copy", node="AsStridedBackward0_copy")
@@ -111,14 +111,14 @@ def replaced(self: Array, src: Array, steps: Any, size: Any, stride: Any, offset
     """`self` as if it lay in memory in `steps`, with `src` where a strided view of that lies."""
     check_fits(size, src)
     check_apart(size, stride)
-    made = with_gaps(self)
+    result = with_gaps(self)
     if self.size and src.size:
         count, inner, outer = numbered(element_places(self.shape, steps, 0), element_places(size, stride, offset))
         memory = np.zeros(count, self.dtype)
         memory[inner] = self.reshape(-1)
         memory[outer] = src.reshape(-1)
-        made[...] = memory[inner].reshape(self.shape)
-    return made
+        result[...] = memory[inner].reshape(self.shape)
+    return result
 
 
 @replaced.vjp("self")

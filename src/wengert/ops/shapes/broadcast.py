@@ -70,12 +70,12 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     Raises:
         RuntimeError: the shapes have no common one.
     """
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    check_elements(given, 0)
+    operands = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    check_elements(operands, 0)
     common: tuple[int, ...] = ()
-    for each in given:
-        common = broadcast(common, each._array_.shape)
-    return tuple([each if each._array_.shape == common else each.expand(common) for each in given])
+    for operand in operands:
+        common = broadcast(common, operand._array_.shape)
+    return tuple([operand if operand._array_.shape == common else operand.expand(common) for operand in operands])
 
 
 @broadcast_tensors.samples
@@ -103,16 +103,16 @@ def broadcast_shapes(*shapes: Any) -> Size:
             raise RuntimeError(
                 f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape!r}"
             )
-        given = (int(shape),) if isinstance(shape, int) else tuple(map(int, shape))
-        for back, (length, other) in enumerate(zip(reversed(given), reversed(common)), 1):
+        sizes = (int(shape),) if isinstance(shape, int) else tuple(map(int, shape))
+        for back, (length, other) in enumerate(zip(reversed(sizes), reversed(common)), 1):
             if length != other and 1 not in (length, other):
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {length} at -{back}! Mismatching argument at index "
-                    f"{at} had {given}; but expected shape should be broadcastable to {list(common)}"
+                    f"{at} had {sizes}; but expected shape should be broadcastable to {list(common)}"
                 )
-        if any(length < 0 for length in given):
+        if any(length < 0 for length in sizes):
             raise ValueError("Attempting to broadcast a dimension with negative length!")
-        common = broadcast(common, given)
+        common = broadcast(common, sizes)
     return Size(common)
 
 

@@ -48,12 +48,12 @@ def blocks_on_diagonal(tensors: Arrays) -> Any:
     """
     shape, shapes = blocks_shape(tensors)
     check_room("block_diag", shape)
-    made = np.zeros(shape, common_dtype(tensors))
+    result = np.zeros(shape, common_dtype(tensors))
     row = column = 0
-    for each, (height, width) in zip(tensors, shapes):
-        made[..., row : row + height, column : column + width] = each
+    for block, (height, width) in zip(tensors, shapes):
+        result[..., row : row + height, column : column + width] = block
         row, column = row + height, column + width
-    return made
+    return result
 
 
 @blocks_on_diagonal.vjp("tensors")
@@ -69,14 +69,14 @@ def blocks_on_diagonal_vjp(grad: Any, tensors_shape: Any) -> Any:
 
 @blocks_on_diagonal.batched
 def blocks_on_diagonal_batched(tensors: Any) -> Any:
-    size = next(each.shape[0] for each in tensors)
-    raised = [each.reshape((each.shape[0], *as_matrix_shape(each.shape[1:]))) for each in tensors]
-    if raised[0].ndim == 3 and all(each.ndim == 3 for each in raised):
+    size = next(block.shape[0] for block in tensors)
+    raised = [block.reshape((block.shape[0], *as_matrix_shape(block.shape[1:]))) for block in tensors]
+    if raised[0].ndim == 3 and all(block.ndim == 3 for block in raised):
         return blocks_on_diagonal.call((raised,))
-    shapes = [each.shape for each in raised]  # members have a dimension in front already: it takes the batch, too
-    flat = [each.reshape((size * shape[1], *shape[2:])) for each, shape in zip(raised, shapes)]
-    made = blocks_on_diagonal.call((flat,))
-    return made.reshape((size, made.shape[0] // max(size, 1), *made.shape[1:]))
+    shapes = [block.shape for block in raised]  # members have a dimension in front already: it takes the batch, too
+    flat = [block.reshape((size * shape[1], *shape[2:])) for block, shape in zip(raised, shapes)]
+    result = blocks_on_diagonal.call((flat,))
+    return result.reshape((size, result.shape[0] // max(size, 1), *result.shape[1:]))
 
 
 @blocks_on_diagonal.samples
@@ -105,11 +105,11 @@ def block_diag(*tensors: Tensor) -> Any:
                 [0, 0, 3]])
     """
     check_elements(tensors, 0)
-    for at, each in enumerate(tensors):
-        if each._array_.ndim > 2:
+    for at, tensor in enumerate(tensors):
+        if tensor._array_.ndim > 2:
             raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {each._array_.ndim} "
-                "dimensions"
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has "
+                f"{tensor._array_.ndim} dimensions"
             )
     return blocks_on_diagonal(list(tensors)) if tensors else wrap(np.empty((1, 0), np.float32))
 
@@ -132,14 +132,16 @@ def column_stack(tensors: Any, *, out: Any = None) -> Any:
     Returns:
         A new tensor.
     """
-    given = tensors_of("column_stack", tensors)
-    columns = [each if each._array_.ndim > 1 else each.reshape((each._array_.size, 1)) for each in given]
+    operands = tensors_of("column_stack", tensors)
+    columns = [
+        operand if operand._array_.ndim > 1 else operand.reshape((operand._array_.size, 1)) for operand in operands
+    ]
     return joined(columns, 1, out)
 
 
 def columns_of_arrays(arrays: Any) -> Any:
     """`column_stack` of vectors, where nothing is recorded."""
-    return stack.native(arrays, 1) if {each.ndim for each in arrays} == {1} else NotImplemented
+    return stack.native(arrays, 1) if {array.ndim for array in arrays} == {1} else NotImplemented
 
 
 plain_case(column_stack, arrays=columns_of_arrays, needs=(stack.native,))
@@ -161,32 +163,33 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     Raises:
         RuntimeError: a tensor has more than one dimension, the dtypes differ, or `indexing` is neither.
     """
-    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    operands = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     if indexing is not None and not isinstance(indexing, str):
         raise TypeError(wrong_type("meshgrid", "indexing", 0, "str", indexing))
     if indexing not in ("ij", "xy", None):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     if indexing is None:
         anomaly.warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
-    check_elements(given, 0)
-    if not given:
+    check_elements(operands, 0)
+    if not operands:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    kind = given[0]._array_.dtype
-    for each in given:
-        if each._array_.ndim > 1:
+    kind = operands[0]._array_.dtype
+    for operand in operands:
+        if operand._array_.ndim > 1:
             raise RuntimeError(
-                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape {shown(each._array_.shape)}"
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got shape "
+                f"{shown(operand._array_.shape)}"
             )
-        if each._array_.dtype is not kind and each._array_.dtype != kind:
+        if operand._array_.dtype is not kind and operand._array_.dtype != kind:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-    swapped = indexing == "xy" and len(given) > 1
+    swapped = indexing == "xy" and len(operands) > 1
     if swapped:
-        given[0], given[1] = given[1], given[0]
-    shape = tuple([each._array_.size for each in given])
-    grids, lengths = [], [1] * len(given)
-    for at, each in enumerate(given):
+        operands[0], operands[1] = operands[1], operands[0]
+    shape = tuple([operand._array_.size for operand in operands])
+    grids, lengths = [], [1] * len(operands)
+    for at, operand in enumerate(operands):
         lengths[at] = shape[at]
-        grids.append(each.view(tuple(lengths)).expand(shape))
+        grids.append(operand.view(tuple(lengths)).expand(shape))
         lengths[at] = 1
     if swapped:
         grids[0], grids[1] = grids[1], grids[0]
@@ -233,18 +236,18 @@ def cartesian_prod(*tensors: Any) -> Any:
                 [2, 3],
                 [2, 4]])
     """
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    check_elements(given, 0)
-    for each in given:
-        check_vector(each)
-    if not given:
+    operands = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    check_elements(operands, 0)
+    for operand in operands:
+        check_vector(operand)
+    if not operands:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if any(each.dtype is not given[0].dtype for each in given):
+    if any(operand.dtype is not operands[0].dtype for operand in operands):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    if len(given) == 1:
-        return given[0]
-    check_room("cartesian_prod", [*[each._array_.size for each in given], len(given)])
-    return stack([each.reshape((-1,)) for each in meshgrid(*given, indexing="ij")], 1)
+    if len(operands) == 1:
+        return operands[0]
+    check_room("cartesian_prod", [*[operand._array_.size for operand in operands], len(operands)])
+    return stack([operand.reshape((-1,)) for operand in meshgrid(*operands, indexing="ij")], 1)
 
 
 FEW = 4096
@@ -253,23 +256,23 @@ FEW = 4096
 
 def choices_of_arrays(*arrays: Any) -> Any:
     """`cartesian_prod` of a few elements of several vectors, where nothing is recorded."""
-    given = arrays[0] if len(arrays) == 1 and type(arrays[0]) is list else arrays
-    if len(given) < 2:
+    columns = arrays[0] if len(arrays) == 1 and type(arrays[0]) is list else arrays
+    if len(columns) < 2:
         return NotImplemented
-    kind, rows, lengths = given[0].dtype, 1, [1] * len(given)
-    for each in given:
-        if each.ndim != 1 or each.dtype is not kind:
+    kind, rows, lengths = columns[0].dtype, 1, [1] * len(columns)
+    for column in columns:
+        if column.ndim != 1 or column.dtype is not kind:
             return NotImplemented
-        rows *= each.size
-    if rows * len(given) > FEW:
+        rows *= column.size
+    if rows * len(columns) > FEW:
         return NotImplemented
-    made = np.empty((rows, len(given)), kind)
-    grid = made.reshape([*[each.size for each in given], len(given)])
-    for at, each in enumerate(given):
-        lengths[at] = each.size
-        grid[..., at] = each.reshape(lengths)
+    result = np.empty((rows, len(columns)), kind)
+    grid = result.reshape([*[column.size for column in columns], len(columns)])
+    for at, column in enumerate(columns):
+        lengths[at] = column.size
+        grid[..., at] = column.reshape(lengths)
         lengths[at] = 1
-    return made
+    return result
 
 
 plain_case(cartesian_prod, arrays=choices_of_arrays, needs=(native("stack"),))

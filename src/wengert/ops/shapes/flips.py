@@ -15,8 +15,8 @@ from .views import distinct
 
 def flip_native() -> Any:
     """The native function of `flip`, which would take an integer for a sequence of one; None without the extension."""
-    found = native("flip")
-    return found and (lambda array, dims: found(array, dims) if type(dims) in (tuple, list) else NotImplemented)
+    function = native("flip")
+    return function and (lambda array, dims: function(array, dims) if type(dims) in (tuple, list) else NotImplemented)
 
 
 @on_sequence

@@ -85,9 +85,9 @@ def resize_(self: Tensor, *sizes: Any, size: Any = None, memory_format: Any = No
         RuntimeError: the tensor requires a gradient, or is dual; of a sparse matrix in rows that it is not to grow.
         NotImplementedError: it is sparse in another way.
     """
-    given: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    lengths: Sequence[Any] = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
     try:
-        shape = integers("resize_", "size", given if size is None else size)
+        shape = integers("resize_", "size", lengths if size is None else size)
     except TypeError:
         return asked_or_raised("resize_", self, *sizes)  # type: ignore[no-any-return]
     if any(length < 0 for length in shape):
@@ -150,7 +150,13 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         if value is not None and is_dual(value):
             raise NotImplementedError(forward_errors.no_forward_rule("set_", argument))
     recording = check_set(self, source)
-    edges = tuple([(each.requires_grad and gradient_edge(each)) or None for each in (self, source) if each is not None])
+    edges = tuple(
+        [
+            (operand.requires_grad and gradient_edge(operand)) or None
+            for operand in (self, source)
+            if operand is not None
+        ]
+    )
     if source is None:
         empty = np.empty(0, self._array_.dtype)
         array, whole = empty, empty
@@ -176,7 +182,7 @@ def set_meta(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -
     Raises:
         RuntimeError: if only one of the two is there, or as for `set_`.
     """
-    here, there = (device_of(each) for each in (tensor, tensor if source is None else source))
+    here, there = (device_of(operand) for operand in (tensor, tensor if source is None else source))
     if here != there:
         raise RuntimeError(
             f'Attempted to set the storage of a tensor on device "{here}" to a storage on different device "{there}".  '
@@ -187,8 +193,10 @@ def set_meta(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any) -
         array = meta_array((0,), tensor._array_.dtype)
     elif isinstance(source, Tensor):
         check_set(tensor, source)
-        given: Any = source.detach()  # type: ignore[attr-defined]
-        array = (given if size is None else given.as_strided(size, stride or contiguous_strides(size), offset))._array_
+        detached: Any = source.detach()  # type: ignore[attr-defined]
+        array = (
+            detached if size is None else detached.as_strided(size, stride or contiguous_strides(size), offset)
+        )._array_
     else:
         values, size, stride = on_storage(tensor, source, offset, size, stride)
         seen = values if size is None else values.as_strided(size, stride, offset)  # type: ignore[attr-defined]
@@ -227,7 +235,7 @@ def on_storage(tensor: Tensor, source: Any, offset: Any, size: Any, stride: Any)
             raise RuntimeError(f"Tensor: invalid storage offset {offset}")
         if len(shape) != len(steps):
             raise RuntimeError(f"unequal size length ({len(shape)}) and stride length ({len(steps)})")
-        if any(each < 0 for each in (*shape, *steps)):
+        if any(number < 0 for number in (*shape, *steps)):
             raise RuntimeError(
                 f"Storage size calculation overflowed with sizes={errors.shown(shape)} and "
                 f"strides={errors.shown(steps)}"

@@ -26,7 +26,7 @@ def is_legacy_empty(array: Any) -> bool:
 def common_dtype(arrays: Any) -> Any:
     """The NumPy dtype that all arrays are promoted to."""
     first = arrays[0].dtype
-    if all(each.dtype == first for each in arrays):
+    if all(array.dtype == first for array in arrays):
         return first
     return dtypes.result_type(arrays).numpy
 
@@ -37,7 +37,7 @@ def check_joinable(arrays: Any, dim: int) -> None:
     Raises:
         RuntimeError: says which array differs.
     """
-    reference = next((each for each in arrays if not is_legacy_empty(each)), None)
+    reference = next((operand for operand in arrays if not is_legacy_empty(operand)), None)
     if reference is None:
         return
     wanted = reference.shape
@@ -54,9 +54,9 @@ def check_joinable(arrays: Any, dim: int) -> None:
                 )
 
 
-def not_joined(wanted: Any, found: Any) -> TypeError:
+def not_joined(wanted: Any, result: Any) -> TypeError:
     """An output of a kind of numbers that cannot hold those of the tensors."""
-    return TypeError(f"torch.cat(): input types can't be cast to the desired output type {found.legacy[:-6]}")
+    return TypeError(f"torch.cat(): input types can't be cast to the desired output type {result.legacy[:-6]}")
 
 
 @op(
@@ -81,8 +81,8 @@ def cat(tensors: Arrays, dim: int = 0) -> Any:
         RuntimeError: the shapes do not fit.
     """
     shape, axis = joined_shape(tensors, dim)
-    kept = [array for array in tensors if not is_legacy_empty(array)] or [tensors[0]]
-    return np.concatenate(kept, axis, out=np.empty(shape, common_dtype(tensors)), casting="unsafe")
+    remaining = [array for array in tensors if not is_legacy_empty(array)] or [tensors[0]]
+    return np.concatenate(remaining, axis, out=np.empty(shape, common_dtype(tensors)), casting="unsafe")
 
 
 def joined_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
@@ -99,8 +99,8 @@ def joined_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
             raise RuntimeError(f"zero-dimensional tensor (at position {at}) cannot be concatenated")
     axis = cat_axis([array.shape for array in arrays], dim)
     check_joinable(arrays, axis)
-    kept = [array.shape for array in arrays if not is_legacy_empty(array)] or [arrays[0].shape]
-    return (*kept[0][:axis], sum([shape[axis] for shape in kept]), *kept[0][axis + 1 :]), axis
+    remaining = [array.shape for array in arrays if not is_legacy_empty(array)] or [arrays[0].shape]
+    return (*remaining[0][:axis], sum([shape[axis] for shape in remaining]), *remaining[0][axis + 1 :]), axis
 
 
 def cat_axis(shapes: Any, dim: int) -> int:
@@ -124,14 +124,14 @@ def cat_vjp(grad: Any, tensors_shape: Any, dim: int) -> Any:
 
 @cat.batched
 def cat_batched(tensors: Any, dim: int) -> Any:
-    shapes = [each.shape[1:] for each in tensors]
+    shapes = [tensor.shape[1:] for tensor in tensors]
     if any(not shape for shape in shapes):
         raise RuntimeError("zero-dimensional tensors cannot be concatenated")
-    kept = [each for each, shape in zip(tensors, shapes) if tuple(shape) != (0,)] or tensors[:1]
-    if len(kept) < len(tensors):  # what is left out counts for the dtype
-        wanted = dtypes.from_numpy(common_dtype([each._array_ for each in tensors]))
-        kept = [each.to(wanted) for each in kept]
-    return cat.call((kept, 1 + cat_axis(shapes, dim)))
+    remaining = [tensor for tensor, shape in zip(tensors, shapes) if tuple(shape) != (0,)] or tensors[:1]
+    if len(remaining) < len(tensors):  # what is left out counts for the dtype
+        wanted = dtypes.from_numpy(common_dtype([tensor._array_ for tensor in tensors]))
+        remaining = [tensor.to(wanted) for tensor in remaining]
+    return cat.call((remaining, 1 + cat_axis(shapes, dim)))
 
 
 @cat.samples
@@ -165,8 +165,8 @@ def stack(tensors: Arrays, dim: int = 0) -> Any:
         RuntimeError: the list is empty, or the shapes differ.
     """
     shape, axis = stacked_shape(tensors, dim)
-    made = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))
-    return np.stack(tensors, axis, out=made, casting="unsafe")
+    result = layouts.empty(shape, stacked_strides(tensors, shape, axis), common_dtype(tensors))
+    return np.stack(tensors, axis, out=result, casting="unsafe")
 
 
 def stacked_shape(arrays: Any, dim: int) -> tuple[tuple[int, ...], int]:
@@ -218,5 +218,5 @@ def stack_samples(make: Any) -> Any:
 
 def completed(grads: Any, shapes: Any) -> list[Any]:
     """Gradients of parts of a tensor, zeros for those that have none: torch joins them so in a recorded pass."""
-    given = next(each for each in grads if each is not None)
-    return [given.new_zeros(shape) if each is None else each for each, shape in zip(grads, shapes)]
+    present = next(grad for grad in grads if grad is not None)
+    return [present.new_zeros(shape) if grad is None else grad for grad, shape in zip(grads, shapes)]

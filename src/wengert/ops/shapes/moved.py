@@ -31,15 +31,15 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     if not ndim and hasattr(source, "__index__") and hasattr(destination, "__index__"):
         source, destination = ([normalise(dim, ndim)][:0] for dim in (source, destination))
     places = (("source", source), ("destination", destination))
-    given = [some_integers("movedim", key, each) for key, each in places]
-    if len(given[0]) != len(given[1]):
+    pairs = [some_integers("movedim", key, each) for key, each in places]
+    if len(pairs[0]) != len(pairs[1]):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({shown(given[0])} dims) should contain the same "
+            f"movedim: Invalid source or destination dims: source ({shown(pairs[0])} dims) should contain the same "
             "number "
-            f"of dims as destination ({shown(given[1])} dims)"
+            f"of dims as destination ({shown(pairs[1])} dims)"
         )
-    origin, target = ([normalise(dim, ndim) for dim in dims] for dims in given)
-    for dims, word, raw in ((origin, "source", given[0]), (target, "destination", given[1])):
+    origin, target = ([normalise(dim, ndim) for dim in dims] for dims in pairs)
+    for dims, word, raw in ((origin, "source", pairs[0]), (target, "destination", pairs[1])):
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{word}` ({shown(raw)})")
     order = [dim for dim in range(ndim) if dim not in origin]

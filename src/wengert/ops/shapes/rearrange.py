@@ -33,16 +33,16 @@ def rolled_axes(array: Any, shifts: Any, dims: Any) -> tuple[tuple[int, ...], li
         IndexError: if `dims` names a dimension that is not there.
     """
     steps = some_integers("roll", "shifts", shifts)
-    given = some_integers("roll", "dims", () if dims is None else dims)
+    axes = some_integers("roll", "dims", () if dims is None else dims)
     if not steps:
         raise RuntimeError("`shifts` required")
-    if not given and len(steps) == 1:
+    if not axes and len(steps) == 1:
         return steps, []
-    if len(steps) != len(given):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(given)}")
-    if given and not array.ndim:
-        raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
-    return steps, [normalise(dim, array.ndim) for dim in given]
+    if len(steps) != len(axes):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(axes)}")
+    if axes and not array.ndim:
+        raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
+    return steps, [normalise(dim, array.ndim) for dim in axes]
 
 
 @op(layout="own", dtypes=WIDE, linear="self", native=native("roll"))
@@ -73,11 +73,11 @@ def roll_vjp(grad: Any, shifts: Any, dims: Any) -> Any:
 
 @roll.batched
 def roll_batched(self: Any, shifts: Any, dims: Any) -> Any:
-    given = some_integers("roll", "dims", () if dims is None else dims)
-    if given:
+    axes = some_integers("roll", "dims", () if dims is None else dims)
+    if axes:
         if self.ndim == 1:
-            raise IndexError(f"Dimension specified as {given[0]} but tensor has no dimensions")
-        return roll.call((self, shifts, shifted(given, self.ndim - 1)))
+            raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
+        return roll.call((self, shifts, shifted(axes, self.ndim - 1)))
     flat = self.reshape((self.shape[0], math.prod(self.shape[1:])))
     return roll.call((flat, shifts, (1,))).reshape(self.shape)
 
@@ -276,23 +276,23 @@ def repeated_array(array: Any, repeats: Any, dim: Any, output_size: Any) -> Any:
     return copy_of(repeated, contiguous_format)
 
 
-def joined_repetitions(made: Any, args: tuple[Any, ...]) -> Any:
+def joined_repetitions(result: Any, args: tuple[Any, ...]) -> Any:
     """What `repeated_array` made, with the repetitions in the dimension that is repeated."""
-    at = normalise(args[2], made._array_.ndim - 1)
-    return made.flatten(at, at + 1)
+    at = normalise(args[2], result._array_.ndim - 1)
+    return result.flatten(at, at + 1)
 
 
 plain_case(repeat_interleave, arrays=repeated_array, needs=NATIVE, then=(joined_repetitions,))
 
 
-def check_output_size(given: int | None, length: int) -> None:
+def check_output_size(output_size: int | None, length: int) -> None:
     """Refuse a wrong length that a program said its repetitions would have.
 
     Raises:
         RuntimeError: it is another one.
     """
-    if given is not None and given != length:
-        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {length} but got {given}")
+    if output_size is not None and output_size != length:
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {length} but got {output_size}")
 
 
 @repeat_interleave.samples

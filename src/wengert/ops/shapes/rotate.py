@@ -19,14 +19,14 @@ def plane(dims: Any, ndim: int) -> tuple[int, int]:
     Raises:
         RuntimeError: they are not two, or the same.
     """
-    given = integers("rot90", "dims", dims)
-    if len(given) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(given)}")
+    values = integers("rot90", "dims", dims)
+    if len(values) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(values)}")
     if ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    first, second = (normalise(dim, ndim) for dim in given)
+    first, second = (normalise(dim, ndim) for dim in values)
     if first == second:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {given[0]} and dim1 = {given[1]}")
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {values[0]} and dim1 = {values[1]}")
     return first, second
 
 

@@ -44,18 +44,18 @@ def with_gaps(array: Any) -> Any:
     steps = steps_with_gaps(array)
     count = 1 + sum((length - 1) * step for length, step in zip(array.shape, steps)) if array.size else 0
     strides = tuple([step * array.itemsize for step in steps])
-    made = np.ndarray(array.shape, array.dtype, np.zeros(count, array.dtype), 0, strides)
-    made[...] = array
-    return made
+    result = np.ndarray(array.shape, array.dtype, np.zeros(count, array.dtype), 0, strides)
+    result[...] = array
+    return result
 
 
 def put(self: Any, src: Any, view: Card, *where: Any) -> Any:
     """A copy of an array with `src` in the place of a view."""
-    made = with_gaps(self)
-    part = view.body(made, *where)
+    result = with_gaps(self)
+    part = view.body(result, *where)
     check_fits(part.shape, src)
     part[...] = src
-    return made
+    return result
 
 
 def check_fits(shape: Any, src: Any) -> None:

@@ -39,19 +39,19 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     shape = input._array_.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    given = cuts_of(indices_or_sections) if isinstance(indices_or_sections, Tensor) else indices_or_sections
-    places = None if is_whole(given) else integers("tensor_split", "indices", given)
+    wanted = cuts_of(indices_or_sections) if isinstance(indices_or_sections, Tensor) else indices_or_sections
+    places = None if is_whole(wanted) else integers("tensor_split", "indices", wanted)
     have = shape[normalise(dim, len(shape))]
     if places is None:
-        if given < 1:
-            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
-        if given > sys.maxsize // 8:
+        if wanted < 1:
+            raise RuntimeError(f"number of sections must be larger than 0, got {wanted}")
+        if wanted > sys.maxsize // 8:
             raise RuntimeError(
-                f"cannot create std::vector larger than max_size(): tensor_split cannot make {given} sections"
+                f"cannot create std::vector larger than max_size(): tensor_split cannot make {wanted} sections"
             )
-        cuts = [0] * (given + 1)  # memory for so many parts, or MemoryError, before any is made
-        short, longer = divmod(have, given)
-        for at in range(given):
+        cuts = [0] * (wanted + 1)  # memory for so many parts, or MemoryError, before any is made
+        short, longer = divmod(have, wanted)
+        for at in range(wanted):
             cuts[at + 1] = cuts[at] + short + (at < longer)
     else:
         cuts = [0, *places, have]
@@ -125,16 +125,16 @@ def sections(name: str, input: Any, indices_or_sections: Any, dim: int, least: i
     return tensor_split(input, indices_or_sections, dim)
 
 
-def places_of(name: str, given: Any) -> tuple[int, ...]:
+def places_of(name: str, cuts: Any) -> tuple[int, ...]:
     """Where to cut.
 
     Raises:
         TypeError: what is given are neither integers nor one.
     """
-    if isinstance(given, (tuple, list)) and (not given or is_whole(given[0])):
-        return integers(name, "indices", given)
+    if isinstance(cuts, (tuple, list)) and (not cuts or is_whole(cuts[0])):
+        return integers(name, "indices", cuts)
     raise TypeError(
-        f"{name}() received an invalid combination of arguments - got (Tensor, {type(given).__name__}), but expected "
+        f"{name}() received an invalid combination of arguments - got (Tensor, {type(cuts).__name__}), but expected "
         "int sections or tuple of ints indices"
     )
 

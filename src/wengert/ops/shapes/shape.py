@@ -138,8 +138,8 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     if start == end:
         return input
     length = 1
-    for each in shape[start : end + 1]:
-        length *= each
+    for size in shape[start : end + 1]:
+        length *= size
     return input.reshape((*shape[:start], length, *shape[end + 1 :]))
 
 

@@ -306,10 +306,10 @@ def split_samples(make: Any) -> Any:
 def join_parts(grads: Any, shape: Any, dim: int, lengths: Sequence[int]) -> Any:
     """The gradient of a tensor from those of its parts; parts without one are zero."""
     if current().grad:
-        return cat(completed(grads, [(*shape[:dim], each, *shape[dim + 1 :]) for each in lengths]), dim)
-    kept = [at for at, grad in enumerate(grads) if grad is not None]
+        return cat(completed(grads, [(*shape[:dim], length, *shape[dim + 1 :]) for length in lengths]), dim)
+    remaining = [at for at, grad in enumerate(grads) if grad is not None]
     starts = list(itertools.accumulate(lengths, initial=0))
-    return split_backward([grads[at] for at in kept], shape, dim, [starts[at] for at in kept])
+    return split_backward([grads[at] for at in remaining], shape, dim, [starts[at] for at in remaining])
 
 
 @op(dtypes=WIDE, linear="parts", public="neither", native=native("split_backward"))
@@ -328,7 +328,7 @@ def split_backward_vjp(grad: Any, parts_shape: Any, dim: int, starts: Any) -> An
 
 @split_backward.batched
 def split_backward_batched(parts: Any, shape: Any, dim: int, starts: Any) -> Any:
-    size = next(each.shape[0] for each in parts if each is not None)
+    size = next(part.shape[0] for part in parts if part is not None)
     return split_backward.call((parts, (size, *shape), 1 + normalise(dim, len(shape)), starts))
 
 

@@ -43,7 +43,7 @@ def atleast_1d(*tensors: Any) -> Any:
     Returns:
         Views, or the tensors themselves: one, or a tuple if several were given.
     """
-    return lifted(tensors, lambda each: each if each._array_.ndim else each.reshape((1,)))
+    return lifted(tensors, lambda tensor: tensor if tensor._array_.ndim else tensor.reshape((1,)))
 
 
 @composite(method=False)
@@ -74,27 +74,29 @@ def atleast_3d(*tensors: Any) -> Any:
     return lifted(tensors, as_sheets)
 
 
-def as_rows(each: Any) -> Any:
+def as_rows(tensor: Any) -> Any:
     """A tensor with at least two dimensions."""
-    ndim = each._array_.ndim
-    return each if ndim > 1 else each.unsqueeze(0) if ndim else each.reshape((1, 1))
+    ndim = tensor._array_.ndim
+    return tensor if ndim > 1 else tensor.unsqueeze(0) if ndim else tensor.reshape((1, 1))
 
 
-def as_sheets(each: Any) -> Any:
+def as_sheets(tensor: Any) -> Any:
     """A tensor with at least three dimensions."""
-    ndim = each._array_.ndim
+    ndim = tensor._array_.ndim
     if ndim > 2:
-        return each
-    return each.unsqueeze(-1) if ndim == 2 else each.unsqueeze(0).unsqueeze(-1) if ndim else each.reshape((1, 1, 1))
+        return tensor
+    return (
+        tensor.unsqueeze(-1) if ndim == 2 else tensor.unsqueeze(0).unsqueeze(-1) if ndim else tensor.reshape((1, 1, 1))
+    )
 
 
 def lifted(tensors: Any, lift: Any) -> Any:
     """`lift` of one tensor, or of each of several."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         check_elements(tensors[0], 0)
-        return tuple([lift(each) for each in tensors[0]])
+        return tuple([lift(tensor) for tensor in tensors[0]])
     check_elements(tensors, 0)
-    return lift(tensors[0]) if len(tensors) == 1 else tuple([lift(each) for each in tensors])
+    return lift(tensors[0]) if len(tensors) == 1 else tuple([lift(tensor) for tensor in tensors])
 
 
 @composite(method=False)
@@ -140,9 +142,9 @@ def dstack(tensors: Any, *, out: Any = None) -> Any:
     return joined(atleast_3d(tensors_of("dstack", tensors)), 2, out)
 
 
-for each in (concat, concatenate, hstack, vstack, dstack, atleast_2d, atleast_3d, atleast_1d):
-    each.samples(two_rows)
-for each in (concat, concatenate):
-    plain_case(each, cat, cat.native)
-for each in (hstack, vstack, dstack):
-    plain_case(each, cat, cat.native, translate=native(f"{each.__name__}_arguments"))
+for card in (concat, concatenate, hstack, vstack, dstack, atleast_2d, atleast_3d, atleast_1d):
+    card.samples(two_rows)
+for card in (concat, concatenate):
+    plain_case(card, cat, cat.native)
+for card in (hstack, vstack, dstack):
+    plain_case(card, cat, cat.native, translate=native(f"{card.__name__}_arguments"))

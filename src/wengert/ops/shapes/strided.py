@@ -182,13 +182,13 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     ndim = input._array_.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    made = input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal)
+    result = input.diag_embed(diagonal) if ndim == 1 else diagonal_copy(input, diagonal)
     if out is None:
-        return made
+        return result
     if ndim == 1:
         words = "diag: result type {wanted} can't be cast to the desired out= type {found}"
-        check_cast(one_output("diag", out), made, words)
-    return put("diag", out, made, words=EXACT, recorded=False, writer="diagonal_copy")
+        check_cast(one_output("diag", out), result, words)
+    return put("diag", out, result, words=EXACT, recorded=False, writer="diagonal_copy")
 
 
 @composite()

@@ -33,10 +33,10 @@ def of_batch(view: Card) -> Any:
     """The rule for batches of a view, copied."""
 
     def rule(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-        made = rule_for(view)(view, size, args, carried)
+        views = rule_for(view)(view, size, args, carried)
         if op.several:
-            return tuple([each.clone(memory_format=contiguous_format) for each in made])
-        return made.clone(memory_format=contiguous_format)
+            return tuple([part.clone(memory_format=contiguous_format) for part in views])
+        return views.clone(memory_format=contiguous_format)
 
     return rule
 
@@ -177,7 +177,7 @@ def unbind_copy(self: Array, dim: int = 0) -> Any:
     Returns:
         A tuple of new tensors.
     """
-    return [row_major(each) for each in unbind.body(self, dim)]
+    return [row_major(part) for part in unbind.body(self, dim)]
 
 
 @copies(split, "Split", outputs=..., out=Out(form="split_copy_Tensor_out()"))
@@ -190,7 +190,7 @@ def split_copy(self: Array, split_size: int, dim: int = 0) -> Any:
     Returns:
         A tuple of new tensors.
     """
-    return [row_major(each) for each in split.body(self, split_size, dim)]
+    return [row_major(part) for part in split.body(self, split_size, dim)]
 
 
 @split_copy.samples
@@ -218,7 +218,7 @@ def split_with_sizes_copy(self: Array, split_sizes: Any, dim: int = 0) -> Any:
     Returns:
         A tuple of new tensors.
     """
-    return [row_major(each) for each in split.body(self, split_sizes, dim)]
+    return [row_major(part) for part in split.body(self, split_sizes, dim)]
 
 
 @split_with_sizes_copy.vjp("self")

@@ -27,13 +27,13 @@ def distinct(name: str, dims: Sequence[Any], ndim: int) -> list[int]:
     Raises:
         RuntimeError: one comes twice.
     """
-    found: list[int] = []
+    result: list[int] = []
     for dim in integers(name, "dims", dims):
         at = normalise(dim, ndim)
-        if at in found:
+        if at in result:
             raise RuntimeError(f"dim {at} appears multiple times in the list of dims")
-        found.append(at)
-    return found
+        result.append(at)
+    return result
 
 
 @op(dtypes=WIDE, view=True, linear="self", larger=True, native=native("expand"))
@@ -270,7 +270,7 @@ def squeeze(self: Array, dim: Any = None) -> Any:
         dims = distinct("squeeze", dim, self.ndim)
     else:
         dims = [normalise(integer("squeeze", "dim", dim), self.ndim)]
-    axes = tuple([each for each in dims if self.ndim and shape[each] == 1])
+    axes = tuple([axis for axis in dims if self.ndim and shape[axis] == 1])
     return self.squeeze(axes) if axes else self[...]
 
 

@@ -99,13 +99,13 @@ def compressed(indices: tuple[Any, Any], values: Tensor, shape: Any, layout: Lay
         RuntimeError: a dense tensor of that shape could not be addressed.
     """
     dtype = values._array_.dtype
-    one = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
+    element = np.full((), np.nan if dtype.kind in "fcV" else np.iinfo(dtype).max if dtype.kind in "iu" else True, dtype)
     try:
-        made: Compressed = np.broadcast_to(one, shape).view(Compressed)
+        result: Compressed = np.broadcast_to(element, shape).view(Compressed)
     except ValueError:
         raise RuntimeError(sparse_errors.too_large(shape)) from None
-    made.layout, made.indices, made.values = layout, indices, values
-    return made
+    result.layout, result.indices, result.values = layout, indices, values
+    return result
 
 
 def no_kernel(name: str, layout: Layout) -> str:

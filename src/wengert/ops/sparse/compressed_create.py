@@ -36,33 +36,33 @@ def checked_lines(
     return compressed((bounds, plain), values, tuple(size), form)
 
 
-def refuse_sparse(name: str, given: Tensor) -> Tensor:
+def refuse_sparse(name: str, value: Tensor) -> Tensor:
     """A tensor that is a part of another one.
 
     Raises:
         RuntimeError: it is sparse.
     """
-    if is_sparse(given):
+    if is_sparse(value):
         raise RuntimeError(f"expected {name} to be a strided and contiguous tensor")
-    return given
+    return value
 
 
-def read_places(name: str, given: Any) -> Tensor:
+def read_places(name: str, value: Any) -> Tensor:
     """Places as a tensor: of int64, unless they are one already."""
-    if isinstance(given, Tensor):
-        return refuse_sparse(name, given)
-    array = np.asarray(given)
+    if isinstance(value, Tensor):
+        return refuse_sparse(name, value)
+    array = np.asarray(value)
     return wrap(array if array.size and array.dtype.kind != "i" else array.astype(np.int64))
 
 
-def read_values(given: Any, dtype: Any) -> Tensor:
+def read_values(values: Any, dtype: Any) -> Tensor:
     """Entries as a tensor."""
-    if not isinstance(given, Tensor):
+    if not isinstance(values, Tensor):
         from ..create.create import tensor
 
-        given = tensor(given)
-    refuse_sparse("values", given)
-    return given if dtype is None else given.to(dtype)  # type: ignore[attr-defined,no-any-return]
+        values = tensor(values)
+    refuse_sparse("values", values)
+    return values if dtype is None else values.to(dtype)  # type: ignore[attr-defined,no-any-return]
 
 
 def inferred(form: Layout, bounds: Any, plain: Any, values: Any) -> tuple[int, ...]:
@@ -83,7 +83,7 @@ def made_of(
     Raises:
         RuntimeError: they do not fit.
     """
-    bounds, plain = (read_places(*each) for each in zip(form.words, parts))
+    bounds, plain = (read_places(*part) for part in zip(form.words, parts))
     values = read_values(parts[2], dtype)
     arrays = bounds._array_, plain._array_
     if size is None and not bounds.ndim:
@@ -93,10 +93,10 @@ def made_of(
     checked_lines(form, *arrays, values, shape, ordered)
     if requires_grad and values.dtype.category < dtypes.FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    made = packed_lines.call((bounds, plain, values, Size(shape), form))
-    if requires_grad and not made.requires_grad:
-        made.requires_grad = True
-    return made
+    result = packed_lines.call((bounds, plain, values, Size(shape), form))
+    if requires_grad and not result.requires_grad:
+        result.requires_grad = True
+    return result
 
 
 WORDS = """

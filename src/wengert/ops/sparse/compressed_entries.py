@@ -15,7 +15,7 @@ from .entries import entries_at
 from .layouts import ALL as LAYOUTS
 from .parts import in_order, is_sparse, none, spread
 
-NAMES = ("ToSparseBackward0", *(f"ToSparse{each.name[-3:].capitalize()}Backward0" for each in LAYOUTS))
+NAMES = ("ToSparseBackward0", *(f"ToSparse{layout.name[-3:].capitalize()}Backward0" for layout in LAYOUTS))
 """The nodes of conversions to each layout."""
 
 
@@ -75,10 +75,10 @@ def relaid(self: Array, form: Any, blocks: Any, dense_dim: Any, origin: Any) -> 
         return spread(self)
     if isinstance(self, StandIn):
         return of_coordinates(in_order(self), form, blocks)
-    made = lines.of_dense(self, self.ndim - 2 - dense_dim, form.rows, blocks)
-    if made is None:
+    result = lines.of_dense(self, self.ndim - 2 - dense_dim, form.rows, blocks)
+    if result is None:
         raise RuntimeError("Expect the same number of specified elements per batch.")
-    return compressed(made[:2], wrap(made[2]), self.shape, form)
+    return compressed(result[:2], wrap(result[2]), self.shape, form)
 
 
 @relaid.vjp("self")

@@ -36,7 +36,7 @@ from .reading import title_of
 OWN: dict[str, Callable[..., Any]] = {}
 """By operator, as `KERNELS`."""
 ENTRY_BY_ENTRY = (
-    *(each for each in KEEPING_ZERO if each not in ("nan_to_num", "square")),
+    *(name for name in KEEPING_ZERO if name not in ("nan_to_num", "square")),
     "neg",
     "angle",
     "_conj_physical",
@@ -67,8 +67,8 @@ def by_entries(name: str) -> None:
     kernel(name)(function)
 
 
-for each in ENTRY_BY_ENTRY:
-    by_entries(each)
+for operator in ENTRY_BY_ENTRY:
+    by_entries(operator)
 
 
 def refuse(name: str, array: Any) -> NoReturn:
@@ -107,8 +107,8 @@ def multiplied_entries(first: Compressed, second: Any) -> Any:
     if same_places(first, second):
         return with_values(first, first.values * second.values)
     refuse_batches("mul", first)
-    made = wrap(in_order(first)) * wrap(in_order(second))  # type: ignore[operator]
-    return wrap(of_coordinates(in_order(made._array_), first.layout, ()))
+    result = wrap(in_order(first)) * wrap(in_order(second))  # type: ignore[operator]
+    return wrap(of_coordinates(in_order(result._array_), first.layout, ()))
 
 
 def same_places(first: Compressed, second: Compressed) -> bool:
@@ -131,7 +131,7 @@ def refuse_batches(name: str, array: Compressed) -> None:
 @kernel("add")
 def add(self: Any, other: Any, alpha: Any = 1) -> Any:
     if not isinstance(self, Tensor) or not isinstance(other, Tensor) or self.shape != other.shape:
-        sizes = [[*getattr(each, "shape", ())] for each in (other, self)]
+        sizes = [[*getattr(operand, "shape", ())] for operand in (other, self)]
         raise RuntimeError(
             f"add: expected 'self' and 'other' to have same size, but self has size {sizes[0]} while other has size "
             f"{sizes[1]} (FYI: op2-sparse addition does not currently support broadcasting)"
@@ -151,8 +151,8 @@ def add(self: Any, other: Any, alpha: Any = 1) -> Any:
     if same_places(first, second):
         return with_values(first, first.values.add(second.values, alpha=alpha))  # type: ignore[attr-defined]
     refuse_batches("add", first)
-    made = wrap(in_order(first)).add(wrap(in_order(second)), alpha=alpha)  # type: ignore[attr-defined]
-    return wrap(of_coordinates(in_order(made._array_), first.layout, ()))
+    result = wrap(in_order(first)).add(wrap(in_order(second)), alpha=alpha)  # type: ignore[attr-defined]
+    return wrap(of_coordinates(in_order(result._array_), first.layout, ()))
 
 
 def add_writer(self: Any, other: Any, alpha: Any = 1) -> None:
@@ -168,10 +168,10 @@ def mm(self: Any, mat2: Any) -> Any:
     first, second = self._array_, mat2._array_
     sparse = is_sparse(self) and is_sparse(mat2)
     if sparse and not (is_compressed(self) and is_compressed(mat2)):
-        titles = [each.layout.title if isinstance(each, Compressed) else "Sparse" for each in (first, second)]
+        titles = [operand.layout.title if isinstance(operand, Compressed) else "Sparse" for operand in (first, second)]
         raise RuntimeError("addmm: computation on CPU is not implemented for {0} + {0} @ {1}".format(*titles))
-    made = multiplied(first, second)
-    return wrap(of_coordinates(made, sparse_csr, ()) if sparse else made)
+    result = multiplied(first, second)
+    return wrap(of_coordinates(result, sparse_csr, ()) if sparse else result)
 
 
 @kernel("mv")
@@ -186,18 +186,18 @@ def mv(self: Any, vec: Any) -> Any:
 
 @kernel("addmm")
 def addmm(self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
-    made = mm(mat1, mat2)
-    made = made if alpha == 1 else made * alpha
+    result = mm(mat1, mat2)
+    result = result if alpha == 1 else result * alpha
     if beta == 0:
-        return made
-    return (self if beta == 1 else self * beta) + made
+        return result
+    return (self if beta == 1 else self * beta) + result
 
 
 @kernel("addmv")
 def addmv(self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
-    made = mv(mat, vec)
-    made = made if alpha == 1 else made * alpha
-    return made if beta == 0 else self * beta + made
+    result = mv(mat, vec)
+    result = result if alpha == 1 else result * alpha
+    return result if beta == 0 else self * beta + result
 
 
 @kernel("t")
@@ -230,10 +230,10 @@ def select(self: Any, dim: int, index: int) -> Any:
     array = self._array_
     dim = normalise(dim, array.ndim)
     if dim < batches_of(array):
-        parts = [wrap(each).select(dim, index) for each in array.indices]  # type: ignore[attr-defined]
+        parts = [wrap(part).select(dim, index) for part in array.indices]  # type: ignore[attr-defined]
         shape = (*array.shape[:dim], *array.shape[dim + 1 :])
         return wrap(
-            compressed(tuple(each._array_ for each in parts), array.values.select(dim, index), shape, array.layout)  # type: ignore[attr-defined, arg-type]
+            compressed(tuple(part._array_ for part in parts), array.values.select(dim, index), shape, array.layout)  # type: ignore[attr-defined, arg-type]
         )
     return wrap(self._array_.spread()).select(dim, index)  # type: ignore[attr-defined]
 
@@ -251,8 +251,8 @@ def total(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) 
     if not keepdim:
         raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     refuse_batches("sum", array)
-    made = wrap(in_order(array)).sum(dim, keepdim=True, dtype=dtype)  # type: ignore[attr-defined]
-    return wrap(of_coordinates(in_order(made.to_sparse()._array_), array.layout, ()))
+    result = wrap(in_order(array)).sum(dim, keepdim=True, dtype=dtype)  # type: ignore[attr-defined]
+    return wrap(of_coordinates(in_order(result.to_sparse()._array_), array.layout, ()))
 
 
 @kernel("view_shape")
@@ -313,8 +313,8 @@ def first_compressed(args: Any) -> Any:
     for value in args:
         if is_compressed(value):
             return value._array_
-        if isinstance(value, (tuple, list)) and (found := first_compressed(value)) is not None:
-            return found
+        if isinstance(value, (tuple, list)) and (result := first_compressed(value)) is not None:
+            return result
     return None
 
 

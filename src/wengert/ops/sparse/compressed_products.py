@@ -43,8 +43,8 @@ def reduced(self: Array, other: Array, reduce: str) -> Any:
         reduce: "sum", "mean", "amax" or "amin"; where a row has no entries the result is zero.
     """
     (bounds, plain), entries = self.indices, self.values._array_
-    made = lines.product(bounds, plain, entries, other, REDUCTIONS[reduce])
-    return made / counted(self, made.dtype) if reduce == "mean" else made
+    result = lines.product(bounds, plain, entries, other, REDUCTIONS[reduce])
+    return result / counted(self, result.dtype) if reduce == "mean" else result
 
 
 def counted(array: Compressed, dtype: Any) -> Any:
@@ -67,11 +67,11 @@ def weights(self: Any, other: Any, reduce: str) -> tuple[Any, Any, Any]:
     return wrap(rows), wrap(plain.astype(np.int64, copy=False)), wrap(share)
 
 
-def first_of_each(bounds: Any, rows: Any, found: Any) -> Any:
+def first_of_each(bounds: Any, rows: Any, result: Any) -> Any:
     """Of what was found only the first in each row, column by column."""
-    count = positions.cumsum(found, axis=0)
+    count = positions.cumsum(result, axis=0)
     before = np.concatenate([np.zeros_like(count[:1]), count])[bounds[:-1]]
-    return found & (count - before[rows] == 1)
+    return result & (count - before[rows] == 1)
 
 
 @reduced.vjp("self")
@@ -91,8 +91,8 @@ def reduced_vjp_other(grad: Any, self: Any, other: Any, reduce: str) -> Any:
 @reduced.jvp("self")
 def reduced_jvp_self(tangent: Any, self: Any, other: Any, reduce: str) -> Any:
     rows, columns, share = weights(self, other, reduce)
-    slopes = entries_at(tangent, wrap(places_of(self._array_))).unsqueeze(1)
-    terms = slopes * share * other.index_select(0, columns)
+    entries = entries_at(tangent, wrap(places_of(self._array_))).unsqueeze(1)
+    terms = entries * share * other.index_select(0, columns)
     return terms.new_zeros((self.shape[0], other.shape[1])).index_add(0, rows, terms)
 
 
@@ -160,8 +160,10 @@ def sampled(self: Array, mat1: Array, mat2: Array, beta: Any, alpha: Any) -> Any
     batch, (row, column) = tuple(places[:-2]), places[-2:]
     terms = mat1[(*batch, row)] * mat2.swapaxes(-1, -2)[(*batch, column)]
     values = self.values._array_
-    made = terms.sum(axis=-1).reshape(values.shape) * factor(alpha)
-    return compressed(self.indices, wrap(made if beta == 0 else made + values * factor(beta)), self.shape, self.layout)
+    result = terms.sum(axis=-1).reshape(values.shape) * factor(alpha)
+    return compressed(
+        self.indices, wrap(result if beta == 0 else result + values * factor(beta)), self.shape, self.layout
+    )
 
 
 @sampled.vjp("self")
@@ -222,8 +224,8 @@ def sampled_addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any
         )
     if input.layout is not sparse_csr:
         raise RuntimeError(f"sampled_addmm: Expected result to have sparse csr layout, but got {input.layout.title}")
-    for each in (mat1, mat2):
-        if is_sparse(each):
+    for operand in (mat1, mat2):
+        if is_sparse(operand):
             raise NotImplementedError(no_kernel("sparse_sampled_addmm", input.layout))
     if not input.is_floating_point() and not input.is_complex():
         raise RuntimeError(
@@ -240,7 +242,7 @@ def check_sampled(input: Any, mat1: Any, mat2: Any) -> None:
     Raises:
         RuntimeError: dtypes or shapes differ.
     """
-    kinds = [each.dtype.legacy.removesuffix("Tensor") for each in (mat1, mat2, input)]
+    kinds = [matrix.dtype.legacy.removesuffix("Tensor") for matrix in (mat1, mat2, input)]
     if kinds[0] != kinds[1]:
         raise RuntimeError(
             f"sampled_addmm: Expected mat1 and mat2 to have the same dtype, but got {kinds[0]} and {kinds[1]}"
@@ -256,7 +258,7 @@ def check_sampled(input: Any, mat1: Any, mat2: Any) -> None:
             f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
             f"{mat2.shape[-2]}x{mat2.shape[-1]})"
         )
-    for at, each in ((-2, mat1), (-1, mat2)):
-        if each.shape[at] != input.shape[at]:
+    for at, matrix in ((-2, mat1), (-1, mat2)):
+        if matrix.shape[at] != input.shape[at]:
             name = "mat1" if at == -2 else "mat2"
             raise RuntimeError(f"sampled_addmm: self.shape[{at}] must match {name}.shape[{at}]")

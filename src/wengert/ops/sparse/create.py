@@ -45,9 +45,9 @@ def check_parts(indices: Any, values: Any, size: Any) -> None:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {[*indices.shape]}")
     dims, count = indices.shape
     if values.ndim < 1 or values.shape[0] != count:
-        found = values.shape[0] if values.ndim else 1
+        entries = values.shape[0] if values.ndim else 1
         raise RuntimeError(
-            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {found}"
+            f"indices and values must have same nnz, but got nnz from indices: {count}, nnz from values: {entries}"
         )
     if len(size) != dims + values.ndim - 1:
         raise RuntimeError(
@@ -86,7 +86,7 @@ def inferred(indices: Any, values: Any) -> tuple[int, ...]:
         return ()
     if not indices.shape[1]:
         return (*[0] * len(indices), *values.shape[1:])
-    return (*[int(each) + 1 for each in indices.max(axis=1)], *values.shape[1:])
+    return (*[int(largest) + 1 for largest in indices.max(axis=1)], *values.shape[1:])
 
 
 @composite(method=False)
@@ -135,10 +135,10 @@ def sparse_coo_tensor(
     checked_parts(place, values, shape, bool(is_coalesced))
     if requires_grad and values.dtype.category < dtypes.FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    made = packed.call((indices, values, Size(shape), bool(is_coalesced) or place.shape[1] < 2))
-    if requires_grad and not made.requires_grad:
-        made.requires_grad = True
-    return made
+    result = packed.call((indices, values, Size(shape), bool(is_coalesced) or place.shape[1] < 2))
+    if requires_grad and not result.requires_grad:
+        result.requires_grad = True
+    return result
 
 
 @sparse_coo_tensor.samples

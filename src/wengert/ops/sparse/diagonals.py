@@ -50,8 +50,8 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
         taken.append(np.stack([np.full(column.size, at, np.int64), column]))
     where = np.concatenate([np.zeros((2, 0), np.int64), *places], axis=1)
     entries = entries_at(whole, wrap(np.concatenate([np.zeros((2, 0), np.int64), *taken], axis=1)))
-    made = packed.call((wrap(where), entries, (rows, columns), where.shape[1] < 2))
-    return made if layout is None or layout is sparse_coo else made.to_sparse(layout=layout)
+    result = packed.call((wrap(where), entries, (rows, columns), where.shape[1] < 2))
+    return result if layout is None or layout is sparse_coo else result.to_sparse(layout=layout)
 
 
 def check(diagonals: Any, offsets: Any, shape: tuple[int, ...], layout: Any) -> tuple[int, int]:

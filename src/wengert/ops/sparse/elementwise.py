@@ -57,7 +57,7 @@ def by_entries(name: str, first: bool) -> None:
     """Give the kernel of a function of one tensor; `first` says that entries at one place are added first."""
 
     def function(self: Any, *rest: Any) -> Any:
-        if any(isinstance(each, Tensor) and each.ndim for each in rest):
+        if any(isinstance(operand, Tensor) and operand.ndim for operand in rest):
             return NotImplemented
         array = in_order(self._array_) if first else self._array_
         card: Any = find(name)
@@ -67,11 +67,11 @@ def by_entries(name: str, first: bool) -> None:
     kernel(name)(function)
 
 
-for each in KEEPING_ZERO:
-    by_entries(each, True)
+for operator in KEEPING_ZERO:
+    by_entries(operator, True)
 ORDERED.update(KEEPING_ZERO)
-for each in ENTRY_BY_ENTRY:
-    by_entries(each, False)
+for operator in ENTRY_BY_ENTRY:
+    by_entries(operator, False)
 
 
 @kernel("pow")
@@ -125,9 +125,9 @@ def added(self: Any, other: Any, alpha: Any) -> Any:
     second = second if alpha == 1 else second * alpha
     if not is_sparse(self):
         kind = dtype_of(self, other)
-        made = self._array_.astype(kind, order="C", copy=True)
-        kernels.add_at(made, other._array_.indices, second._array_.astype(kind, copy=False))
-        return wrap(made)
+        result = self._array_.astype(kind, order="C", copy=True)
+        kernels.add_at(result, other._array_.indices, second._array_.astype(kind, copy=False))
+        return wrap(result)
     return tensors_added(self._array_, other._array_, second)
 
 
@@ -142,8 +142,8 @@ def tensors_added(first: Coordinates, second: Coordinates, values: Any) -> Any:
         return with_values(first, first.values + values, first.coalesced and second.coalesced)
     places = np.concatenate([first.indices, second.indices], axis=1)
     joined = cat((first.values, values), 0)._array_
-    made = kernels.merged(places, joined, first.indices.shape[1], lead_of(first))
-    return wrap(coo(*made, first.shape, first.coalesced and second.coalesced))
+    result = kernels.merged(places, joined, first.indices.shape[1], lead_of(first))
+    return wrap(coo(*result, first.shape, first.coalesced and second.coalesced))
 
 
 @kernel("add")
@@ -204,11 +204,11 @@ def mul_kernel(self: Any, other: Any) -> Any:
     met = kernels.looked_up(*entries_of(second), array.indices, lead_of(array))
     places = array.indices
     keys, known = kernels.numbers(places, lead_of(array)), kernels.numbers(second.indices, lead_of(array))
-    kept = np.isin(keys, known)
-    made = array.values * wrap(met)
-    if kept.all():
-        return with_values(array, made)
-    return tensor_of(places[:, kept], wrap(made._array_[kept]), array.shape, array.coalesced)
+    common = np.isin(keys, known)
+    result = array.values * wrap(met)
+    if common.all():
+        return with_values(array, result)
+    return tensor_of(places[:, common], wrap(result._array_[common]), array.shape, array.coalesced)
 
 
 def scaled_by_dense(array: Coordinates, other: Any) -> Any:

@@ -63,8 +63,8 @@ def entries_read(self: Array, indices: Index, strided: bool) -> Any:
 
 @entries_read.vjp("self")
 def entries_read_vjp(grad: Any, indices: Any, self_shape: Any, strided: bool) -> Any:
-    made = packed.call((indices, grad, self_shape, False))
-    return made.to_dense() if strided else made
+    result = packed.call((indices, grad, self_shape, False))
+    return result.to_dense() if strided else result
 
 
 @entries_read.samples
@@ -98,12 +98,12 @@ def sparsified(self: Array, sparse_dim: Any = None) -> Any:
     dims = self.ndim if sparse_dim is None else sparse_dim
     if not 0 <= dims <= self.ndim:
         raise RuntimeError(f"_to_sparse: sparse_dim must be from 0 to {self.ndim}, but got {dims}")
-    found = self != 0
+    mask = self != 0
     if dims < self.ndim:
-        found = found.any(axis=tuple(range(dims, self.ndim)))
+        mask = mask.any(axis=tuple(range(dims, self.ndim)))
     if not dims:
-        return coo(np.zeros((0, int(found)), np.int64), self[None][: int(found)].copy(), self.shape, True)
-    places = np.stack(positions.nonzero(found))
+        return coo(np.zeros((0, int(mask)), np.int64), self[None][: int(mask)].copy(), self.shape, True)
+    places = np.stack(positions.nonzero(mask))
     return coo(places.astype(np.int64, copy=False), self[tuple(places)], self.shape, True)
 
 

@@ -92,7 +92,7 @@ def check(form: Layout, bounds: Any, plain: Any, values: Any, size: Any, ordered
     check_dimensions(form, bounds, plain, values, size)
     check_lengths(form, bounds, plain, values, size)
     first, second = form.words
-    kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (bounds, plain)]
+    kinds = [dtypes.from_numpy(array.dtype).legacy.removesuffix("Tensor") for array in (bounds, plain)]
     if kinds[0] != kinds[1]:
         raise RuntimeError(
             f"{first} and {second} must have the same dtype, bot got {kinds[0]} and {kinds[1]}, respectively"
@@ -129,11 +129,11 @@ def check_dimensions(form: Layout, bounds: Any, plain: Any, values: Any, size: A
             f"tensor dimensionality must be sum of batch, base, and dense dimensionalities (={batches} + 2 + {dense}) "
             f"but got {len(size)}"
         )
-    found = [[*each[:batches]] for each in (bounds.shape, plain.shape, values.shape, size)]
-    if any(each != found[3] for each in found):
+    leading = [[*shape[:batches]] for shape in (bounds.shape, plain.shape, values.shape, size)]
+    if any(shape != leading[3] for shape in leading):
         raise RuntimeError(
-            f"all batch dimensions of {first} (={found[0]}), {second} (={found[1]}), and values (={found[2]}) must be "
-            f"equal to tensor batch dimensions (={found[3]})"
+            f"all batch dimensions of {first} (={leading[0]}), {second} (={leading[1]}), and values (={leading[2]}) "
+            f"must be equal to tensor batch dimensions (={leading[3]})"
         )
 
 

@@ -31,10 +31,10 @@ def check_product(first: Any, second: Any) -> None:
     Raises:
         RuntimeError: one is no matrix, or lengths or dtypes do not fit.
     """
-    for at, each in enumerate((first, second)):
-        if each.ndim != 2:
-            raise RuntimeError(f"mm: expected mat{at + 1} to be a matrix, got {each.ndim}-D tensor")
-        if isinstance(each, Coordinates) and len(each.indices) != 2:
+    for at, operand in enumerate((first, second)):
+        if operand.ndim != 2:
+            raise RuntimeError(f"mm: expected mat{at + 1} to be a matrix, got {operand.ndim}-D tensor")
+        if isinstance(operand, Coordinates) and len(operand.indices) != 2:
             raise RuntimeError("mm: expected a sparse matrix with two sparse dimensions and no dense ones")
     if first.shape[1] != second.shape[0]:
         (rows, inner), (other, columns) = first.shape, second.shape
@@ -49,7 +49,7 @@ def check_dtypes(first: Any, second: Any) -> None:
         RuntimeError: they differ.
     """
     if first.dtype != second.dtype:
-        kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (first, second)]
+        kinds = [dtypes.from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (first, second)]
         raise RuntimeError("expected scalar type {} but found {}".format(*kinds))
 
 
@@ -62,8 +62,8 @@ def multiplied(first: Any, second: Any) -> Any:
         return lines.product(*by_lines(first, 0), second)
     first, second = spread(first), spread(second)
     shape = (first.shape[0], second.shape[1])
-    made = kernels.product(entries_of(first), entries_of(in_order(second)), *shape)
-    return coo(*made, shape, True)
+    result = kernels.product(entries_of(first), entries_of(in_order(second)), *shape)
+    return coo(*result, shape, True)
 
 
 def by_lines(array: Any, dim: int) -> tuple[Any, Any, Any]:
@@ -105,8 +105,8 @@ def bmm_kernel(self: Any, mat2: Any) -> Any:
     places, entries = entries_of(array)
     count, rows = array.shape[0], array.shape[1]
     terms = dense[places[0], places[2]] * entries[:, None]
-    made = kernels.row_sums(places[0] * rows + places[1], terms, count * rows)
-    return wrap(made.reshape(count, rows, dense.shape[2]))
+    result = kernels.row_sums(places[0] * rows + places[1], terms, count * rows)
+    return wrap(result.reshape(count, rows, dense.shape[2]))
 
 
 def check_batches(first: Coordinates, second: Any) -> None:
@@ -137,8 +137,8 @@ def addmm_kernel(self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
         if is_sparse(self):
             raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
         return NotImplemented
-    made = wrap(multiplied(mat1._array_, mat2._array_))
-    return self * beta + made * alpha if not is_sparse(self) else made * alpha + self * beta
+    result = wrap(multiplied(mat1._array_, mat2._array_))
+    return self * beta + result * alpha if not is_sparse(self) else result * alpha + self * beta
 
 
 @takes_sparse
@@ -160,10 +160,10 @@ def added_product(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha
         beta, alpha: factors.
     """
     product = densified(multiplied(mat1, mat2)) if isinstance(mat1, StandIn) else mat1 @ densified(mat2)
-    made = product if alpha == 1 else product * product.dtype.type(alpha)
+    result = product if alpha == 1 else product * product.dtype.type(alpha)
     if beta == 0:
-        return made
-    return made + (self if beta == 1 else self * made.dtype.type(beta))
+        return result
+    return result + (self if beta == 1 else self * result.dtype.type(beta))
 
 
 @added_product.vjp("self")

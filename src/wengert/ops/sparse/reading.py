@@ -24,8 +24,8 @@ def masked_like(grad: Any, model: Any) -> Any:
     """A gradient, dense or sparse, at the places of a sparse tensor; a sparse one that need not be coalesced."""
     if is_compressed(model):
         return compressed_like(grad, model)
-    found: Coordinates = in_order(model._array_)
-    places = wrap(found.indices)
+    pattern: Coordinates = in_order(model._array_)
+    places = wrap(pattern.indices)
     return packed.call((places, entries_at(grad, places), model.shape, False))
 
 
@@ -39,8 +39,8 @@ def whole(self: Array, dtype: Any = None, masked_grad: Any = None) -> Any:
         dtype: of the result; that of the tensor if None.
         masked_grad: False: the gradient has all elements, not only those at the places of the tensor.
     """
-    made = densified(self)
-    return made if dtype is None else made.astype(dtype.numpy)
+    result = densified(self)
+    return result if dtype is None else result.astype(dtype.numpy)
 
 
 @whole.vjp("self")
@@ -261,10 +261,10 @@ def at_places(self: Array, mask: Index, strided: bool) -> Any:
     lead = lead_of(mask)
     self = spread(self)
     if isinstance(self, Coordinates):
-        made = kernels.looked_up(*entries_of(in_order(self)), mask.indices, lead)
+        result = kernels.looked_up(*entries_of(in_order(self)), mask.indices, lead)
     else:
-        made = kernels.read(self, mask.indices)
-    return coo(mask.indices, made, self.shape, mask.coalesced)
+        result = kernels.read(self, mask.indices)
+    return coo(mask.indices, result, self.shape, mask.coalesced)
 
 
 at_places.constant_in("mask")
@@ -325,18 +325,18 @@ def select_kernel(self: Any, dim: int, index: int) -> Any:
     if dim >= dims:
         return tensor_of(array.indices, array.values.select(dim - dims + 1, index), shape, array.coalesced)
     places, entries = entries_of(array)
-    kept = places[dim] == index
+    mask = places[dim] == index
     rest = [at for at in range(dims) if at != dim]
     if not rest:
-        return wrap(kernels.row_sums(places[dim][kept] * 0, entries[kept], 1)[0])
-    found = entries[kept]
-    return tensor_of(places[rest][:, kept], wrap(found), shape, len(found) < 2)
+        return wrap(kernels.row_sums(places[dim][mask] * 0, entries[mask], 1)[0])
+    result = entries[mask]
+    return tensor_of(places[rest][:, mask], wrap(result), shape, len(result) < 2)
 
 
 METHODS: dict[str, Any] = {
-    each.__name__: each for each in (coalesce, is_coalesced, indices, values, _indices, _values, _nnz)
+    card.__name__: card for card in (coalesce, is_coalesced, indices, values, _indices, _values, _nnz)
 } | {
-    **{each.__name__: each for each in (sparse_dim, dense_dim, sparse_mask)},
-    **{each.__name__: asking(each, method=True) for each in (_coalesced_, to_dense)},
+    **{card.__name__: card for card in (sparse_dim, dense_dim, sparse_mask)},
+    **{card.__name__: asking(card, method=True) for card in (_coalesced_, to_dense)},
 }
 """What Tensor gets, by name."""

@@ -25,7 +25,7 @@ def permuted(self: Any, order: list[int]) -> Any:
     dims = len(array.indices)
     lead, rest = order[:dims], order[dims:]
     if lead and max(lead) >= dims:
-        first = next(at for at, each in enumerate(lead) if each >= dims)
+        first = next(at for at, dim in enumerate(lead) if dim >= dims)
         raise RuntimeError(
             f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {dims}, d0: {first}, "
             f"d1: {lead[first]}"
@@ -93,9 +93,9 @@ def index_select_kernel(self: Any, dim: int, index: Any) -> Any:
     count = positions.searchsorted(known, wanted, "right") - begin
     target = positions.repeat(positions.arange(wanted.size), count)
     taken = order[positions.arange(target.size) + positions.repeat(begin + count - positions.cumsum(count), count)]
-    made = places[:, taken]
-    made[at] = target
-    return tensor_of(made, wrap(entries[taken]), shape, made.shape[1] < 2)
+    result = places[:, taken]
+    result[at] = target
+    return tensor_of(result, wrap(entries[taken]), shape, result.shape[1] < 2)
 
 
 @kernel("narrow_copy")
@@ -111,35 +111,35 @@ def narrow_copy_kernel(self: Any, dim: int, start: int, length: int) -> Any:
     shape = (*array.shape[:dim], length, *array.shape[dim + 1 :])
     if dim >= dims:
         return tensor_of(array.indices, array.values.narrow(dim - dims + 1, start, length), shape, array.coalesced)
-    kept = (array.indices[dim] >= start) & (array.indices[dim] < start + length)
-    places = array.indices[:, kept]
+    mask = (array.indices[dim] >= start) & (array.indices[dim] < start + length)
+    places = array.indices[:, mask]
     places[dim] -= start
-    return tensor_of(places, wrap(entries_of(array)[1][kept]), shape, array.coalesced)
+    return tensor_of(places, wrap(entries_of(array)[1][mask]), shape, array.coalesced)
 
 
 @kernel("cat")
 def cat_kernel(tensors: Any, dim: int = 0) -> Any:
-    for at, each in enumerate(tensors):
-        if not is_sparse(each):
+    for at, part in enumerate(tensors):
+        if not is_sparse(part):
             raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {at}.")
-    arrays = [each._array_ for each in tensors]
+    arrays = [part._array_ for part in tensors]
     first = arrays[0]
     at, dims = normalise(dim, first.ndim), len(first.indices)
-    for place, each in enumerate(arrays):
-        if len(each.indices) != dims or each.ndim != first.ndim:
+    for place, part in enumerate(arrays):
+        if len(part.indices) != dims or part.ndim != first.ndim:
             raise RuntimeError("cat: all sparse tensors must have the same number of sparse and of dense dimensions")
-        if any(each.shape[other] != first.shape[other] for other in range(first.ndim) if other != at):
+        if any(part.shape[other] != first.shape[other] for other in range(first.ndim) if other != at):
             raise RuntimeError(
                 f"All tensors must have the same shape: {[*first.shape]} (except in the concatenating dimension), but "
-                f"found shape: {[*each.shape]} at position {place}."
+                f"found shape: {[*part.shape]} at position {place}."
             )
-    starts = positions.cumsum([0, *[each.shape[at] for each in arrays]])
+    starts = positions.cumsum([0, *[part.shape[at] for part in arrays]])
     shape = (*first.shape[:at], int(starts[-1]), *first.shape[at + 1 :])
     if at >= dims:
         return side_by_side(arrays, starts, at - dims, shape)
     axes = positions.arange(dims)[:, None]
-    moved = [each.indices + np.where(axes == at, start, 0) for each, start in zip(arrays, starts)]
-    values = cat(tuple(each.values for each in arrays), 0)
+    moved = [part.indices + np.where(axes == at, start, 0) for part, start in zip(arrays, starts)]
+    values = cat(tuple(part.values for part in arrays), 0)
     return tensor_of(np.concatenate(moved, axis=1), values, shape, False)
 
 
@@ -151,7 +151,7 @@ def side_by_side(arrays: Any, starts: Any, at: int, shape: Any) -> Any:
         entries = array.values.new_zeros((array.indices.shape[1], *dense))
         entries.narrow(at + 1, int(start), int(stop - start)).copy_(array.values)
         values.append(entries)
-    return tensor_of(np.concatenate([each.indices for each in arrays], axis=1), cat(tuple(values), 0), shape, False)
+    return tensor_of(np.concatenate([part.indices for part in arrays], axis=1), cat(tuple(values), 0), shape, False)
 
 
 @kernel("unbind")
@@ -162,4 +162,4 @@ def unbind_kernel(self: Any, dim: int = 0) -> Any:
 
 @kernel("stack")
 def stack_kernel(tensors: Any, dim: int = 0) -> Any:
-    return cat(tuple(each.unsqueeze(dim) for each in tensors), dim)
+    return cat(tuple(tensor.unsqueeze(dim) for tensor in tensors), dim)

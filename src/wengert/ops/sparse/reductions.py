@@ -28,10 +28,10 @@ def sum_kernel(self: Any, dim: Any = None, keepdim: bool = False, dtype: Any = N
         return array.values.sum(dtype=dtype)
     entries = array.values if dtype is None else array.values.to(dtype)
     dims = dims_of(dim, self.ndim)
-    made = wrap(summed_over(with_values(array, entries)._array_, dims))
-    for each in dims if keepdim else ():
-        made = made.unsqueeze(each)  # type: ignore[attr-defined]
-    return made
+    result = wrap(summed_over(with_values(array, entries)._array_, dims))
+    for axis in dims if keepdim else ():
+        result = result.unsqueeze(axis)  # type: ignore[attr-defined]
+    return result
 
 
 @kernel("any")
@@ -51,8 +51,8 @@ def norm_kernel(self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """Dimensions counted from the front."""
-    given = (int(dim),) if isinstance(dim, (int, np.integer)) else integers("sum", "dim", dim)
-    return tuple(sorted({normalise(each, ndim) for each in given}))
+    values = (int(dim),) if isinstance(dim, (int, np.integer)) else integers("sum", "dim", dim)
+    return tuple(sorted({normalise(value, ndim) for value in values}))
 
 
 def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
@@ -62,11 +62,11 @@ def summed_over(array: Coordinates, dims: tuple[int, ...]) -> Any:
     inside = tuple(at - lead + 1 for at in dims if at >= lead)
     if inside:
         entries = entries.sum(axis=inside)
-    kept = [at for at in range(lead) if at not in dims]
+    remaining = [at for at in range(lead) if at not in dims]
     shape = tuple(length for at, length in enumerate(array.shape) if at not in dims)
-    if not kept:
+    if not remaining:
         return entries.sum(axis=0)
-    return in_order(coo(places[kept], entries, shape, len(kept) == lead and array.coalesced))
+    return in_order(coo(places[remaining], entries, shape, len(remaining) == lead and array.coalesced))
 
 
 @takes_sparse
@@ -91,17 +91,17 @@ def summed(self: Array, dims: Any) -> Any:
 
 @summed.vjp("self")
 def summed_vjp(grad: Any, self: Any, dims: Any) -> Any:
-    found = in_order(self._array_)
-    lead = len(found.indices)
-    kept = [at for at in range(lead) if at not in dims]
-    if kept:
-        entries = entries_at(grad, wrap(found.indices[kept]))
+    result = in_order(self._array_)
+    lead = len(result.indices)
+    remaining = [at for at in range(lead) if at not in dims]
+    if remaining:
+        entries = entries_at(grad, wrap(result.indices[remaining]))
     else:
-        entries = grad.unsqueeze(0).expand(found.indices.shape[1], *grad.shape)
+        entries = grad.unsqueeze(0).expand(result.indices.shape[1], *grad.shape)
     for at in dims:
         if at >= lead:
             entries = entries.unsqueeze(at - lead + 1)
-    return packed.call((wrap(found.indices), entries.expand(found.values.shape), self.shape, False))
+    return packed.call((wrap(result.indices), entries.expand(result.values.shape), self.shape, False))
 
 
 def sparse_sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
@@ -135,8 +135,8 @@ def grouped(indices: Any, lengths: tuple[int, ...], dim: int) -> Any:
 
 def lines(array: Coordinates, dim: int) -> tuple[Any, int]:
     """The lines of the entries, and how many there are."""
-    found = grouped(array.indices, lead_of(array), dim)
-    return found, int(found.max()) + 1 if found.size else 0
+    result = grouped(array.indices, lead_of(array), dim)
+    return result, int(result.max()) + 1 if result.size else 0
 
 
 def logarithms(array: Coordinates, dim: int) -> tuple[Any, Any]:
@@ -161,16 +161,16 @@ softmax_like = partial(op, layout="own", dtypes=FLOATS, public="function", sampl
 @softmax_like(name="_sparse_softmax", node="SparseSoftmaxBackward0")
 def softmax(self: Array, dim: int) -> Any:
     """Shares of the exponentials of entries along a dimension: what has none counts as minus infinity."""
-    found = in_order(self)
-    shifted, total = logarithms(found, dim)
-    return coo(found.indices, np.exp(shifted) / total, self.shape, True)
+    result = in_order(self)
+    shifted, total = logarithms(result, dim)
+    return coo(result.indices, np.exp(shifted) / total, self.shape, True)
 
 
 @softmax.vjp("self")
 def softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     places, shares = wrap(out._array_.indices), values(out)
-    slope = entries_at(grad, places) * shares
-    return packed.call((places, slope - shares * line_sums(out._array_, slope, dim), out.shape, False))
+    grad_entries = entries_at(grad, places) * shares
+    return packed.call((places, grad_entries - shares * line_sums(out._array_, grad_entries, dim), out.shape, False))
 
 
 @softmax.jvp("self")
@@ -182,23 +182,25 @@ def softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
 @softmax_like(name="_sparse_log_softmax", node="SparseLogSoftmaxBackward0")
 def log_softmax(self: Array, dim: int) -> Any:
     """The logarithm of `softmax`."""
-    found = in_order(self)
-    shifted, total = logarithms(found, dim)
-    return coo(found.indices, shifted - np.log(total), self.shape, True)
+    result = in_order(self)
+    shifted, total = logarithms(result, dim)
+    return coo(result.indices, shifted - np.log(total), self.shape, True)
 
 
 @log_softmax.vjp("self")
 def log_softmax_vjp(grad: Any, out: Any, dim: int) -> Any:
     places, shares = wrap(out._array_.indices), values(out).exp()
-    slope = entries_at(grad, places)
-    return packed.call((places, slope - shares * line_sums(out._array_, slope, dim), out.shape, False))
+    grad_entries = entries_at(grad, places)
+    return packed.call((places, grad_entries - shares * line_sums(out._array_, grad_entries, dim), out.shape, False))
 
 
 @log_softmax.jvp("self")
 def log_softmax_jvp(tangent: Any, out: Any, dim: int) -> Any:
     places, shares = wrap(out._array_.indices), values(out).exp()
-    slope = entries_at(tangent, places)
-    return packed.call((places, slope - line_sums(out._array_, slope * shares, dim), out.shape, True))
+    tangent_entries = entries_at(tangent, places)
+    return packed.call(
+        (places, tangent_entries - line_sums(out._array_, tangent_entries * shares, dim), out.shape, True)
+    )
 
 
 def line_sums(array: Coordinates, entries: Any, dim: int) -> Any:

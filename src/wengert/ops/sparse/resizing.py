@@ -158,5 +158,5 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
 
 resize_as_sparse_.samples(none)  # type: ignore[attr-defined]
 
-METHODS: dict[str, Any] = {each.__name__: each for each in (sparse_resize_, sparse_resize_and_clear_)}
+METHODS: dict[str, Any] = {card.__name__: card for card in (sparse_resize_, sparse_resize_and_clear_)}
 """What Tensor gets, by name."""

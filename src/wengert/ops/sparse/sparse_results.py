@@ -27,9 +27,9 @@ def check_matrices(name: str, first: int, *matrices: Any) -> None:
     Raises:
         RuntimeError: they do not fit.
     """
-    for at, each in enumerate(matrices):
-        dims = len(each.indices) if isinstance(each, Coordinates) else each.ndim
-        if dims != 2 or each.ndim != 2:
+    for at, matrix in enumerate(matrices):
+        dims = len(matrix.indices) if isinstance(matrix, Coordinates) else matrix.ndim
+        if dims != 2 or matrix.ndim != 2:
             raise RuntimeError(f"{name}: Argument #{first + at}: matrices expected, got {dims}D tensor")
     mat1, mat2 = matrices[-2:]
     if mat1.shape[1] != mat2.shape[0]:
@@ -127,25 +127,25 @@ def sspaddmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: 
                values=tensor([6., 2., 4.]),
                size=(2, 2), nnz=3, layout=torch.sparse_coo)
     """
-    for name, each in (("self", self), ("mat1", mat1)):
-        if not isinstance(each, Coordinates):
+    for name, operand in (("self", self), ("mat1", mat1)):
+        if not isinstance(operand, Coordinates):
             raise RuntimeError(f"sspaddmm: '{name}' must be a sparse tensor in coordinates, got a dense one")
     if isinstance(mat2, Coordinates):
         raise RuntimeError("sspaddmm: expected 'mat2' to have strided layout, got 'mat2' with layout Sparse")
     check_matrices("sspaddmm", 1, self, mat1, mat2)
     shape = (mat1.shape[0], mat2.shape[1])
-    for dim, (found, wanted) in enumerate(zip(self.shape, shape)):
-        if found != wanted:
-            raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {dim} size {wanted}, got {found}")
+    for dim, (length, wanted) in enumerate(zip(self.shape, shape)):
+        if length != wanted:
+            raise RuntimeError(f"sspaddmm: Argument #1: Expected dim {dim} size {wanted}, got {length}")
     if self.dtype != mat1.dtype:
-        kinds = [dtypes.from_numpy(each.dtype).legacy.removesuffix("Tensor") for each in (mat1, self)]
+        kinds = [dtypes.from_numpy(operand.dtype).legacy.removesuffix("Tensor") for operand in (mat1, self)]
         raise RuntimeError("dtype of values ({}) must match dtype of sparse tensor ({})".format(*kinds))
     rows, values = rows_of_product(mat1, mat2)
-    made = np.stack([positions.repeat(rows, shape[1]), np.tile(positions.arange(shape[1]), rows.size)])
+    result = np.stack([positions.repeat(rows, shape[1]), np.tile(positions.arange(shape[1]), rows.size)])
     places, entries = entries_of(self)
     factor = self.dtype.type
     values = np.concatenate([entries * factor(beta), values.reshape(-1) * factor(alpha)])
-    return coo(np.concatenate([places, made], axis=1), values, shape, False)
+    return coo(np.concatenate([places, result], axis=1), values, shape, False)
 
 
 @sspaddmm.vjp("self", "mat1", "mat2")

@@ -45,8 +45,8 @@ class SparseType(type):
 
 
 TYPES: dict[str, SparseType] = {
-    each.legacy: SparseType(each.legacy, (), {"dtype": each, "__doc__": f"Sparse tensors of dtype `{each.name}`."})
-    for each in (*ALL, bfloat16)
-    if each.legacy.endswith("Tensor") and each.name not in ("bool", "complex64", "complex128")
+    dtype.legacy: SparseType(dtype.legacy, (), {"dtype": dtype, "__doc__": f"Sparse tensors of dtype `{dtype.name}`."})
+    for dtype in (*ALL, bfloat16)
+    if dtype.legacy.endswith("Tensor") and dtype.name not in ("bool", "complex64", "complex128")
 }
 """All of them, by name."""
