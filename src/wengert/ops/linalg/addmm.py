@@ -1,4 +1,4 @@
-"""Matrix products that are added to something."""
+"""Sums of a tensor and a matrix product: addmm, addmv, addbmm and baddbmm."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ native = kernels.direct_function
 
 
 def scaled(value: Any, factor: Any) -> Any:
-    """`value * factor`, where a factor of 1 costs nothing."""
+    """Return `value * factor`; a factor of 1 costs nothing."""
     return value if factor == 1 else value * factor
 
 
 def conjugate(factor: Any) -> Any:
-    """The conjugate of a Python number."""
+    """Conjugate of a Python number."""
     return factor.conjugate() if isinstance(factor, complex) else factor
 
 
 def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int, *, unread: bool = True) -> Any:
     """beta * bias + alpha * product, written over `product`; a `bias` with `beta` 0 is not read.
 
-    A product of which each element is a sum of no terms (`inner` is 0) is 0, whatever `alpha` is; so is any, if it is
-    to be `unread`, where `alpha` is 0.
+    A product whose elements are sums of no terms (`inner` is 0) is 0 for any `alpha`. So is one that is not to be read
+    (`unread`), if `alpha` is 0.
     """
     if alpha == 0 and unread:
         product[...] = 0
@@ -62,10 +62,10 @@ def combine(product: Any, bias: Any, beta: Any, alpha: Any, inner: int, *, unrea
 
 
 def as_element(factor: Any, array: Any) -> Any:
-    """A Python number in the dtype of an array; a negative one wraps around where that is unsigned.
+    """Convert a Python number to the dtype of an array; a negative number wraps around if the dtype is unsigned.
 
     Raises:
-        RuntimeError: that holds integers, and has no such number.
+        RuntimeError: if the dtype holds integers that cannot represent the number.
     """
     whole = array.dtype.kind in "iu"
     return array.dtype.type(checked_number(factor, from_numpy(array.dtype)) if whole else factor)
@@ -75,7 +75,7 @@ def check_expands(array: Any, shape: tuple[int, ...]) -> None:
     """Refuse an array that does not broadcast to `shape`.
 
     Raises:
-        RuntimeError: it has more dimensions, or a length differs.
+        RuntimeError: if the array has more dimensions, or a length differs.
     """
     have = array.shape
     lead = len(shape) - len(have)
@@ -98,7 +98,7 @@ def check_same_dtype(bias: Any, mat1: Any, mat2: Any) -> None:
     """Refuse operands of different dtypes.
 
     Raises:
-        RuntimeError: they differ.
+        RuntimeError: if the dtypes differ.
     """
     for name, array in (("self", bias), ("mat1", mat1)):
         if array.dtype != mat2.dtype:
@@ -108,9 +108,9 @@ def check_same_dtype(bias: Any, mat1: Any, mat2: Any) -> None:
 
 
 def bias_gradient(grad: Any, shape: tuple[int, ...], beta: Any) -> Any:
-    """The gradient of what a product is added to: of a bias along the last dimension; the engine sums the rest.
+    """Gradient of the tensor that a product is added to; for a bias along the last dimension the engine sums the rest.
 
-    In a recorded pass it sums all, in the form that torch records.
+    A recorded pass sums everything, in the form that torch records.
     """
     if len(shape) == 1 and grad.ndim == 2 and shape[0] == grad.shape[1] and not current().grad:
         grad = grad.sum(0)
@@ -125,7 +125,7 @@ def check_addmm(bias: Any, mat1: Any, mat2: Any) -> None:
     """Refuse operands of `addmm` that do not fit.
 
     Raises:
-        RuntimeError: by shape or dtype.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
@@ -157,12 +157,12 @@ product_added = partial(
         RuntimeError: shapes or dtypes do not fit.
     """,
 )
-"""The form of a product of matrices that is added to something."""
+"""Family of the operators that add a matrix product to a tensor."""
 
 
 @product_added(batching="batches.matrices_added", native=native("addmm"))
 def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * (mat1 @ mat2).
+    """Return beta * self + alpha * (mat1 @ mat2).
 
     Args:
         self: broadcasts to (n, m).
@@ -217,7 +217,7 @@ def addmm_samples(make: Any) -> Any:
 
 
 def check_addmv(self: Any, mat: Any, vec: Any) -> None:
-    """Refuse what `addmv` does not take.
+    """Check the arguments of `addmv`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -239,7 +239,7 @@ def check_addmv(self: Any, mat: Any, vec: Any) -> None:
 
 @product_added(batching="batches.matrix_vector_added", native=native("addmv"))
 def addmv(self: Array, mat: Array, vec: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * (mat @ vec).
+    """Return beta * self + alpha * (mat @ vec).
 
     Args:
         self: broadcasts to (n,).
@@ -291,7 +291,7 @@ def addmv_samples(make: Any) -> Any:
 
 
 def check_addbmm(self: Any, batch1: Any, batch2: Any) -> None:
-    """Refuse what `addbmm` does not take.
+    """Check the arguments of `addbmm`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -312,7 +312,7 @@ def check_addbmm(self: Any, batch1: Any, batch2: Any) -> None:
 
 @product_added(batching="batches.of_addbmm", out=Out(apart="partly", words=OF_BATCHES, silent=True))
 def addbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * the sum of all products of a batch.
+    """Return beta * self + alpha * the sum of all products of a batch.
 
     Args:
         self: broadcasts to (n, m).
@@ -366,7 +366,7 @@ def addbmm_jvp_batch2(tangent: Any, batch1: Any, alpha: Any) -> Any:
 
 
 def check_baddbmm(self: Any, batch1: Any, batch2: Any) -> None:
-    """Refuse what `baddbmm` does not take.
+    """Check the arguments of `baddbmm`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -384,7 +384,7 @@ def check_baddbmm(self: Any, batch1: Any, batch2: Any) -> None:
 
 @product_added(batching="batches.of_baddbmm", native=native("baddbmm"))
 def baddbmm(self: Array, batch1: Array, batch2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * (batch1 @ batch2), matrix by matrix.
+    """Return beta * self + alpha * (batch1 @ batch2), matrix by matrix.
 
     Args:
         self: broadcasts to (b, n, m).

@@ -1,4 +1,4 @@
-"""The outer product of two vectors that is added to something."""
+"""Sum of a tensor and the outer product of two vectors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .batches import plus
 
 
 def check_factor(kind: str, name: str, value: Any) -> None:
-    """Refuse a factor that the result's dtype does not hold.
+    """Refuse a factor that the dtype of the result cannot represent.
 
     Raises:
-        RuntimeError: it is of a higher category than the operands.
+        RuntimeError: if the factor is of a higher category than the operands.
     """
     if isinstance(value, bool) and kind != "b":
         raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
@@ -32,7 +32,7 @@ def check_factor(kind: str, name: str, value: Any) -> None:
 
 
 def check_addr(self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
-    """The dtype of the result of `addr`.
+    """Check the arguments of `addr` and return the dtype of its result.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -61,7 +61,7 @@ def check_addr(self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
     native=kernels.direct_function("addr"),
 )
 def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """beta * self + alpha * the outer product of two vectors.
+    """Return beta * self + alpha * the outer product of two vectors.
 
     Args:
         self: broadcasts to (n, m).
@@ -74,7 +74,7 @@ def addr(self: Array, vec1: Array, vec2: Array, *, beta: Number = 1, alpha: Numb
         A new tensor (n, m) of the promoted dtype.
 
     Raises:
-        RuntimeError: shapes or factors do not fit.
+        RuntimeError: if shapes or factors do not fit.
 
     Examples:
         >>> import wengert as wg
@@ -101,7 +101,7 @@ OLDER[addr.name] = WITH_FACTORS
 
 
 def promoted(first: Any, *others: Any) -> Any:
-    """The common dtype of arrays, whatever dimensions they have."""
+    """Common dtype of arrays, regardless of their dimensions."""
     common = dtypes.from_numpy(first.dtype)
     for other in others:
         common = dtypes.promote_types(common, dtypes.from_numpy(other.dtype))
@@ -109,7 +109,7 @@ def promoted(first: Any, *others: Any) -> Any:
 
 
 def addr_in_place(self: Any, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
-    """Add an outer product in place; as `addr`, whose result must fit the dtype of `self`."""
+    """Add an outer product in place. The result of `addr` must fit the dtype of `self`."""
     result = dtypes.promote_types(dtypes.promote_types(self.dtype, vec1.dtype), vec2.dtype)
     if not dtypes.can_cast(result, self.dtype):
         raise RuntimeError(errors.uncastable(result, self.dtype))
@@ -150,7 +150,7 @@ def addr_jvp_vec2(tangent: Any, vec1: Any, alpha: Any) -> Any:
 
 
 def members_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches: outer products of the rows of two matrices."""
+    """Batching rule: outer products of the rows of two matrices."""
     bias, first, second, beta, alpha = args
     on_bias, on_first, on_second = carried[:3]
     first = first if on_first else first.unsqueeze(0)

@@ -1,7 +1,7 @@
-"""How products of vectors and matrices work along a dimension that the program does not see: by one product each.
+"""Batching rules of products of vectors and matrices: one product for all members.
 
-A factor that is the same for all members is multiplied once with all members of the other one, as one tall matrix,
-where their rows (or columns) lie behind each other in memory; otherwise it is repeated without a copy.
+A factor that is the same for all members is multiplied once with all members of the other factor, as one tall matrix,
+if their rows (or columns) are adjacent in memory; otherwise it is repeated without a copy.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..._core.operators.batch_rules import Rule, singled
 from ..._core.recording.recorded import conjugate
 
 Product = Callable[[int, Any, Any, bool, bool], Any]
-"""Multiplies two tensors, called with the size of the batch, both, and which of them carry it: at least one does."""
+"""Product of two tensors, called with the size of the batch, both tensors, and which of them carry it."""
 
 SHORT = 512
-"""Sums over up to so many products are taken by the sum, not by the product of matrices."""
+"""Largest number of terms that is summed by `sum`, not by a product of matrices."""
 
 
 def product(multiply: Product) -> Rule:
-    """The rule of an operator of two factors."""
+    """Batching rule of an operator of two factors."""
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         (first, second), (on_first, on_second) = singled(args, carried)
@@ -31,13 +31,13 @@ def product(multiply: Product) -> Rule:
 
 
 def conjugate_product(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `vdot`."""
+    """Batching rule of `vdot`."""
     first, second = args
     return product(vectors)(op, size, [conjugate(first), second], carried)
 
 
 def stacked(whole: Any) -> bool:
-    """Whether all rows of all members are those of one tall matrix, without a copy."""
+    """Return whether the rows of all members form one tall matrix without a copy."""
     array = whole._array_
     shape, strides = array.shape, array.strides
     return 1 in shape[:2] or strides[0] == strides[1] * shape[1]
@@ -70,7 +70,7 @@ def rows_times(size: int, first: Any, second: Any) -> Any:
 
 
 def repeated(size: int, single: Any) -> Any:
-    """A tensor as that of all members, without a copy."""
+    """Expand a tensor to all members without a copy."""
     return single.expand((size, *single.shape))
 
 
@@ -122,7 +122,7 @@ def sum_of_products(size: int, first: Any, second: Any, on_first: bool, on_secon
 
 
 def added(multiply: Product, single: Callable[[Any, Any], Any]) -> Rule:
-    """The rule of a product that is added to something; `single` multiplies factors without a batch."""
+    """Batching rule of a product added to a tensor; `single` multiplies factors without a batch."""
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
         (bias, first, second, beta, alpha), (on_bias, on_first, on_second, *_) = singled(args, carried)
@@ -138,10 +138,10 @@ def added(multiply: Product, single: Callable[[Any, Any], Any]) -> Rule:
 
 
 def plus(result: Any, bias: Any, on_bias: bool, beta: Any, alpha: Any) -> Any:
-    """beta * bias + alpha * made, which has the batch in front.
+    """Return beta * bias + alpha * result, with the batch in front.
 
     Raises:
-        RuntimeError: `bias` does not broadcast to `result`.
+        RuntimeError: if `bias` does not broadcast to `result`.
     """
     number = {"i": int, "u": int, "c": complex}.get(result._array_.dtype.kind, float)
     if alpha != 1:
@@ -157,7 +157,7 @@ def plus(result: Any, bias: Any, on_bias: bool, beta: Any, alpha: Any) -> Any:
 
 
 def matrices_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `addmm`: one call where a bias along the columns and the second factor are the same for all."""
+    """Batching rule of `addmm`: one call if a bias along the columns and the second factor are the same for all."""
     (bias, first, second, beta, alpha), (on_bias, on_first, on_second, *_) = singled(args, carried)
     if on_first and not on_bias and not on_second and bias.ndim < 2 and first.ndim == 3 and stacked(first):
         _, rows, inner = first.shape
@@ -167,7 +167,7 @@ def matrices_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> A
 
 
 def matrix_vector_added(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule of `addmv`: `addmm` where the matrix is the same for all."""
+    """Batching rule of `addmv`: `addmm` if the matrix is the same for all members."""
     (bias, mat, vec, beta, alpha), (on_bias, on_mat, on_vec, *_) = singled(args, carried)
     if on_vec and not on_mat and bias.ndim - on_bias < 2:
         if on_bias and bias.ndim == 1:
@@ -180,4 +180,4 @@ of_mm, of_bmm = product(matrices), product(batches_of_matrices)
 of_mv, of_dot = product(matrix_vector), product(vectors)
 of_addbmm = added(sum_of_products, lambda batch1, batch2: batch1.bmm(batch2).sum(0))
 of_baddbmm = added(batches_of_matrices, lambda batch1, batch2: batch1.bmm(batch2))
-"""The rules of the operators of these names."""
+"""Batching rules by operator name."""

@@ -1,4 +1,4 @@
-"""Positive definite matrices: their triangular factors, and what follows from these.
+"""Cholesky factors of positive definite matrices, and operators on them.
 
 Source of the derivatives: I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016. Only one
 triangle is read; the gradient is that of a Hermitian matrix.
@@ -45,7 +45,7 @@ UNCASTABLE = f"cholesky: {CASTABLE}"
 
 
 def half_lower(matrix: Any) -> Any:
-    """The lower triangle with half the diagonal: its own adjoint."""
+    """Return the lower triangle with half the diagonal, which is its own adjoint."""
     return matrix.tril(-1) + (diagonal(matrix) * 0.5).diag_embed()
 
 
@@ -56,9 +56,9 @@ def half_lower(matrix: Any) -> Any:
     native=native("cholesky_factor"),
 )
 def factored(self: Array, upper: bool = False, caller: str = "linalg.cholesky") -> Any:
-    """The triangular factor of Hermitian matrices, and for each the first minor that is not positive, or 0.
+    """Return the triangular factor of Hermitian matrices, and the first minor of each that is not positive, or 0.
 
-    `caller` is whom an error names, which is raised unless that is "".
+    Errors name `caller`; none is raised if it is "".
     """
     name = caller or "linalg.cholesky"
     check_square(name, self)
@@ -104,15 +104,15 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
 
     Args:
         A: (..., n, n), floating or complex; only one triangle is read.
-        upper: give the upper triangular L^H.
+        upper: return the upper triangular L^H.
         out: a tensor to write into.
 
     Returns:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: one is not positive definite.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if a matrix is not positive definite.
 
     >>> wg.linalg.cholesky(wg.tensor([[4.0, 2.0], [2.0, 10.0]]))
     tensor([[2., 0.],
@@ -129,20 +129,20 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False, out: Any = None) -> Any:
 
 @public(name="linalg_cholesky_ex")
 def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    """The lower triangular factor of Hermitian matrices, and whether they are positive definite: errors if asked for.
+    """The lower triangular factor of Hermitian matrices, and whether they are positive definite; errors are optional.
 
     Args:
         A: (..., n, n), floating or complex; only one triangle is read.
         upper: give the upper triangular L^H.
-        check_errors: raise an error for a matrix that is not positive definite.
+        check_errors: raise an error if a matrix is not positive definite.
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (L, info): of each matrix 0, or the order of the first leading minor that is not positive definite.
+        A tuple (L, info): info is 0, or the order of the first leading minor that is not positive definite.
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: one is not positive definite, and `check_errors` is true.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if a matrix is not positive definite, and `check_errors` is true.
     """
     result = factored(A, upper, "linalg.cholesky" if check_errors else "")
     return put("linalg_cholesky_ex", out, return_types.linalg_cholesky_ex(result), words=EXACT)
@@ -150,18 +150,18 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
 
 @composite()
 def cholesky(self: Tensor, upper: bool = False, *, out: Any = None) -> Any:
-    """The triangular factor of Hermitian, positive definite matrices; `linalg.cholesky` has taken its place.
+    """The triangular factor of Hermitian, positive definite matrices. Deprecated: use `linalg.cholesky`.
 
     Args:
         self: (..., n, n), floating or complex; only one triangle is read.
-        upper: give the upper triangular factor.
+        upper: return the upper triangular factor.
         out: a tensor to write into.
 
     Returns:
         A new tensor (..., n, n).
 
     Raises:
-        LinAlgError: one is not positive definite.
+        LinAlgError: if a matrix is not positive definite.
 
     >>> wg.cholesky(wg.tensor([[4.0, 2.0], [2.0, 10.0]]), upper=True)
     tensor([[2., 1.],
@@ -203,18 +203,18 @@ def check_cholesky_system(self: Any, input2: Any) -> None:
     native=native("cholesky_solve"),
 )
 def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
-    """The solution X of A X = B, of A given by its triangular factor.
+    """The solution X of A X = B, where A is given by its triangular factor.
 
     Args:
         self: B, (..., n, k), floating or complex.
         input2: the factor, (..., n, n), of the same dtype; dimensions in front broadcast.
-        upper: whether that is upper triangular.
+        upper: whether the factor is upper triangular.
 
     Returns:
         A new tensor of the shape of `self`, with the dimensions in front of both.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     check_cholesky_system(self, input2)
     turned = np.conjugate(input2.swapaxes(-1, -2))
@@ -223,19 +223,19 @@ def cholesky_solve(self: Array, input2: Array, upper: bool = False) -> Any:
 
 
 def gradient_of_factor(factor: Any, of_matrix: Any, upper: bool) -> Any:
-    """The gradient of a triangular factor, of that of the matrix; as torch's, not only of the triangle that is read."""
+    """Gradient with respect to a matrix from that of its triangular factor; as in torch, it fills both triangles."""
     both = of_matrix + adjoint(of_matrix)
     return factor @ both if upper else both @ factor
 
 
 def matrix_tangent(factor: Any, tangent: Any, upper: bool) -> Any:
-    """The tangent of a matrix, of that of its triangular factor."""
+    """Tangent of a triangular factor from that of the matrix."""
     half = adjoint(factor) @ tangent if upper else tangent @ adjoint(factor)
     return half + adjoint(half)
 
 
 def lower_sample(operator: Any, *args: Any, **options: Any) -> Any:
-    """Call an operator with a triangular factor, its last tensor, of which zeros do not come near."""
+    """Call an operator with a triangular factor, its last tensor, whose diagonal is far from zero."""
     *before, factor = [argument for argument in args if isinstance(argument, Tensor)]
     rest = args[len(before) + 1 :]
     upper = True in rest or options.get("upper", False)
@@ -280,8 +280,8 @@ def cholesky_inverse(self: Array, upper: bool = False) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
-        LinAlgError: there is a zero on a diagonal.
+        RuntimeError: if `self` is not a batch of square matrices.
+        LinAlgError: if there is a zero on a diagonal.
     """
     check_square("cholesky_inverse", self)
     check_inexact("cholesky_inverse", self, "cholesky_inverse_out_cpu", whole=False)

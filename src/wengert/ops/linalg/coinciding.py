@@ -1,9 +1,9 @@
-"""Second derivatives of symmetric functions of eigenvalues where some of these coincide.
+"""Second derivatives of symmetric functions of eigenvalues, some of which coincide.
 
-Eigenvectors of coinciding values may be turned among themselves; a perturbation decides which of them its eigenvalues
-belong to. So each derivative along a direction is taken in the vectors that belong to it: there the matrix of the
-direction is diagonal, and what would be 0 / 0 does not arise. The direction reaches the rules of the decomposition as
-that part of the vectors' gradient (or tangent) which no function of orthonormal vectors depends on.
+Eigenvectors of coinciding values are determined up to a rotation; a perturbation selects those that its eigenvalues
+belong to. Hence each directional derivative is computed in the vectors that belong to the direction: there the matrix
+of the direction is diagonal, and no 0 / 0 occurs. The direction reaches the rules of the decomposition as the part of
+the vectors' gradient (or tangent) that no function of orthonormal vectors depends on.
 
 Source: A. S. Lewis and H. S. Sendov, Twice differentiable spectral functions, 2001, section 3.
 """
@@ -24,13 +24,13 @@ from ..pointwise.choose import where
 from .matrices import adjoint, check_inexact, diagonal, of_two, stacked
 
 ROUNDINGS = 8
-"""Eigenvalues that differ by fewer roundings for each row of their matrix coincide."""
+"""Eigenvalues coincide if they differ by fewer roundings for each row of their matrix."""
 
 
 def coinciding(values: Any) -> Any:
-    """Which eigenvalues coincide: a tensor (..., n, n) of truth values, None where no two do.
+    """Return a bool mask (..., n, n) of coinciding eigenvalues; None if no two coincide.
 
-    One that coincides with another coincides with itself, too; one that is alone does not.
+    A value that coincides with another coincides with itself, too; a single value does not.
 
     Args:
         values: (..., n), in ascending order.
@@ -54,29 +54,30 @@ def coinciding(values: Any) -> Any:
 
 
 def identity(matrix: Any) -> Any:
-    """The diagonal of a matrix, as truth values."""
+    """Return the diagonal of a matrix as a bool mask."""
     return constant_beside(matrix, wrap(np.eye(matrix.shape[-1], dtype=np.bool_)))
 
 
 def off_diagonal(same: Any) -> Any:
-    """Which pairs of different eigenvalues coincide."""
+    """Mask of the pairs of different eigenvalues that coincide."""
     return same.logical_and(identity(same).logical_not())
 
 
 def blocks_of(matrix: Any, same: Any) -> Any:
-    """The Hermitian part of a matrix, of its diagonal and of coinciding values."""
+    """Return the Hermitian part of a matrix, on its diagonal and in blocks of coinciding values."""
     return hermitian_part(matrix).masked_fill(same.logical_or(identity(same)).logical_not(), 0)
 
 
 def hermitian_part(matrix: Any) -> Any:
-    """Half the sum of a matrix and its adjoint."""
+    """Return half the sum of a matrix and its adjoint."""
     return (matrix + adjoint(matrix)) * 0.5
 
 
 def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
-    """Parts of pairs divided by the differences of their values.
+    """Divide elements of pairs by the differences of their values.
 
-    A quotient of coinciding values is zero if its part is, but for the rounding of `whole`, and else not finite.
+    A quotient of coinciding values is zero if the element is, up to the rounding of `whole`; otherwise it is not
+    finite.
     """
     rounding = ROUNDINGS * parts.shape[-1] * dtypes.finfo(values.dtype).eps
     size, most = parts.detach().abs(), whole.detach().abs().amax((-2, -1), True)
@@ -93,7 +94,7 @@ def quotients(parts: Any, values: Any, same: Any, whole: Any) -> Any:
     larger=False,
 )
 def frame(direction: Array, same: Index) -> Any:
-    """Eigenvalues and vectors of the blocks of Hermitian matrices that belong to coinciding eigenvalues."""
+    """Eigenvalues and vectors of the blocks of Hermitian matrices at coinciding eigenvalues."""
     check_inexact("_eigh_frame", direction)
     count = direction.shape[-1]
     values = np.array(np.diagonal(direction.real, 0, -2, -1))
@@ -111,7 +112,7 @@ def frame(direction: Array, same: Index) -> Any:
 
 
 def undefined(matrix: Any, same: Any) -> Any:
-    """A matrix with NaN for coinciding pairs: the third derivatives are not computed there."""
+    """Set coinciding pairs to NaN: third derivatives are not computed there."""
     return matrix.masked_fill(off_diagonal(same), math.nan)
 
 
@@ -137,17 +138,17 @@ def frame_samples(make: Any) -> Any:
 
 
 def in_frame(weights: Any, direction: Any, same: Any) -> Any:
-    """The diagonal matrix of weights, of which those of coinciding values belong to the vectors of a direction."""
+    """Return the diagonal matrix of weights; weights of coinciding values belong to the vectors of a direction."""
     vectors = frame(blocks_of(direction, same), same)[1]
     return (vectors * weights.unsqueeze(-2)) @ adjoint(vectors)
 
 
 @of_two(name="_eigh_function", node="EighFunctionBackward0", batching=stacked(1, 1, 2))
 def function_of_matrix(weights: Array, eigenvalues: Index, eigenvectors: Array) -> Any:
-    """The matrix with these eigenvectors and with weights in the place of eigenvalues.
+    """Return the matrix with these eigenvectors, and with weights as eigenvalues.
 
-    So is the gradient of a function of the eigenvalues. Its derivatives are those of a symmetric function, whose
-    weights are equal where eigenvalues coincide.
+    Such is the gradient of a function of the eigenvalues. Its derivatives are those of a symmetric function, whose
+    weights are equal if eigenvalues coincide.
     """
     check_inexact("_eigh_function", eigenvectors)
     return (eigenvectors * weights[..., None, :]) @ eigenvectors.conj().swapaxes(-1, -2)
@@ -186,7 +187,7 @@ def function_of_matrix_jvp(of_weights: Any, of_vectors: Any, weights: Any, eigen
 
 
 def with_orthonormal_vectors(operator: Any, weights: Any, eigenvalues: Any, matrix: Any, **options: Any) -> Any:
-    """Call an operator with real weights, and orthonormal vectors made of a matrix: how samples are run."""
+    """Call an operator with real weights and orthonormal vectors made from a matrix, to run samples."""
     return operator(weights.real if matrix.dtype.is_complex else weights, eigenvalues, matrix.qr()[0], **options)
 
 

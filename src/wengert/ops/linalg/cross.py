@@ -21,7 +21,7 @@ from .matrices import type_name
 
 
 def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches: the dimension is counted from the back."""
+    """Batching rule: the dimension is counted from the end."""
     first, second, dim = full(args, carried, size)
     if first.ndim != second.ndim or first.ndim < 2:
         check_member(op, size, args, carried)
@@ -29,7 +29,7 @@ def crossed(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def check_cross(self: Any, other: Any, dim: int) -> int:
-    """The dimension along which vectors lie, counted from the front.
+    """Return the dimension of the vectors, counted from the front.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -72,7 +72,7 @@ def linalg_cross(self: Array, other: Array, *, dim: int = -1) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     axis = check_cross(self, other, dim)
     result = np.empty(np.broadcast_shapes(self.shape, other.shape), self.dtype)
@@ -114,7 +114,7 @@ def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = Non
         A new tensor.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or no dimension has length 3.
+        RuntimeError: if shapes or dtypes do not fit, or no dimension has length 3.
     """
     if dim is None:
         if 3 not in self.shape:

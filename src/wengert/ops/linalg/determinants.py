@@ -35,7 +35,7 @@ NEAR = 100
 
 
 def check_determinant(A: Any) -> None:
-    """Refuse what is no batch of square matrices.
+    """Refuse anything but batches of square matrices.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -54,10 +54,11 @@ def determinant(A: Array) -> Any:
 
 @op(dtypes=FACTORED, layout="own", name="_det_minors", node="DetMinorsBackward0", public="neither")
 def minors(matrices: Arrays) -> Any:
-    """The gradient of a derivative of the determinant of the first matrix, along all others.
+    """Gradient of a derivative of the determinant of the first matrix, along all others.
 
-    It is linear in the others, and none of them is special: each of its own derivatives is such a gradient again. It
-    exists for singular matrices, too.
+    It is linear in the others, none of which is special: each of its own derivatives is such a gradient again. It
+        exists
+    for singular matrices, too.
     """
     check_inexact("_det_minors", matrices[0])
     return array_of_minors(matrices[0], matrices[1:])
@@ -96,14 +97,14 @@ def minors_samples(make: Any) -> Any:
 
 
 def replaced(values: list[Any], at: int, value: Any) -> list[Any]:
-    """The same list with another value at one place."""
+    """Return the list with one value replaced."""
     return [*values[:at], value, *values[at + 1 :]]
 
 
 def cofactors(matrix: Any, det: Any) -> Any:
     """The gradients of determinants, conjugated.
 
-    By the inverse where that is exact enough, which costs less; under `vmap`, where nobody may look, by minors.
+    By the inverse, which costs less, if that is exact enough; by minors within `vmap`, where no value may be read.
     """
     if is_batched(det) or is_meta(det):
         return conjugated(minors([matrix]))
@@ -122,10 +123,11 @@ def cofactors(matrix: Any, det: Any) -> Any:
 
 
 def is_regular(matrix: Any, inverse: Any, det: Any) -> Any:
-    """Which matrices are to be inverted for the derivatives of their determinants.
+    """Mask of the matrices to invert for the derivatives of their determinants.
 
-    The error of a first derivative by the inverse grows with the condition of the matrix, that of a second one with its
-    square; and a determinant may underflow or overflow where its derivatives do not.
+    The error of a first derivative by the inverse grows with the condition of the matrix, that of a second derivative
+    with
+    its square; and a determinant may underflow or overflow where its derivatives do not.
     """
     value = det._array_
     limits = np.finfo(value.dtype)
@@ -167,7 +169,7 @@ def determinant_samples(make: Any) -> Any:
     native=native("log_determinant"),
 )
 def logarithm(A: Array) -> Any:
-    """The signs of determinants, or for complex ones their phases, and the logarithms of their absolute values."""
+    """Return the signs of determinants (phases of complex ones), and the logarithms of their absolute values."""
     check_square("linalg.slogdet", A)
     check_inexact("linalg.slogdet", A)
     return tuple(factors.rows(part) for part in np.linalg.slogdet(A))
@@ -212,7 +214,7 @@ def linalg_det(A: Tensor, *, out: Any = None) -> Any:
         A new tensor (...).
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
+        RuntimeError: if `A` is not a batch of square matrices.
 
     Derivative:
         Defined for singular matrices, too.
@@ -231,7 +233,7 @@ def det(self: Tensor) -> Any:
         A new tensor (...).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
+        RuntimeError: if `self` is not a batch of square matrices.
     """
     return determinant(self)
 
@@ -248,7 +250,7 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
         A tuple (sign, logabsdet); for complex matrices the sign is a number of absolute value 1, of singular ones 0.
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
+        RuntimeError: if `A` is not a batch of square matrices.
     """
     return put("linalg_slogdet", out, return_types.linalg_slogdet(logarithm(A)), words=EXACT, writer="_linalg_slogdet")
 
@@ -265,14 +267,14 @@ def slogdet(self: Tensor, *, out: Any = None) -> Any:
         A tuple (sign, logabsdet).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
+        RuntimeError: if `self` is not a batch of square matrices.
     """
     return put("slogdet", out, return_types.slogdet(logarithm(self)), words=EXACT, writer="_linalg_slogdet")
 
 
 @composite()
 def logdet(self: Tensor) -> Any:
-    """The logarithms of determinants: NaN where one is negative.
+    """The logarithms of determinants; NaN if a determinant is negative.
 
     Args:
         self: (..., n, n), floating or complex.
@@ -281,7 +283,7 @@ def logdet(self: Tensor) -> Any:
         A new tensor (...).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
+        RuntimeError: if `self` is not a batch of square matrices.
     """
     check_square("logdet", self)
     check_inexact("logdet", self._array_)

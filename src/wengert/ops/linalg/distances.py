@@ -23,19 +23,19 @@ native = kernels.direct_function
 
 REALS = frozenset({dtypes.float32, dtypes.float64})
 MANY = 25
-"""With more rows than that, distances are computed by a product of matrices unless the program says otherwise."""
+"""Number of rows above which distances are computed by a product of matrices, unless the program forbids it."""
 MODES = {
     "use_mm_for_euclid_dist_if_necessary": 0,
     "use_mm_for_euclid_dist": 1,
     "donot_use_mm_for_euclid_dist": 2,
 }
 BLOCK = 1 << 22
-"""How many differences are kept in memory at a time."""
+"""Largest number of differences in memory at a time."""
 
 
-def lengths_of(apart: Any, p: float) -> Any:
-    """The norms of differences along their last axis."""
-    size = np.abs(apart)
+def norms_of_differences(difference: Any, p: float) -> Any:
+    """Norms of differences along their last axis."""
+    size = np.abs(difference)
     if p == 0:
         return np.minimum(np.ceil(size), 1).sum(-1)  # NaN is no count
     if p == 1:
@@ -46,10 +46,10 @@ def lengths_of(apart: Any, p: float) -> Any:
 
 
 def check_points(name: str, x: Any, p: float, argument: str = "X1") -> None:
-    """Refuse what is no matrix of real numbers, and what is no norm.
+    """Check that a tensor is a matrix of real numbers.
 
     Raises:
-        RuntimeError: so it is.
+        RuntimeError: if it is not.
     """
     if x.dtype.kind != "f":
         raise RuntimeError(f"{name} only supports floating-point dtypes, {argument} got: {type_name(x)}")
@@ -61,7 +61,7 @@ def check_pair(x1: Any, x2: Any, p: float) -> None:
     """Refuse rows that cannot be compared.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or there is no such norm.
+        RuntimeError: if shapes or dtypes do not fit, or `p` is negative.
     """
     check_points("cdist", x1, p)
     check_points("cdist", x2, p, "X2")
@@ -78,7 +78,7 @@ def check_pair(x1: Any, x2: Any, p: float) -> None:
 
 @of_two(name="_cdist_forward", node="CdistBackward0", dtypes=REALS, layout="rows", native=native("cdist"))
 def between(x1: Array, x2: Array, p: float) -> Any:
-    """The distances between all rows of one matrix and all of another."""
+    """Distances between all rows of one matrix and all rows of another."""
     p = float(p)
     check_pair(x1, x2, p)
     rows = x1.shape[-2]
@@ -87,41 +87,43 @@ def between(x1: Array, x2: Array, p: float) -> Any:
     step = max(1, BLOCK // max(1, math.prod(lead) * x2.shape[-2] * x2.shape[-1]))
     for at in range(0, rows, step):
         part = x1[..., at : at + step, None, :] - x2[..., None, :, :]
-        result[..., at : at + step, :] = lengths_of(part, p)
+        result[..., at : at + step, :] = norms_of_differences(part, p)
     return result
 
 
-def side(apart: Any) -> Any:
-    """1 or -1, as a difference is above or below zero; NaN of one that is."""
-    return apart.sgn().where(apart == apart, apart)
+def sign_keeping_nan(difference: Any) -> Any:
+    """Sign of each element; NaN stays NaN."""
+    return difference.sgn().where(difference == difference, difference)
 
 
-def slope(apart: Any, length: Any, grad: Any, p: float) -> Any:
-    """The gradient of differences, of that of their norms: zero where a difference is zero."""
+def difference_grad(difference: Any, norm: Any, grad: Any, p: float) -> Any:
+    """Gradient with respect to differences from that of their norms; zero if a difference is zero."""
     if p == 0:
-        return apart.new_zeros(apart.shape)
-    grad, length = grad.unsqueeze(-1), length.unsqueeze(-1)
+        return difference.new_zeros(difference.shape)
+    grad, norm = grad.unsqueeze(-1), norm.unsqueeze(-1)
     if p == 1:
-        return grad * side(apart)
+        return grad * sign_keeping_nan(difference)
     if math.isinf(p):
-        return grad * side(apart) * (1 - (apart.detach().abs() - length.detach()).abs().ceil().clamp(max=1))
-    share = relative(apart, length, p, -1)
+        smaller = (difference.detach().abs() - norm.detach()).abs().ceil().clamp(max=1)
+        return grad * sign_keeping_nan(difference) * (1 - smaller)
+    share = relative(difference, norm, p, -1)
     if p == 2:
-        return share.masked_fill(length == 0, 0) * grad
-    nowhere = (length == 0).logical_or(apart == 0) if p < 2 else length == 0
-    return (side(apart) * share.abs().pow(p - 1)).masked_fill(nowhere, 0) * grad
+        return share.masked_fill(norm == 0, 0) * grad
+    nowhere = (norm == 0).logical_or(difference == 0) if p < 2 else norm == 0
+    return (sign_keeping_nan(difference) * share.abs().pow(p - 1)).masked_fill(nowhere, 0) * grad
 
 
 @between.vjp("x1", "x2", native=native("cdist_rule"))
 def between_vjp(grad: Any, x1: Any, x2: Any, out: Any, p: float, wanted: Any) -> Any:
-    grad_difference = slope(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
+    grad_difference = difference_grad(x1.unsqueeze(-2) - x2.unsqueeze(-3), out, grad, float(p))
     return grad_difference.sum(-2) if wanted[0] else None, 0 - grad_difference.sum(-3) if wanted[1] else None
 
 
 @between.jvp("x1", "x2")
 def between_jvp(of_x1: Any, of_x2: Any, x1: Any, x2: Any, out: Any, p: float) -> Any:
-    apart = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    return (slope(apart, out, out.new_ones(out.shape), float(p)) * (of_x1.unsqueeze(-2) - of_x2.unsqueeze(-3))).sum(-1)
+    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    derivative = difference_grad(difference, out, out.new_ones(out.shape), float(p))
+    return (derivative * (of_x1.unsqueeze(-2) - of_x2.unsqueeze(-3))).sum(-1)
 
 
 @between.samples
@@ -136,7 +138,7 @@ def between_samples(make: Any) -> Any:
 
 @of_two(name="_euclidean_dist", dtypes=REALS, layout="rows")
 def euclidean(x1: Array, x2: Array) -> Any:
-    """The distances between all rows of one matrix and all of another, by a product of matrices."""
+    """Distances between all rows of one matrix and all rows of another, by a product of matrices."""
     check_pair(x1, x2, 2.0)
     squares = [(operand * operand).sum(-1) for operand in (x1, x2)]
     limits = np.finfo(x1.dtype)
@@ -184,8 +186,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
         A new tensor (..., m, n).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or `p` is negative.
-        ValueError: there is no such mode.
+        RuntimeError: if shapes or dtypes do not fit, or `p` is negative.
+        ValueError: if `compute_mode` is unknown.
 
     Derivative:
         Zero where a distance is zero.
@@ -210,14 +212,14 @@ def cdist_samples(make: Any) -> Any:
 
 
 def rows_of_pairs(count: int) -> tuple[Any, Any]:
-    """The rows that form all pairs, each once."""
+    """Return the indices of the rows of all pairs, each pair once."""
     places = positions.arange(count)
     first, second = positions.nonzero(np.less.outer(places, places))
     return first, second
 
 
 def check_paired(self: Any) -> None:
-    """Refuse what `pdist` does not take.
+    """Check the arguments of `pdist`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -231,29 +233,29 @@ def check_paired(self: Any) -> None:
 
 @of_matrices(name="_pdist_forward", node="PdistBackward0", dtypes=REALS, layout="rows", native=native("pdist"))
 def paired(self: Array, p: float = 2.0) -> Any:
-    """The distances between all pairs of rows."""
+    """Distances between all pairs of rows."""
     check_paired(self)
     first, second = rows_of_pairs(self.shape[-2])
-    return np.asarray(lengths_of(self[..., first, :] - self[..., second, :], float(p)))
+    return np.asarray(norms_of_differences(self[..., first, :] - self[..., second, :], float(p)))
 
 
 def differences(matrix: Any) -> tuple[Any, Any, Any]:
-    """The differences of all pairs of rows, and which these are."""
+    """Return the differences of all pairs of rows, and the rows' indices."""
     first, second = (matrix.new_tensor(rows, dtype=dtypes.int64) for rows in rows_of_pairs(matrix.shape[-2]))
     return matrix.index_select(-2, first) - matrix.index_select(-2, second), first, second
 
 
 @paired.vjp("self", native=native("pdist_rule"))
 def paired_vjp(grad: Any, self: Any, out: Any, p: float) -> Any:
-    apart, first, second = differences(self)
-    grad_difference = slope(apart, out, grad, float(p))
+    difference, first, second = differences(self)
+    grad_difference = difference_grad(difference, out, grad, float(p))
     return self.new_zeros(self.shape).index_add(-2, first, grad_difference).index_add(-2, second, -grad_difference)
 
 
 @paired.jvp("self")
 def paired_jvp(tangent: Any, self: Any, out: Any, p: float) -> Any:
-    apart = differences(self)[0]
-    return (slope(apart, out, out.new_ones(out.shape), float(p)) * differences(tangent)[0]).sum(-1)
+    difference = differences(self)[0]
+    return (difference_grad(difference, out, out.new_ones(out.shape), float(p)) * differences(tangent)[0]).sum(-1)
 
 
 @paired.samples
@@ -273,10 +275,10 @@ def pdist(self: Tensor, p: float = 2.0) -> Any:
         p: the order of the norm, at least 0.
 
     Returns:
-        A new tensor (n (n - 1) / 2,): of row 0 with 1, 2, ..., of row 1 with 2, ...
+        A new tensor (n (n - 1) / 2,): row 0 with 1, 2, ..., then row 1 with 2, ...
 
     Raises:
-        RuntimeError: `self` is no matrix of such numbers, or `p` is negative.
+        RuntimeError: if `self` is not a matrix of float32 or float64, or `p` is negative.
 
     Derivative:
         Zero where a distance is zero.

@@ -40,7 +40,7 @@ from .solve import solved_ex
 
 native = kernels.direct_function
 of_values = native("eigh_of_values")
-"""The operator where nothing depends on the signs of the vectors, which are others than LAPACK's."""
+"""The operator for functions that do not depend on the signs of the vectors, which differ from LAPACK's."""
 
 OF_VALUES = PART.format("eigenvalues")
 PHASE = (
@@ -50,10 +50,10 @@ PHASE = (
 
 
 def check_finite(name: str, array: Any) -> None:
-    """Refuse what eigenvalues are not defined for.
+    """Refuse matrices with infinities or NaN.
 
     Raises:
-        RuntimeError: there are infinities or NaN.
+        RuntimeError: if there are infinities or NaN.
     """
     if not np.isfinite(array).all():
         raise RuntimeError(f"{name}: input tensor should not contain infs or NaNs.")
@@ -66,21 +66,21 @@ eigh_family = partial(
 
 @eigh_family(name="_linalg_eigh")
 def hermitian(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
-    """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; empty vectors if not computed."""
+    """Eigenvalues in ascending order and eigenvectors of Hermitian matrices; no vectors if not computed."""
     return eigenpairs(A, UPLO, compute_v)
 
 
 @eigh_family(name="_linalg_eigvalsh")
 def spectrum(A: Array, UPLO: str = "L", compute_v: bool = True) -> Any:
-    """The same for functions of the eigenvalues: the vectors serve derivatives only."""
+    """Eigenvalues and eigenvectors for functions of the eigenvalues; the vectors serve derivatives only."""
     return eigenpairs(A, UPLO, compute_v)
 
 
 def check_hermitian(A: Any, UPLO: Any) -> Any:
-    """The side of the matrix that is read.
+    """Check the arguments of `eigh`, and return the triangle that is read.
 
     Raises:
-        TypeError: if the side is no text.
+        TypeError: if `UPLO` is not a string.
         RuntimeError: if shapes or dtypes do not fit.
         NotImplementedError: if there is no kernel for the dtype.
     """
@@ -96,7 +96,7 @@ def check_hermitian(A: Any, UPLO: Any) -> Any:
 
 
 def eigenpairs(A: Any, UPLO: Any, compute_v: bool) -> Any:
-    """Eigenvalues and vectors, arguments checked."""
+    """Eigenvalues and eigenvectors, for checked arguments."""
     side = check_hermitian(A, UPLO)
     if not compute_v:
         return factors.eigenpairs(A, side, False), np.empty((0,), A.dtype)
@@ -150,7 +150,7 @@ def spectrum_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
 
 
 def squared(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
-    """Call `symmetric` for what does not depend on the phases of the vectors: how samples are run."""
+    """Call `symmetric` for a function that does not depend on the phases of the vectors, to run samples."""
     values, vectors = symmetric(operator, self, *rest, **options)
     if len(rest) > 1 and not rest[1]:
         return values
@@ -174,18 +174,18 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 
     Args:
         A: (..., n, n), floating or complex; only one triangle is read.
-        UPLO: which: "L" for the lower, "U" for the upper.
+        UPLO: the triangle: "L" for the lower, "U" for the upper.
         out: a tuple of tensors to write into.
 
     Returns:
         A tuple (eigenvalues, eigenvectors), the values real, in ascending order, the vectors as columns.
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
+        RuntimeError: if `A` is not a batch of square matrices.
 
     Derivative:
-        That of the vectors is finite where no eigenvalues are equal, and is refused for what depends on the phases of
-        complex ones.
+        That of the vectors is finite if no eigenvalues are equal. It is refused for functions of the phases of complex
+        vectors.
     """
     result = return_types.linalg_eigh(hermitian(A, UPLO, True))
     return put("linalg_eigh", out, result, words=EXACT, writer="_linalg_eigh")
@@ -197,20 +197,20 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
 
     Args:
         A: (..., n, n), floating or complex; only one triangle is read.
-        UPLO: which: "L" for the lower, "U" for the upper.
+        UPLO: the triangle: "L" for the lower, "U" for the upper.
         out: a tensor to write into.
 
     Returns:
         A new real tensor (..., n).
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
+        RuntimeError: if `A` is not a batch of square matrices.
 
     Derivative:
-        Where eigenvalues coincide, the first is that of one of the ways to number them, which does not matter to
-        symmetric functions, such as sums over all of them. Of these the second derivative is right there, too, as
-        reverse or forward mode of reverse mode (`func.hessian`); further ones, and those of other functions, are not
-        finite.
+        If eigenvalues coincide, the first derivative is that of one way to number them, which does not matter to
+        symmetric functions, such as sums over all of them. The second derivative of these is right there, too, as
+        reverse or forward mode of reverse mode (`func.hessian`); further derivatives, and those of other functions,
+        are not finite.
     """
     result = spectrum(A, UPLO, is_differentiated(A))[0]
     return put("linalg_eigvalsh", out, result, words=EXACT, writer="_linalg_eigh")
@@ -229,7 +229,7 @@ def eigvalsh_samples(make: Any) -> Any:
 
 
 def check_general(self: Any, compute_v: bool) -> None:
-    """Refuse matrices whose eigenvalues are not computed.
+    """Check the arguments of `eig`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -245,7 +245,7 @@ def check_general(self: Any, compute_v: bool) -> None:
 
 @of_matrices(name="_linalg_eig", node="LinalgEigBackward0", outputs={"eigenvalues": True, "eigenvectors": True})
 def general(self: Array, compute_v: bool) -> Any:
-    """Eigenvalues and eigenvectors of length one, complex; empty vectors if not computed."""
+    """Eigenvalues and eigenvectors of length one, complex; no vectors if not computed."""
     check_general(self, compute_v)
     check_finite("torch.linalg.eig", self)
     wide = np.result_type(self.dtype, np.complex64)
@@ -256,7 +256,7 @@ def general(self: Array, compute_v: bool) -> Any:
 
 
 def as_own(result: Any, dtype: Any) -> Any:
-    """A gradient of the dtype of the matrix."""
+    """Cast a gradient to the dtype of the matrix."""
     return result if dtype.is_complex else result.real
 
 
@@ -286,7 +286,7 @@ def general_jvp(tangent: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
 
 
 def unphased(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
-    """Call a decomposition for what does not depend on the phases of the vectors: how samples are run."""
+    """Call a decomposition for a function that does not depend on the phases of the vectors, to run samples."""
     values, vectors = operator(self, *rest, **options)
     if rest and not rest[0]:
         return values
@@ -313,10 +313,10 @@ def eig(A: Tensor, *, out: Any = None) -> Any:
         A tuple (eigenvalues, eigenvectors) of complex tensors, the vectors of length one, as columns.
 
     Raises:
-        RuntimeError: `A` holds no square matrices, or infinities or NaN.
+        RuntimeError: if `A` is not a batch of square matrices, or infinities or NaN.
 
     Derivative:
-        Where no eigenvalues are equal; it is refused for what depends on the phases of the vectors.
+        Defined if no eigenvalues are equal; it is refused for functions of the phases of the vectors.
     """
     result = return_types.linalg_eig(general(A, True))
     return put("linalg_eig", out, result, uncastable=f"torch.linalg.eig: {OF_VALUES}", rows="shrunk")
@@ -334,7 +334,7 @@ def eigvals(A: Tensor, *, out: Any = None) -> Any:
         A new complex tensor (..., n).
 
     Raises:
-        RuntimeError: `A` holds no square matrices, or infinities or NaN.
+        RuntimeError: if `A` is not a batch of square matrices, or infinities or NaN.
     """
     result = general(A, is_differentiated(A))[0]
     return put("linalg_eigvals", out, result, uncastable=f"torch.linalg.eigvals: {OF_VALUES}", recorded=False)

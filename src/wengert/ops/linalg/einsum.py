@@ -1,8 +1,8 @@
-"""Sums of products of tensors, written with a letter for each dimension.
+"""Sums of products of tensors, in Einstein's notation: a letter for each dimension.
 
-The dimensions of all operands have their places: those of the result come first, then those that are summed over.
-Operands are multiplied pair by pair, as matrices or batches of them. What is to be done depends on the equation and on
-shapes alone, and is kept for the next call.
+The dimensions of all operands are numbered: those of the result first, then those that are summed over. Operands are
+multiplied pair by pair, as matrices or batches of matrices. The steps depend on the equation and on shapes alone, and
+are cached for the next call.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .pairs import Product
 
 ELLIPSIS = "..."
 OUTPUT = "output"
-"""How errors call the place of the result's subscripts."""
+"""Name of the result's subscripts in errors."""
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-"""The subscripts in torch's order, which is also that of the numbers 0 to 51 that stand for them."""
+"""The subscripts in torch's order, which is also that of the numbers 0 to 51."""
 
 
 @composite(method=False)
 def einsum(*args: Any) -> Any:
     """The sum of products of operands' elements over all subscripts that are not in the result.
 
-    Of three operands or more, those that cost least are multiplied first if opt_einsum is installed, otherwise from
+    With three or more operands, the cheapest pairs are multiplied first if opt_einsum is installed, otherwise from
     left to right.
 
     Args:
@@ -40,19 +40,19 @@ def einsum(*args: Any) -> Any:
         A new tensor, or a view of the only operand where nothing is summed.
 
     Raises:
-        ValueError: there is no operand, or a number is out of range.
-        RuntimeError: the equation is wrong, or does not fit the operands.
+        ValueError: if there is no operand, or a number is out of range.
+        RuntimeError: if the equation is wrong, or does not fit the operands.
     """
     equation, operands = read_arguments(args)
     return recipe(equation, tuple([operand.shape for operand in operands])).apply(operands)
 
 
 def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
-    """The equation and the operands of either form.
+    """Return the equation and the operands of either form.
 
     Raises:
-        ValueError: there is no operand, or a number is out of range.
-        TypeError: an operand is no tensor.
+        ValueError: if there is no operand, or a number is out of range.
+        TypeError: if an operand is not a tensor.
     """
     if len(args) < 2:
         raise ValueError(
@@ -78,7 +78,7 @@ def read_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 
 def lettered(numbers: Any) -> str:
-    """Subscripts given as numbers, as letters."""
+    """Convert subscripts from numbers to letters."""
     letters = []
     for number in numbers:
         if number is not ... and not (number >= 0 and number < len(LABELS)):  # a string is refused as torch's is
@@ -88,7 +88,7 @@ def lettered(numbers: Any) -> str:
 
 
 def cheapest(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]] | None:
-    """In which order to multiply, by opt_einsum; None if that is not installed."""
+    """Return the order of products that opt_einsum chooses; None if it is not installed."""
     try:
         opt_einsum: Any = load("opt_einsum")
     except ImportError:
@@ -98,14 +98,14 @@ def cheapest(equation: str, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[i
 
 
 def subscripts(text: str, place: str, before: int) -> Iterator[str]:
-    """The subscripts of one operand or of the result; `...` counts as one.
+    """Iterate over the subscripts of one operand or of the result; `...` counts as one.
 
     Args:
-        place: how errors call it.
-        before: where it begins in the equation.
+        place: name of the operand in errors.
+        before: position of its first character in the equation.
 
     Raises:
-        RuntimeError: a character is none.
+        RuntimeError: if a character is not a subscript.
     """
     at = 0
     has_ellipsis = False
@@ -132,17 +132,17 @@ def subscripts(text: str, place: str, before: int) -> Iterator[str]:
 
 
 class Equation:
-    """What an equation says of operands of certain shapes.
+    """An equation applied to operands of certain shapes.
 
     Attributes:
-        inputs: the subscripts of each operand.
-        covered: how many dimensions `...` stands for, at most.
-        places: where each subscript is among all dimensions.
-        ellipsis: where the dimensions of `...` begin.
-        kept, count: how many dimensions the result has, and how many there are.
-        diagonals: for each operand the pairs of dimensions of which the diagonal is taken, one after the other.
-        orders: for each operand the places of its dimensions, once diagonals are taken.
-        lengths: for each operand the lengths of these dimensions.
+        inputs: subscripts of each operand.
+        covered: largest number of dimensions that `...` stands for.
+        places: number of each subscript among all dimensions.
+        ellipsis: number of the first dimension of `...`.
+        kept, count: number of dimensions of the result, and of all.
+        diagonals: pairs of dimensions of each operand, whose diagonals are taken one after the other.
+        orders: numbers of the dimensions of each operand, after diagonals are taken.
+        lengths: lengths of these dimensions.
     """
 
     def __init__(self, equation: str, shapes: tuple[tuple[int, ...], ...]) -> None:
@@ -173,7 +173,7 @@ class Equation:
             self.read_shape(at, list(shape))
 
     def place(self, label: str) -> None:
-        """Give a subscript the next dimension."""
+        """Assign the next dimension to a subscript."""
         if label == ELLIPSIS:
             self.ellipsis = self.count
             self.count += self.covered
@@ -182,7 +182,7 @@ class Equation:
             self.count += 1
 
     def read_inputs(self, text: str, count: int) -> list[list[str]]:
-        """The subscripts of each operand."""
+        """Return the subscripts of each operand."""
         parts = text.split(",")
         starts = [sum(len(before) + 1 for before in parts[:at]) for at in range(len(parts))]
         if len(parts) > count:
@@ -193,7 +193,7 @@ class Equation:
         return inputs
 
     def count_covered(self, shapes: tuple[tuple[int, ...], ...]) -> int:
-        """How many dimensions `...` stands for; refuses operands that have not as many as they have subscripts."""
+        """Return the number of dimensions that `...` stands for; refuse operands with another number of dimensions."""
         covered = 0
         for at, (labels, shape) in enumerate(zip(self.inputs, shapes)):
             open_ended = ELLIPSIS in labels
@@ -209,7 +209,7 @@ class Equation:
         return covered
 
     def read_output(self, text: str, used: list[str], before: int) -> None:
-        """Give the subscripts of the result their dimensions."""
+        """Assign dimensions to the subscripts of the result."""
         for label in subscripts(text, OUTPUT, before):
             if label != ELLIPSIS and (label in self.places or label not in used):
                 wrong = "appears more than once in the output"
@@ -219,7 +219,7 @@ class Equation:
             self.place(label)
 
     def read_shape(self, at: int, lengths: list[int]) -> None:
-        """Find where the dimensions of operand `at` belong; refuse lengths that differ from those of others."""
+        """Assign the dimensions of operand `at` to subscripts; refuse lengths that differ from other operands'."""
         order: list[int] = []
         diagonals: list[tuple[int, int]] = []
         own = len(lengths) - len(self.inputs[at]) + 1
@@ -249,7 +249,7 @@ class Equation:
         self.lengths.append(lengths)
 
     def check_length(self, known: int, length: int, place: int, dim: int, at: int) -> None:
-        """Refuse a length other than that of the same subscript before."""
+        """Refuse a length that differs from that of the same subscript in another operand."""
         if known in (1, length):
             return
         for label, own in self.places.items():
@@ -265,15 +265,15 @@ class Equation:
 
 
 class Recipe:
-    """What is to be done with operands of certain shapes.
+    """Steps that compute an equation for certain shapes.
 
     Attributes:
         diagonals: see `Equation`.
-        steps: which two of the operands that are left are multiplied, and how; the result comes first, or, by a path,
+        steps: pairs of remaining operands to multiply, and how; the result comes first, or, with a given path,
             last.
-        order: how the dimensions of what is left are permuted, or None.
-        summed: over which dimensions a single operand is summed.
-        shape: that of the result, where dimensions of length 1 are left over.
+        order: permutation of the remaining dimensions, or None.
+        summed: dimensions that a single operand is summed over.
+        shape: shape of the result if dimensions of length 1 remain.
     """
 
     def __init__(self, equation: str, shapes: tuple[tuple[int, ...], ...]) -> None:
@@ -304,7 +304,7 @@ class Recipe:
             self.shape = tuple([lengths[at] for at in order if places[at] < read.kept])
 
     def apply(self, operands: list[Any]) -> Any:
-        """The sum of products."""
+        """Compute the sum of products."""
         waiting = operands
         if any(self.diagonals):
             waiting = [with_diagonals(tensor, pairs) for tensor, pairs in zip(operands, self.diagonals)]
@@ -320,11 +320,11 @@ class Recipe:
 
 
 recipe = lru_cache(maxsize=256)(Recipe)
-"""The recipe for an equation and shapes, kept for the next call."""
+"""Cached recipes by equation and shapes."""
 
 
 def with_diagonals(tensor: Any, pairs: list[tuple[int, int]]) -> Any:
-    """A tensor with one dimension for each of its subscripts."""
+    """Take diagonals, so that a tensor has one dimension for each subscript."""
     for first, second in pairs:
         tensor = tensor.diagonal(0, first, second).movedim(-1, first)
     return tensor

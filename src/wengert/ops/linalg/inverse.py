@@ -25,7 +25,7 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
     native=native("inverse"),
 )
 def inverted(A: Array, check_errors: bool = True) -> Any:
-    """The inverses of square matrices, and for each the pivot that is zero, or 0."""
+    """Return the inverses of square matrices, and the number of each one's zero pivot, or 0."""
     check_square("linalg.inv", A)
     check_inexact("linalg.inv", A)
     inverse, info = factors.inverse(A)
@@ -67,27 +67,27 @@ def inv(A: Tensor, *, out: Any = None) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: one cannot be inverted.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if a matrix cannot be inverted.
     """
     return put("linalg_inv", out, inverted(A, True)[0], words=EXACT, writer="linalg_inv_ex")
 
 
 @public(name="linalg_inv_ex")
 def inv_ex(A: Tensor, *, check_errors: bool = False, out: Any = None) -> Any:
-    """The inverses of square matrices, and whether there are any: no error unless asked for.
+    """The inverses of square matrices, and whether they exist; errors are optional.
 
     Args:
         A: (..., n, n), floating or complex.
-        check_errors: raise an error for a matrix that cannot be inverted.
+        check_errors: raise an error if a matrix cannot be inverted.
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (inverse, info): of each matrix 0, or the pivot that is zero, counted from 1.
+        A tuple (inverse, info): info is 0, or the number of the pivot that is zero, from 1.
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: one cannot be inverted, and `check_errors` is true.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if a matrix cannot be inverted, and `check_errors` is true.
     """
     result = return_types.linalg_inv_ex(inverted(A, check_errors))
     return put("linalg_inv_ex", out, result, words=EXACT)
@@ -105,7 +105,7 @@ def inverse(self: Tensor, *, out: Any = None) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        LinAlgError: one cannot be inverted.
+        LinAlgError: if a matrix cannot be inverted.
     """
     return put("inverse", out, inverted(self, True)[0], words=EXACT, writer="linalg_inv_ex")
 

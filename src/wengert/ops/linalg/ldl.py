@@ -1,4 +1,4 @@
-"""Factors of symmetric and Hermitian matrices that need not be positive definite: A = L D L^T (or L^H)."""
+"""Factors of symmetric and Hermitian matrices that may be indefinite: A = L D L^T (or L^H)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHY = "LAPACK's packed form has none in torch either; take linalg.solve"
 
 
 def check_ldl(self: Any) -> None:
-    """Refuse matrices that have no such factors.
+    """Check the arguments of `ldl_factor`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -39,7 +39,7 @@ def check_ldl(self: Any) -> None:
     why=(WHY, "aten::linalg_ldl_factor_ex"),
 )
 def factored(self: Array, hermitian: bool, check_errors: bool) -> Any:
-    """Both factors in one matrix, the exchanged rows, and of each matrix the pivot that is zero, or 0."""
+    """Return both factors in one matrix, the exchanged rows, and the number of each matrix's zero pivot, or 0."""
     check_ldl(self)
     result, pivots, info = factors.ldl(self, hermitian)
     if check_errors and info.any():
@@ -59,7 +59,7 @@ def factored_samples(make: Any) -> Any:
 
 @public(name="linalg_ldl_factor")
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
-    """The factors of symmetric matrices in one, as `ldl_solve` takes them.
+    """The factors of symmetric matrices in one tensor, as `ldl_solve` takes them.
 
     Args:
         A: (..., n, n), floating or complex; only the lower triangle is read.
@@ -70,9 +70,9 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         A tuple (LD, pivots).
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: a pivot is zero.
-        ImportError: SciPy is not installed.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if a pivot is zero.
+        ImportError: if SciPy is not installed.
     """
     return put(
         "linalg_ldl_factor",
@@ -86,21 +86,21 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
 
 @public(name="linalg_ldl_factor_ex")
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Any = None) -> Any:
-    """The factors of symmetric matrices in one, and whether a pivot is zero: no error unless asked for.
+    """The factors of symmetric matrices in one tensor, and whether a pivot is zero; errors are optional.
 
     Args:
         A: (..., n, n), floating or complex; only the lower triangle is read.
         hermitian: complex matrices are Hermitian, not symmetric.
-        check_errors: raise an error for a pivot that is zero.
+        check_errors: raise an error if a pivot is zero.
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (LD, pivots, info): of each matrix 0, or the pivot that is zero, counted from 1.
+        A tuple (LD, pivots, info): info is 0, or the number of the pivot that is zero, from 1.
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: a pivot is zero, and `check_errors` is true.
-        ImportError: SciPy is not installed.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if a pivot is zero, and `check_errors` is true.
+        ImportError: if SciPy is not installed.
     """
     result = return_types.linalg_ldl_factor_ex(factored(A, hermitian, check_errors))
     return put("linalg_ldl_factor_ex", out, result, words=EXACT, recorded=False)
@@ -137,7 +137,7 @@ def check_ldl_system(LD: Any, pivots: Any, B: Any) -> None:
 
 @of_matrices(name="_linalg_ldl_solve", batching=stacked(2, 1, 2), why=(WHY, "aten::linalg_ldl_solve"), larger=True)
 def solved(LD: Array, pivots: Index, B: Array, hermitian: bool) -> Any:
-    """X of A X = B, of A given by its factors."""
+    """Solve A X = B, where A is given by its factors."""
     check_ldl_system(LD, pivots, B)
     return factors.ldl_solve(LD, pivots, B, hermitian)
 
@@ -151,7 +151,7 @@ def solved_samples(make: Any) -> Any:
 
 @public(name="linalg_ldl_solve")
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
-    """The solution X of A X = B, of A given by `ldl_factor`.
+    """The solution X of A X = B, where A is given by `ldl_factor`.
 
     Args:
         LD: (..., n, n), floating or complex.
@@ -164,8 +164,8 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False,
         A new tensor of the shape of `B`, with the dimensions in front of both.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
-        ImportError: SciPy is not installed.
+        RuntimeError: if shapes or dtypes do not fit.
+        ImportError: if SciPy is not installed.
     """
     return put("linalg_ldl_solve", out, solved(LD, pivots, B, hermitian), words=EXACT, recorded=False)
 

@@ -51,7 +51,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 def check_inverted(A: Any) -> None:
-    """Refuse what is no batch of matrices.
+    """Refuse anything but batches of matrices.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -73,7 +73,7 @@ def check_inverted(A: Any) -> None:
     native=native("pinv"),
 )
 def inverted(A: Array, atol: Index = None, rtol: Index = None, hermitian: bool = False) -> Any:
-    """The pseudoinverses of matrices, singular values below the tolerances taken for zero; None for the usual ones."""
+    """Pseudoinverses of matrices; singular values below the tolerances count as zero; None for the usual tolerances."""
     check_inverted(A)
     if not hermitian:
         raise_first("linalg.svd", factors.infinite(A), INFINITE)
@@ -88,7 +88,7 @@ inverted.constant_in("atol", "rtol")
 
 
 def gradient(grad: Any, A: Any, out: Any) -> Any:
-    """The gradient of a matrix, of that of its pseudoinverse."""
+    """Gradient with respect to a matrix from that of its pseudoinverse."""
     turned, of_grad = adjoint(out), adjoint(grad)
     if A.shape[-2] <= A.shape[-1]:
         inner = of_grad @ out
@@ -110,7 +110,7 @@ def inverted_jvp(tangent: Any, A: Any, out: Any) -> Any:
 
 
 def moved(tangent: Any, A: Any, out: Any) -> Any:
-    """The tangent of a pseudoinverse."""
+    """Tangent of a pseudoinverse."""
     turned, along = adjoint(out), adjoint(tangent)
     left = out @ turned @ (along - (along @ A) @ out)
     right = (along - out @ (A @ along)) @ turned @ out
@@ -141,23 +141,23 @@ def pinv(
     Args:
         A: (..., m, n), floating or complex.
         rcond: the same as `rtol`, under its old name.
-        hermitian: the matrices are Hermitian: eigenvalues are taken.
-        atol: singular values below it count as zero: a number or a tensor (...).
-        rtol: the same, relative to the largest; unless given max(m, n) times the precision, or 0 if there is an `atol`.
+        hermitian: the matrices are Hermitian: use eigenvalues.
+        atol: absolute tolerance below which singular values count as zero: a number or a tensor (...).
+        rtol: tolerance relative to the largest value; by default max(m, n) times the precision, or 0 with an `atol`.
         out: a tensor to write into.
 
     Returns:
         A new tensor (..., n, m).
 
     Raises:
-        RuntimeError: `A` holds no matrices.
+        RuntimeError: if `A` is not a batch of matrices.
     """
     result = pseudoinverse(A, atol, rtol if rcond is None else rcond, hermitian)
     return copied("linalg_pinv", out, result, uncastable=OF_INVERSE)
 
 
 def pseudoinverse(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    """The pseudoinverse, tolerances as programs give them."""
+    """The pseudoinverse, with tolerances as programs pass them."""
     if A.ndim < 2 or A.dtype not in FACTORED or (atol is None and rtol is None):
         return inverted(A, None, None, hermitian)
     bounds = tolerances("torch.linalg.pinv", A, atol, rtol)
@@ -175,13 +175,13 @@ def pinverse(self: Tensor, rcond: float = 1e-15) -> Any:
 
     Args:
         self: (..., m, n), floating or complex.
-        rcond: singular values below this part of the largest count as zero.
+        rcond: singular values below this fraction of the largest count as zero.
 
     Returns:
         A new tensor (..., n, m).
 
     Raises:
-        RuntimeError: `self` holds no matrices.
+        RuntimeError: if `self` is not a batch of matrices.
     """
     return pseudoinverse(self, None, rcond, False)
 
@@ -195,7 +195,7 @@ def pinv_samples(make: Any) -> Any:
 
 
 def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of least squares: a vector becomes a matrix of one column for it."""
+    """Batching rule of least squares: vectors become matrices of one column."""
     a, b, *rest = full(args, carried, size)
     vector = is_vector(a.shape[1:], b.shape[1:])
     b = b.unsqueeze(-1) if vector else b
@@ -207,7 +207,7 @@ def least_squares_batches(op: Any, size: int, args: list[Any], carried: list[Any
 
 
 def check_fitted(A: Any, B: Any) -> bool:
-    """Whether the right-hand sides are vectors.
+    """Return whether the right-hand sides are vectors.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -245,7 +245,7 @@ def check_fitted(A: Any, B: Any) -> bool:
     native=native("lstsq"),
 )
 def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") -> Any:
-    """What comes nearest to a solution of A X = B, and how near, the ranks and singular values of A."""
+    """Least-squares solution of A X = B, residuals, ranks and singular values of A."""
     vector = check_fitted(A, B)
     right = B[..., None] if vector else B
     if driver == "gels":
@@ -257,7 +257,7 @@ def fitted(A: Array, B: Array, rcond: Any = None, driver: str | None = "gelsy") 
 
 
 def is_vector_of_rows(shape_a: Any, shape_b: Any) -> bool:
-    """Whether right-hand sides are one vector for each matrix, as long as that has rows."""
+    """Return whether right-hand sides are one vector for each matrix, of the length of its columns."""
     return len(shape_b) == 1 or (len(shape_a) - 1 == len(shape_b) and tuple(shape_a[:-1]) == tuple(shape_b))
 
 
@@ -309,13 +309,14 @@ def fitted_samples(make: Any) -> Any:
 
 @public(name="linalg_lstsq")
 def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None, out: Any = None) -> Any:
-    """What comes nearest to a solution X of A X = B: the sum of squares of A X - B is smallest, then that of X.
+    """Least-squares solution X of A X = B: the sum of squares of A X - B is smallest, then that of X.
 
     Args:
         A: (..., m, n), floating or complex.
         B: (..., m, k), or (..., m), a vector for each matrix; dimensions in front broadcast.
-        rcond: singular values below this part of the largest count as zero; max(m, n) times the precision unless given.
-        driver: "gelsy", "gels", "gelsd" or "gelss": what is computed beside the solution.
+        rcond: singular values below this fraction of the largest count as zero; by default max(m, n) times the
+            precision.
+        driver: "gelsy", "gels", "gelsd" or "gelss", which determines what is computed beside the solution.
         out: a tuple of tensors to write into.
 
     Returns:
@@ -324,8 +325,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: str | None = None,
         and for "gelsy".
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or there is no such driver.
-        LinAlgError: the driver is "gels", and a matrix has not full rank.
+        RuntimeError: if shapes or dtypes do not fit, or `driver` is unknown.
+        LinAlgError: if the driver is "gels", and a matrix does not have full rank.
     """
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
@@ -346,18 +347,18 @@ def lstsq_samples(make: Any) -> Any:
 
 @public(name="linalg_tensorinv")
 def tensorinv(A: Tensor, ind: int = 2, *, out: Any = None) -> Any:
-    """The inverse of a tensor, for `tensordot`: of the matrix of its first `ind` dimensions and the others.
+    """The inverse of a tensor with respect to `tensordot`: of the matrix of its first `ind` dimensions and the others.
 
     Args:
         A: floating or complex tensor; both groups of dimensions have as many elements.
-        ind: how many dimensions stand for rows.
+        ind: number of dimensions that form the rows.
         out: a tensor to write into.
 
     Returns:
         A new tensor, the other dimensions in front.
 
     Raises:
-        RuntimeError: the numbers of elements differ, or the matrix is singular.
+        RuntimeError: if the numbers of elements differ, or the matrix is singular.
     """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
@@ -381,14 +382,14 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None, *, out: Any = None) -> A
     Args:
         A: floating or complex tensor, whose first dimensions have as many elements as the others.
         B: tensor of the shape of these first dimensions.
-        dims: dimensions of `A` to put behind all others first.
+        dims: dimensions of `A` to move behind all others first.
         out: a tensor to write into.
 
     Returns:
         A new tensor of the shape of the other dimensions.
 
     Raises:
-        RuntimeError: the numbers of elements differ, or the matrix is singular.
+        RuntimeError: if the numbers of elements differ, or the matrix is singular.
     """
     if dims is not None:
         last = [normalise(dim, A.ndim) for dim in dims]

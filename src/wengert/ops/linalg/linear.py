@@ -1,4 +1,4 @@
-"""The linear map of a layer."""
+"""Linear map of a layer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .products import mm
 
 @composite(method=False, function=False)
 def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any:
-    """input @ weight.t() + bias, the map of a linear layer.
+    """Return input @ weight.t() + bias, the map of a linear layer.
 
     Args:
         input: (..., inputs).
@@ -32,7 +32,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
         A new tensor (..., outputs).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     if not (isinstance(input, Tensor) and isinstance(weight, Tensor) and (bias is None or isinstance(bias, Tensor))):
         check_tensors("linear", input=input, weight=weight, **({} if bias is None else {"bias": bias}))
@@ -45,7 +45,7 @@ def linear(input: Any, weight: Any, bias: Any = None, *, out: Any = None) -> Any
 
 
 def mapped(input: Any, weight: Any, bias: Any) -> Any:
-    """`linear` of tensors that have dimensions."""
+    """`linear` of tensors with at least one dimension."""
     ndim = input._array_.ndim
     if bias is None:
         return input.matmul(weight.t())

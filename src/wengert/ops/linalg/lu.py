@@ -1,4 +1,4 @@
-"""Triangular factors of general matrices, with exchanged rows: A = P L U.
+"""LU factors of general matrices with row exchanges: A = P L U.
 
 Source of the derivatives: F. de Hoog, R. Anderssen and M. Lukas, Differentiation of matrix functionals using triangular
 factorization, Math. Comp. 80, 2011; of matrices that are not square by the same steps, block by block.
@@ -36,10 +36,10 @@ ZERO = (
 
 
 def check_factorable(name: str, array: Any, pivot: bool) -> None:
-    """Refuse what cannot be factored.
+    """Refuse arrays that cannot be factored.
 
     Raises:
-        RuntimeError: it holds no matrices of floating or complex numbers, or rows may not be exchanged.
+        RuntimeError: if the array is not a batch of floating or complex matrices, or `pivot` is false.
     """
     if array.ndim < 2:
         raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
@@ -50,14 +50,14 @@ def check_factorable(name: str, array: Any, pivot: bool) -> None:
 
 
 def parts(matrix: Any, dim: int, count: int) -> tuple[Any, Any]:
-    """The first `count` rows (columns) of a matrix, and the others, None if there are none."""
+    """Return the first `count` rows (columns) of a matrix, and the others, None if there are none."""
     length = matrix.shape[dim]
     rest = matrix.narrow(dim, count, length - count) if length > count else None
     return matrix.narrow(dim, 0, count), rest
 
 
 def factored_gradient(of_l: Any, of_u: Any, permutation: Any, lower: Any, upper: Any) -> Any:
-    """The gradient of a matrix, of those of its factors, of which one may be None."""
+    """Gradient with respect to a matrix from those of its factors, one of which may be None."""
     count = lower.shape[-1]
     (l1, l2), (u1, u2) = parts(lower, -2, count), parts(upper, -1, count)
     inner, behind = None, None
@@ -84,7 +84,7 @@ def factored_gradient(of_l: Any, of_u: Any, permutation: Any, lower: Any, upper:
 
 
 def factored_tangents(tangent: Any, permutation: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
-    """The tangents of the factors."""
+    """Tangents of the factors."""
     count = lower.shape[-1]
     (l1, l2), (u1, u2) = parts(lower, -2, count), parts(upper, -1, count)
     tangent = adjoint(permutation) @ tangent
@@ -100,13 +100,13 @@ def factored_tangents(tangent: Any, permutation: Any, lower: Any, upper: Any) ->
 
 
 def dominant(operator: Any, self: Any, *rest: Any) -> Any:
-    """Call an operator with matrices whose rows are not exchanged by a small change: how samples are run."""
+    """Call an operator with matrices whose rows are not exchanged by a small change, to run samples."""
     return operator(self + first_columns(self) * 8, *rest)
 
 
 @of_matrices(name="_linalg_lu", node="LinalgLuBackward0", outputs={"P": False, "L": True, "U": True})
 def factored(A: Array, pivot: bool) -> Any:
-    """The permutation and both triangular factors."""
+    """Return the permutation and both triangular factors."""
     check_factorable("linalg.lu", A, pivot)
     packed, pivots, _ = factors.lu(A)
     return (*factors.unpacked(packed, pivots),)
@@ -138,7 +138,7 @@ def factored_samples(make: Any) -> Any:
     native=native("lu_factor"),
 )
 def packed(A: Array, pivot: bool = True, check_errors: bool = True) -> Any:
-    """Both triangular factors in one matrix, the rows exchanged, and of each matrix the pivot that is zero, or 0."""
+    """Return both factors in one matrix, the exchanged rows, and the number of each matrix's zero pivot, or 0."""
     check_factorable("torch.lu_factor", A, pivot)
     result, pivots, info = factors.lu(A)
     if check_errors:
@@ -161,12 +161,12 @@ def packed_jvp(tangent: Any, LU: Any, pivots: Any) -> Any:
 
 
 def joined(lower: Any, upper: Any, shape: Any) -> Any:
-    """Both triangles in one matrix."""
+    """Join both triangles in one matrix."""
     return widened(lower, shape, -1) + widened(upper, shape, -2)
 
 
 def widened(matrix: Any, shape: Any, dim: int) -> Any:
-    """A matrix with rows (columns) of zeros behind its own, as many as `shape` has."""
+    """Append rows (columns) of zeros to a matrix, up to the length in `shape`."""
     missing = shape[dim] - matrix.shape[dim]
     if not missing:
         return matrix
@@ -220,7 +220,7 @@ def check_unpacked(LU_data: Any, LU_pivots: Any, unpack_pivots: bool) -> None:
     batching=stacked(2, 1),
 )
 def unpacked(LU_data: Array, LU_pivots: Index, unpack_data: bool, unpack_pivots: bool) -> Any:
-    """The permutation and both triangular factors of a packed factorisation."""
+    """Return the permutation and both triangular factors of a packed factorisation."""
     check_unpacked(LU_data, LU_pivots, unpack_pivots)
     permutation, lower, upper = factors.unpacked(LU_data, LU_pivots if unpack_pivots else None)
     empty = LU_data[..., :0].reshape(-1)[:0]
@@ -278,7 +278,7 @@ def check_solved(LU: Any, pivots: Any, B: Any, left: bool) -> None:
 
 @of_matrices(name="_linalg_lu_solve", node="LinalgLuSolveBackward0", larger=True, batching=stacked(2, 1, 2))
 def solved(LU: Array, pivots: Index, B: Array, left: bool, adjoint: bool) -> Any:
-    """X of A X = B (A^H X = B, X A = B, X A^H = B) of a matrix given by its packed factors."""
+    """Solve A X = B (A^H X = B, X A = B, X A^H = B) for a matrix given by its packed factors."""
     check_solved(LU, pivots, B, left)
     return factors.lu_solve(LU, pivots, B, left, adjoint)
 
@@ -287,8 +287,8 @@ def check_packed_system(name: str, LU: Any, pivots: Any, B: Any, left: bool) -> 
     """Refuse shapes that do not fit.
 
     Raises:
-        RuntimeError: they do not.
-        IndexError: there are no dimensions of pivots.
+        RuntimeError: if shapes do not fit.
+        IndexError: if the pivots have no dimensions.
     """
     from .solve import check_system
 

@@ -1,4 +1,4 @@
-"""The functions of triangular factors of general matrices, as programs call them."""
+"""Public functions of LU factors of general matrices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .matrices import public
 
 @public(name="linalg_lu")
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """The factors of A = P L U: rows exchanged, lower triangular with ones on the diagonal, and upper triangular.
+    """The factors of A = P L U: permutation, lower triangular with ones on the diagonal, and upper triangular.
 
     Args:
         A: (..., m, n), floating or complex.
@@ -29,15 +29,15 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         A tuple (P, L, U).
 
     Raises:
-        RuntimeError: `A` holds no matrices.
-        ImportError: SciPy is not installed.
+        RuntimeError: if `A` is not a batch of matrices.
+        ImportError: if SciPy is not installed.
     """
     return put("linalg_lu", out, return_types.linalg_lu(factored(A, pivot)), words=EXACT)
 
 
 @public(name="linalg_lu_factor")
 def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """The triangular factors of matrices in one, as `lu_solve` takes them.
+    """The triangular factors of matrices in one tensor, as `lu_solve` takes them.
 
     Args:
         A: (..., m, n), floating or complex.
@@ -45,12 +45,12 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (LU, pivots), of which the second says, counted from 1, with which row each was exchanged.
+        A tuple (LU, pivots); pivots are the numbers, from 1, of the rows that each row was exchanged with.
 
     Raises:
-        RuntimeError: `A` holds no matrices.
-        LinAlgError: a pivot is zero.
-        ImportError: SciPy is not installed.
+        RuntimeError: if `A` is not a batch of matrices.
+        LinAlgError: if a pivot is zero.
+        ImportError: if SciPy is not installed.
     """
     return put(
         "linalg_lu_factor",
@@ -63,21 +63,21 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 @public(name="linalg_lu_factor_ex")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """The triangular factors of matrices in one, and whether a pivot is zero: no error unless asked for.
+    """The triangular factors of matrices in one tensor, and whether a pivot is zero; errors are optional.
 
     Args:
         A: (..., m, n), floating or complex.
         pivot: must be true.
-        check_errors: raise an error for a pivot that is zero.
+        check_errors: raise an error if a pivot is zero.
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (LU, pivots, info): of each matrix 0, or the pivot that is zero, counted from 1.
+        A tuple (LU, pivots, info): info is 0, or the number of the pivot that is zero, from 1.
 
     Raises:
-        RuntimeError: `A` holds no matrices.
-        LinAlgError: a pivot is zero, and `check_errors` is true.
-        ImportError: SciPy is not installed.
+        RuntimeError: if `A` is not a batch of matrices.
+        LinAlgError: if a pivot is zero, and `check_errors` is true.
+        ImportError: if SciPy is not installed.
     """
     result = return_types.linalg_lu_factor_ex(packed(A, pivot, check_errors))
     return put("linalg_lu_factor_ex", out, result, words=EXACT)
@@ -95,21 +95,21 @@ def lu_samples(make: Any) -> Any:
 def linalg_lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Any = None
 ) -> Any:
-    """The solution X of A X = B, of A given by `lu_factor`.
+    """The solution X of A X = B, where A is given by `lu_factor`.
 
     Args:
         LU: (..., n, n), floating or complex.
         pivots: (..., n), int32.
         B: (..., n, k), of the dtype of `LU`; dimensions in front broadcast.
         left: False for X A = B, then `B` is (..., k, n).
-        adjoint: take A^H for A.
+        adjoint: use A^H instead of A.
         out: a tensor to write into.
 
     Returns:
         A new tensor of the shape of `B`, with the dimensions in front of both.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     return put("linalg_lu_solve", out, solved(LU, pivots, B, left, adjoint), words=EXACT)
 
@@ -121,7 +121,7 @@ def linalg_lu_solve_samples(make: Any) -> Any:
 
 @composite()
 def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Any:
-    """The solution X of A X = B, of A given by its factors; `linalg.lu_solve` has taken its place.
+    """The solution X of A X = B, where A is given by its factors. Deprecated: use `linalg.lu_solve`.
 
     Args:
         self: B, (..., n, k), floating or complex.
@@ -133,7 +133,7 @@ def lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = Non
         A new tensor of the shape of `self`, with the dimensions in front of both.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     anomaly.warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch "
@@ -152,20 +152,20 @@ def lu_solve_samples(make: Any) -> Any:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True, *, out: Any = None
 ) -> Any:
-    """The factors P, L and U of what `linalg.lu_factor` gives.
+    """The factors P, L and U of the result of `linalg.lu_factor`.
 
     Args:
         LU_data: (..., m, n), floating or complex.
         LU_pivots: (..., min(m, n)), int32.
-        unpack_data: give L and U, else empty tensors.
-        unpack_pivots: give P, else an empty tensor.
+        unpack_data: return L and U, else empty tensors.
+        unpack_pivots: return P, else an empty tensor.
         out: a tuple of tensors to write into.
 
     Returns:
         A tuple (P, L, U).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     result = return_types.lu_unpack(unpacked(LU_data, LU_pivots, unpack_data, unpack_pivots))
     return put("lu_unpack", out, result, words=EXACT)
@@ -178,20 +178,20 @@ def lu_unpack_samples(make: Any) -> Any:
 
 @composite()
 def lu(self: Tensor, pivot: bool = True, get_infos: Truth = False, out: Any = None) -> Any:
-    """The triangular factors of matrices in one; `linalg.lu_factor` has taken its place.
+    """The triangular factors of matrices in one tensor. Deprecated: use `linalg.lu_factor`.
 
     Args:
         self: (..., m, n), floating or complex.
         pivot: must be true.
-        get_infos: give the pivots that are zero, too.
+        get_infos: return the zero pivots, too.
         out: a tuple of tensors to write into.
 
     Returns:
         A tuple (LU, pivots), or (LU, pivots, info).
 
     Raises:
-        RuntimeError: `self` holds no matrices.
-        ImportError: SciPy is not installed.
+        RuntimeError: if `self` is not a batch of matrices.
+        ImportError: if SciPy is not installed.
     """
     anomaly.warn_once(
         "torch.lu is deprecated in favor of torch.linalg.lu_factor / torch.linalg.lu_factor_ex and will be removed in "

@@ -20,7 +20,7 @@ from .products import dot, mm, mv, native
 
 @composite()
 def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
-    """All products of an element of one vector with one of another.
+    """Outer product: all products of an element of one vector and an element of another.
 
     Args:
         self: (n,).
@@ -31,7 +31,7 @@ def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
         A new tensor (n, m) of the promoted dtype.
 
     Raises:
-        RuntimeError: one is no vector.
+        RuntimeError: if an operand is not a vector.
     """
     check_tensors("outer", self=self, vec2=vec2)
     for name, vector in (("self", self), ("vec2", vec2)):
@@ -42,7 +42,7 @@ def outer(self: Any, vec2: Any, *, out: Any = None) -> Any:
 
 @composite()
 def ger(self: Any, vec2: Any, *, out: Any = None) -> Any:
-    """Another name of `outer`."""
+    """Alias of `outer`."""
     return outer(self, vec2, out=out)
 
 
@@ -55,7 +55,7 @@ def outer_samples(make: Any) -> Any:
 
 @composite()
 def inner(self: Any, other: Any, *, out: Any = None) -> Any:
-    """Sums of products over the last dimension of both tensors; a product if one is 0-dim.
+    """Sums of products over the last dimension of both tensors; a plain product if one is 0-dim.
 
     Args:
         self: (..., k).
@@ -66,7 +66,7 @@ def inner(self: Any, other: Any, *, out: Any = None) -> Any:
         A new tensor with the other dimensions of `self` and of `other`.
 
     Raises:
-        RuntimeError: the last dimensions or the dtypes differ.
+        RuntimeError: if the last dimensions or the dtypes differ.
     """
     check_tensors("inner", self=self, other=other)
     if not self._array_.ndim or not other._array_.ndim:
@@ -99,14 +99,14 @@ def inner_samples(make: Any) -> Any:
 
 
 def foldable(batch: Any, matrix: Any, first: bool) -> bool:
-    """Whether all matrices of a batch are multiplied with `matrix` as one tall matrix.
+    """Return whether a batch of matrices is multiplied with `matrix` as one tall matrix.
 
     Args:
         batch: tensor with three dimensions or more.
         matrix: tensor with one or two.
         first: whether `batch` is the first operand.
 
-    It saves an expanded gradient of `matrix`, else it must not cost a copy (members of a batch lie anyhow).
+    This saves an expanded gradient of `matrix`; otherwise it must not cost a copy (members may have any strides).
     """
     if matrix.requires_grad:
         return True
@@ -121,7 +121,7 @@ def foldable(batch: Any, matrix: Any, first: bool) -> bool:
 
 
 def folded(batch: Any, matrix: Any, first: bool) -> Any:
-    """The product of a batch of matrices with one matrix or vector, by one product."""
+    """Product of a batch of matrices and one matrix or vector, as one product."""
     if not first:
         batch = batch.transpose(-1, -2)
         matrix = matrix.t() if matrix.ndim == 2 else matrix
@@ -134,7 +134,7 @@ def folded(batch: Any, matrix: Any, first: bool) -> Any:
 
 
 def batched(a: Any, b: Any) -> Any:
-    """The product of two batches of matrices (or of a batch and a vector), by `bmm` over the common batch."""
+    """Product of two batches of matrices (or of a batch and a vector), by `bmm` over the common batch."""
     shape1, shape2 = tuple(a.shape), tuple(b.shape)
     if len(shape1) == len(shape2) == 3 and shape1[0] != shape2[0]:
         # A single matrix that needs a gradient is not expanded, nor is its gradient.
@@ -171,7 +171,7 @@ def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
         A new tensor (..., n, m), without the dimensions that vectors lack.
 
     Raises:
-        RuntimeError: one is 0-dim, or shapes or dtypes do not fit.
+        RuntimeError: if an operand is 0-dim, or shapes or dtypes do not fit.
     """
     check_tensors("matmul", self=self, other=other)
     result = product(self, other)
@@ -179,7 +179,7 @@ def matmul(self: Any, other: Any, *, out: Any = None) -> Any:
 
 
 def words_of(first: int, second: int) -> str:
-    """How an `out` of `matmul` of another dtype is refused: in the words of the product that the dimensions choose."""
+    """Words of the error for an `out` of another dtype: those of the product that the dimensions choose."""
     if second == 1:
         return OF_PRODUCT if first == 1 else OF_VECTOR
     return EXACT

@@ -1,4 +1,4 @@
-"""What the operators on matrices share: their families, what they refuse, how they work on batches."""
+"""Families, checks and batching rules that operators on matrices share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..._core.types import dtypes
 from ..dtype_checks import refuse
 
 FACTORED = frozenset({dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128})
-"""The dtypes that LAPACK knows."""
+"""Dtypes that LAPACK supports."""
 
 
 class _LinAlgError(RuntimeError):
-    """A matrix cannot be inverted, factored or decomposed. Torch's `linalg.LinAlgError` has this name, too."""
+    """Error for a matrix that cannot be inverted, factored or decomposed; torch's name for `linalg.LinAlgError`."""
 
     __module__ = "wengert._C"
 
@@ -27,25 +27,25 @@ LinAlgError = _LinAlgError
 
 
 def type_name(array: Any) -> str:
-    """How torch's errors call the dtype of an array: `Float`."""
+    """Name of an array's dtype in torch's errors: `Float`."""
     return dtypes.from_numpy(array.dtype).legacy[:-6]
 
 
 def check_matrix(name: str, array: Any, argument: str = "A") -> None:
-    """Refuse what has fewer than two dimensions.
+    """Refuse arrays of fewer than two dimensions.
 
     Raises:
-        RuntimeError: it has.
+        RuntimeError: if the array has fewer dimensions.
     """
     if array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
 
 
 def check_square(name: str, array: Any) -> None:
-    """Refuse what is no batch of square matrices.
+    """Refuse anything but batches of square matrices.
 
     Raises:
-        RuntimeError: it is none.
+        RuntimeError: if the array is not a batch of square matrices.
     """
     check_matrix(name, array)
     rows, columns = array.shape[-2:]
@@ -57,12 +57,12 @@ def check_inexact(name: str, array: Any, kernel: str = "", *, whole: bool = True
     """Refuse integers and half precision.
 
     Args:
-        name: of the operator.
-        kernel: how torch calls the kernel that has no half precision; it says it in other words if there is none.
-        whole: integers are refused in words of their own.
+        name: name of the operator.
+        kernel: name of torch's kernel without half precision; without it the error is worded differently.
+        whole: words of the error for integers.
 
     Raises:
-        RuntimeError: `array` holds them.
+        RuntimeError: if `array` is of an integer or half-precision dtype.
     """
     kind = array.dtype.kind
     if kind not in "fcV" and (whole or not kernel):
@@ -78,7 +78,7 @@ def check_same_dtype(name: str, a: Any, b: Any, first: str = "A", second: str = 
     """Refuse arrays of different dtypes.
 
     Raises:
-        RuntimeError: they differ.
+        RuntimeError: if the dtypes differ.
     """
     if a.dtype != b.dtype:
         raise RuntimeError(
@@ -91,11 +91,11 @@ def raise_first(name: str, info: Any, words: str) -> None:
     """Raise an error for the first matrix that failed.
 
     Args:
-        info: for each matrix 0, or where it failed, counted from 1.
-        words: what went wrong, with `{}` for that.
+        info: for each matrix 0, or the place of the failure, from 1.
+        words: the message, with `{}` for the place.
 
     Raises:
-        LinAlgError: one did.
+        LinAlgError: if a matrix failed.
     """
     if not info.any():
         return
@@ -105,7 +105,7 @@ def raise_first(name: str, info: Any, words: str) -> None:
 
 
 def adjoint(tensor: Any) -> Any:
-    """The transposed matrices, conjugated where they are complex."""
+    """Return the adjoint of matrices."""
     turned = tensor.transpose(-2, -1)
     return conjugate(turned)
 
@@ -116,16 +116,16 @@ def diagonal(tensor: Any) -> Any:
 
 
 def first_columns(matrix: Any) -> Any:
-    """As many columns of the identity as matrices have, for each of them."""
+    """Return the first columns of the identity, as many as the matrices have."""
     rows, columns = matrix.shape[-2:]
     return matrix.new_ones(max(rows, columns)).diag()[:rows, :columns].expand(matrix.shape)
 
 
 def stacked(*cores: int) -> Rule:
-    """The rule for batches of an operator whose tensors are batches already.
+    """Batching rule of an operator whose tensors are batches already.
 
     Args:
-        cores: how many dimensions an item has, of each tensor; the dimensions before these broadcast.
+        cores: number of dimensions of an item of each tensor; the dimensions before these broadcast.
     """
 
     def apply(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
@@ -151,42 +151,42 @@ def stacked(*cores: int) -> Rule:
 
 
 def unit_member(whole: Any) -> Any:
-    """A batch of one member, in the place of none: matrices with ones on the diagonal, and pivots of one, which no
-    operator refuses."""
+    """Return a batch of one member in place of an empty one: matrices with ones on the diagonal, and pivots of one,
+    which no operator refuses."""
     ones = whole.new_ones((1, *whole._array_.shape[1:]))
     return ones.tril().triu() if ones._array_.ndim > 2 and ones._array_.dtype.kind in "fc" else ones
 
 
 def with_members(result: Any, size: int) -> Any:
-    """A result for a batch; one that was not computed is empty for each member."""
+    """Return a result for a batch; one that was not computed is empty for each member."""
     return result.new_zeros((size, 0)) if result._array_.shape == (0,) else result
 
 
 of_matrices = partial(op, dtypes=FACTORED, layout="own", batching=stacked(2), public="neither")
-"""The form of an operator on one batch of matrices."""
+"""Family of the operators on one batch of matrices."""
 
 of_two = partial(of_matrices, batching=stacked(2, 2), larger=True)
-"""The form of an operator on two batches of matrices, which broadcast."""
+"""Family of the operators on two batches of matrices, which broadcast."""
 
 public = partial(composite, method=False, function=False)
-"""The form of a function of `linalg`."""
+"""Family of the functions of `linalg`."""
 
 
 def symmetric(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
-    """Call an operator that reads one triangle only with a Hermitian matrix: how samples are run."""
+    """Call an operator that reads one triangle only with a Hermitian matrix, to run samples."""
     return operator(self + adjoint(self), *rest, **options)
 
 
 def positive(operator: Any, self: Any, *rest: Any, **options: Any) -> Any:
-    """Call an operator with a positive definite matrix made from any: how samples are run."""
+    """Call an operator with a positive definite matrix made from any matrix, to run samples."""
     return operator(self @ adjoint(self) + self.new_ones(self.shape[-1]).diag(), *rest, **options)
 
 
 def wrong_argument(name: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
-    """The error for an argument of a wrong type."""
+    """Return the error for an argument of a wrong type."""
     return TypeError(errors.wrong_type(name, argument, position, wanted, value))
 
 
 def as_view(result: Any, args: tuple[Any, ...]) -> Any:
-    """The view of a result that a function gives of its own shape: the last step of a function of arrays."""
+    """Return the view that a function makes of its own result: the last step of a function of arrays."""
     return result.view(result._array_.shape)

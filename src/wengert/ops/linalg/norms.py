@@ -1,4 +1,4 @@
-"""Norms of matrices, and what follows from singular values: rank and condition."""
+"""Matrix norms, rank and condition number."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ OF_RANK = f"torch.linalg.matrix_rank: {CASTABLE}"
 
 
 def read_pair(dim: Any, ndim: int) -> tuple[int, int]:
-    """The two dimensions of matrices, counted from the front.
+    """Return the two dimensions of matrices, counted from the front.
 
     Raises:
-        TypeError: they are no integers.
-        RuntimeError: they are not two different ones.
+        TypeError: if the dimensions are not integers.
+        RuntimeError: if there are not two different dimensions.
     """
     dims = some_integers("linalg_matrix_norm", "dim", dim)
     if len(dims) != 2:
@@ -43,10 +43,10 @@ def read_pair(dim: Any, ndim: int) -> tuple[int, int]:
 
 
 def check_order(ord: Any) -> Any:
-    """The order of a norm: "fro", "nuc", or a number.
+    """Check the order of a norm: "fro", "nuc", or a number.
 
     Raises:
-        RuntimeError: there is no such norm.
+        RuntimeError: if the order is unknown.
     """
     if isinstance(ord, str):
         if ord not in ("fro", "nuc"):
@@ -59,12 +59,12 @@ def check_order(ord: Any) -> Any:
 
 
 def largest(values: Any, dim: int, keepdim: bool) -> Any:
-    """The largest of numbers that are not negative: zero of none."""
+    """Largest of non-negative numbers; zero if there are none."""
     return values.amax(dim, keepdim) if values.shape[dim] else values.sum(dim, keepdim)
 
 
 def of_values(matrix: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> Any:
-    """A norm made of singular values."""
+    """Norm from singular values."""
     others = [dim for dim in range(matrix.ndim) if dim not in dims]
     order = [*others, *dims]
     values = singular_values(matrix.permute(order))
@@ -76,7 +76,7 @@ def of_values(matrix: Any, ord: Any, dims: tuple[int, int], keepdim: bool) -> An
 
 
 def norm_of_matrices(A: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    """The norm of matrices, arguments checked."""
+    """Norm of matrices, for checked arguments."""
     ord = check_order(ord)
     check_matrix(NAME, A)
     if A.dtype.category < dtypes.FLOAT:
@@ -113,7 +113,7 @@ def matrix_norm(
         A new real tensor.
 
     Raises:
-        RuntimeError: `A` holds no matrices of such numbers, or there is no such norm.
+        RuntimeError: if `A` is not a batch of floating or complex matrices, or `ord` is unknown.
     """
     return copied("linalg_matrix_norm", out, norm_of_matrices(A, ord, dim, keepdim, dtype), words=MATRIX_NORM)
 
@@ -137,7 +137,7 @@ def linalg_norm(
         A new real tensor.
 
     Raises:
-        RuntimeError: there is no such norm of such a tensor.
+        RuntimeError: if `ord` is not an order of a norm of such a tensor.
     """
     count = A.ndim if dim is None else len(dim) if isinstance(dim, (tuple, list)) else 1
     if dim is not None and count not in (1, 2):
@@ -178,7 +178,7 @@ def norm(
 
     Args:
         self: floating or complex tensor.
-        p: the order of the norm of a vector, a number; "fro" and None stand for 2; "nuc" for the sum of singular
+        p: order of the norm: a number for vectors, where "fro" and None stand for 2; "nuc" for the sum of singular
             values.
         dim: the dimension or dimensions; None for all of them.
         keepdim: leave them with length 1.
@@ -189,7 +189,7 @@ def norm(
         A new real tensor.
 
     Raises:
-        RuntimeError: `self` holds integers, or `p` is no such order.
+        RuntimeError: if `self` holds integers, or `p` is no such order.
     """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         result = norm_of_matrices(self, p, tuple(range(self.ndim)) if dim is None else dim, keepdim, dtype)
@@ -211,7 +211,7 @@ plain_case(norm, vector_norm, native("vector_norm"))
 
 @composite(method=False)
 def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The sum of the singular values of matrices.
+    """Nuclear norm: the sum of the singular values of matrices.
 
     Args:
         self: floating or complex tensor.
@@ -223,7 +223,7 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
         A new real tensor.
 
     Raises:
-        RuntimeError: `self` holds no matrices.
+        RuntimeError: if `self` is not a batch of matrices.
     """
     dim, keepdim = (None, dim) if isinstance(dim, bool) else (dim, keepdim)  # `keepdim` in the place of `dim`
     result = norm_of_matrices(self, "nuc", (-2, -1) if dim is None else dim, keepdim, None)
@@ -232,7 +232,7 @@ def nuclear_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: A
 
 @composite(method=False)
 def frobenius_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The root of the sum of squares over one or two dimensions.
+    """Frobenius norm: the root of the sum of squares over one or two dimensions.
 
     Args:
         self: floating or complex tensor.
@@ -244,7 +244,7 @@ def frobenius_norm(self: Tensor, dim: Any = None, keepdim: bool = False, *, out:
         A new real tensor.
 
     Raises:
-        RuntimeError: `self` holds integers.
+        RuntimeError: if `self` holds integers.
     """
     return put("frobenius_norm", out, vector_norm(self, 2, dim, keepdim))
 
@@ -269,7 +269,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
         A new real tensor (...); infinite for singular matrices.
 
     Raises:
-        RuntimeError: `A` holds no such matrices, or there is no such norm.
+        RuntimeError: if `A` is not a batch of matrices of the shape that `p` needs, or `p` is unknown.
     """
     if A.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
@@ -282,7 +282,7 @@ def cond(A: Tensor, p: Any = None, *, out: Any = None) -> Any:
 
 
 def condition(matrix: Any, order: Any) -> Any:
-    """The condition number of matrices, arguments checked."""
+    """Condition number of matrices, for checked arguments."""
     if not matrix.numel():
         return matrix.new_zeros(matrix.shape[:-2], dtype=matrix.abs().dtype)
     if order == "nuc":
@@ -311,10 +311,10 @@ def cond_samples(make: Any) -> Any:
 
 
 def tolerances(name: str, matrix: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
-    """The absolute and relative size below which singular values count as zero, as tensors.
+    """Return the absolute and relative tolerances below which singular values count as zero, as tensors.
 
     Raises:
-        RuntimeError: one is complex.
+        RuntimeError: if a tolerance is complex.
     """
     for argument, tolerance in (("atol", atol), ("rtol", rtol)):
         if isinstance(tolerance, Tensor) and tolerance.dtype.is_complex:
@@ -337,21 +337,21 @@ def tolerances(name: str, matrix: Any, atol: Any, rtol: Any) -> tuple[Any, Any]:
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None, out: Any = None
 ) -> Any:
-    """The rank of matrices: how many singular values are larger than a tolerance.
+    """The rank of matrices: the number of singular values larger than a tolerance.
 
     Args:
         A: (..., m, n), floating or complex.
-        tol: the same as `atol`, and `rtol` is zero.
-        hermitian: the matrices are Hermitian: eigenvalues are taken.
-        atol: an absolute tolerance, a number or a tensor (...).
-        rtol: one relative to the largest value; unless given max(m, n) times the precision, or 0 if there is an `atol`.
+        tol: the same as `atol`, with an `rtol` of zero.
+        hermitian: the matrices are Hermitian: use eigenvalues.
+        atol: absolute tolerance, a number or a tensor (...).
+        rtol: tolerance relative to the largest value; by default max(m, n) times the precision, or 0 with an `atol`.
         out: a tensor to write into.
 
     Returns:
         A new tensor (...) of int64.
 
     Raises:
-        RuntimeError: `A` holds no matrices.
+        RuntimeError: if `A` is not a batch of matrices.
     """
     if A.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
@@ -377,18 +377,18 @@ def matrix_rank_samples(make: Any) -> Any:
 
 @composite(method=False)
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
-    """The norms of the slices of a tensor: over all dimensions but one.
+    """Norms of the slices of a tensor: over all dimensions but one.
 
     Args:
         v: floating tensor.
         pow: the order of the norm.
-        dim: the dimension that is left; -1 for none.
+        dim: dimension that remains; -1 for none.
 
     Returns:
         A new tensor, with length 1 in all other dimensions.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: if `dim` is out of range.
     """
     pow, dim = (integer("norm_except_dim", *value) for value in (("pow", pow), ("dim", dim)))
     others = () if dim == -1 else tuple(value for value in range(v.ndim) if value != normalise(dim, v.ndim))

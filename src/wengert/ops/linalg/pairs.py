@@ -1,4 +1,4 @@
-"""Products of two tensors, summed over some of their dimensions: by one product of matrices, or a batch of them."""
+"""Products of two tensors, summed over some of their dimensions, as one product of matrices or of batches of them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from .matrices import as_view
 (product,) = kernels.natives("mm")
 NATIVE = kernels.natives("expand", "clone", "multiply")
 FEW = 4096
-"""Up to how many elements `blocks_of_arrays` gives."""
+"""Largest number of elements that `blocks_of_arrays` computes."""
 
 
 class Product:
-    """How two tensors are multiplied, and summed over dimensions that no other tensor has.
+    """Product of two tensors, summed over dimensions that no other tensor has.
 
-    Each dimension has a place, which is the same for both tensors; one that a tensor lacks counts as length 1.
+    Dimensions are numbered in the same way for both tensors; one that a tensor lacks counts as length 1.
 
     Args:
-        left_places, left_lengths: the places of the left tensor's dimensions, and their lengths.
-        users: for each place how many tensors that are left have another length than 1 there; kept up to date.
-        summed: the places that are to be summed over.
-        count: how many places there are.
+        left_places, left_lengths: numbers of the left tensor's dimensions, and their lengths.
+        users: for each dimension the number of remaining tensors with another length than 1 there; updated.
+        summed: numbers of the dimensions to sum over.
+        count: number of dimensions.
 
     Attributes:
-        places, lengths: those of the result.
-        sums: over which dimensions either is summed first, keeping them with length 1.
-        orders, shapes: how both are permuted, and the shapes that they are given; None where they are so.
-        shape: that of the result, from that of the product of matrices; None where it is so, or nothing is summed.
-        matrices: "mm", "bmm", or "mul" where nothing is summed.
+        places, lengths: dimensions of the result, and their lengths.
+        sums: dimensions that either tensor is summed over first, keeping them with length 1.
+        orders, shapes: permutation and then shape of both tensors; None if they do not change.
+        shape: shape of the result, from the product of matrices; None if it does not change, or nothing is summed.
+        matrices: "mm", "bmm", or "mul" if nothing is summed.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Product:
         self.shape = None if out_shape == tuple(self.lengths) else tuple(self.lengths)
 
     def sum_first(self, sizes: Any, users: list[int], summed: Any) -> list[tuple[int, ...]]:
-        """Find what is summed by the product, and what before; lengths are brought up to date."""
+        """Divide the sums into those of the product and those before it; `lengths` is updated."""
         self.inner: set[int] = set()
         alone: tuple[list[int], list[int]] = ([], [])
         for place in summed:
@@ -99,7 +99,7 @@ class Product:
         return [tuple(dims) for dims in alone]
 
     def multiply(self, known: list[dict[int, int]], count: int) -> None:
-        """Element by element: both with all places."""
+        """Multiply element by element: both tensors have all dimensions."""
         self.matrices, self.shape = "mul", None
         self.places = list(range(count))
         shapes = [tuple([sizes.get(place, 1) for place in self.places]) for sizes in known]
@@ -108,19 +108,19 @@ class Product:
         self.shapes = tuple([shape if len(sizes) < count else None for shape, sizes in zip(shapes, known)])
 
     def arranged(self, places: list[int], side: int) -> list[int] | None:
-        """How the dimensions of one tensor are permuted into the order of places, others last; None if they are."""
+        """Return the permutation of one tensor's dimensions into the order of `places`; None if it changes nothing."""
         own = self.order[side]
         order = [own.index(place) for place in places if place in own]
         order += [dim for dim in range(len(own)) if dim not in order]
         return None if order == list(range(len(own))) else order
 
     def as_it_is(self, side: int, shape: tuple[int, ...], lengths: list[int]) -> bool:
-        """Whether one tensor has a shape once it is permuted."""
+        """Return whether one tensor has a shape after its permutation."""
         order = self.orders[side]
         return tuple(lengths if order is None else [lengths[dim] for dim in order]) == shape
 
     def apply(self, left: Any, right: Any) -> Any:
-        """The product."""
+        """Compute the product."""
         operands = [left, right]
         for side in range(2):
             if self.sums[side]:
@@ -134,10 +134,10 @@ class Product:
 
 
 def read_dims(a: Any, b: Any, dims: Any) -> tuple[Any, Any]:
-    """The dimensions of either tensor that are summed over.
+    """Return the dimensions of either tensor that are summed over.
 
     Raises:
-        RuntimeError: they are neither a number nor two lists, or the number is too large.
+        RuntimeError: if `dims` is neither a number nor two lists, or the number is too large.
     """
     if isinstance(dims, Tensor):
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
@@ -164,14 +164,14 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
 
     Args:
         a, b: tensors of the same dtype.
-        dims: how many dimensions, the last of `a` and the first of `b`; or two lists, of those of `a` and of `b`.
+        dims: number of dimensions, the last of `a` and the first of `b`; or two lists, of dimensions of `a` and of `b`.
         out: a tensor to write into.
 
     Returns:
         A new tensor with the other dimensions of `a`, then those of `b`.
 
     Raises:
-        RuntimeError: lengths or dtypes differ, or there are not as many dimensions.
+        RuntimeError: if lengths or dtypes differ, or there are fewer dimensions.
     """
     first, second = read_dims(a, b, dims)
     whole = a.ndim if isinstance(dims, int) else 0  # then torch counts from behind
@@ -208,7 +208,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Any = None) -> Any:
 
 
 def product_of_arrays(a: Any, b: Any, dims: Any) -> Any:
-    """`tensordot` of two matrices over one dimension, where nothing is recorded."""
+    """`tensordot` of two matrices over one dimension, if nothing is recorded."""
     plain = type(dims) is int and dims == 1 and a.ndim == b.ndim == 2 and b.shape[0] != 1
     return product(a, b) if plain else NotImplemented
 
@@ -236,7 +236,7 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
         out: a tensor to write into.
 
     Returns:
-        A new tensor, in each dimension as long as the product of both lengths.
+        A new tensor, whose lengths are the products of both tensors' lengths.
     """
     one, two = self._array_.shape, other._array_.shape
     if len(one) != len(two):
@@ -255,7 +255,7 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Any:
 
 
 def blocks_of_arrays(one: Any, two: Any) -> Any:
-    """`kron` of two vectors or two matrices, where nothing is recorded."""
+    """`kron` of two vectors or two matrices, if nothing is recorded."""
     if one.ndim != two.ndim or not 1 <= one.ndim <= 2 or one.size * two.size > FEW:
         return NotImplemented
     if not (one.flags.c_contiguous and two.flags.c_contiguous):  # whose order the product keeps

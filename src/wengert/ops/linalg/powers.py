@@ -1,4 +1,4 @@
-"""Powers of matrices, their exponential, and products of several.
+"""Matrix powers, the matrix exponential, and products of several matrices.
 
 Source of the derivative of the exponential: R. Mathias, A chain rule for matrix functions and applications, SIAM J.
 Matrix Anal. Appl. 17, 1996.
@@ -42,7 +42,7 @@ def exponential(self: Array) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
+        RuntimeError: if `self` is not a batch of square matrices.
     """
     check_inexact("linalg.matrix_exp", self)
     check_square("linalg.matrix_exp", self)
@@ -50,7 +50,7 @@ def exponential(self: Array) -> Any:
 
 
 def along(matrix: Any, direction: Any) -> Any:
-    """The derivative of the exponential in a direction: a corner of that of a matrix twice as large."""
+    """Derivative of the exponential in a direction: a block of the exponential of a matrix twice as large."""
     size = matrix.shape[-1]
     upper = cat([matrix, direction], -1)
     lower = cat([matrix.new_zeros(matrix.shape), matrix], -1)
@@ -58,7 +58,7 @@ def along(matrix: Any, direction: Any) -> Any:
 
 
 def turned_slope(grad: Any, matrix: Any) -> Any:
-    """`along` of the adjoint, where nothing is recorded."""
+    """`along` of the adjoint, if nothing is recorded."""
     turned = matrix.swapaxes(-1, -2)
     with np.errstate(all="ignore"):
         return matrix_exponentials.derivative(turned.conj() if turned.dtype.kind == "c" else turned, grad)
@@ -93,7 +93,7 @@ def matrix_exp(self: Tensor) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
+        RuntimeError: if `self` is not a batch of square matrices.
     """
     return exponential(self)
 
@@ -104,7 +104,7 @@ def matrix_exp_samples(make: Any) -> Any:
 
 
 def power(matrix: Any, exponent: int) -> Any:
-    """An integer power, by squares."""
+    """Integer power, by repeated squaring."""
     check_square("linalg.matrix_power", matrix)
     if exponent == 0:
         return matrix.clone(memory_format=contiguous_format).copy_(matrix.new_ones(matrix.shape[-1]).diag())
@@ -124,7 +124,7 @@ def power(matrix: Any, exponent: int) -> Any:
 
 
 def delivered(name: str, out: Any, result: Tensor, n: int) -> Tensor:
-    """A power of matrices, in `out` if that is given: the first ones are copied there."""
+    """Return a power of matrices, in `out` if there is one; the first powers are copied there."""
     if n in (0, 1):
         return copied(name, out, result, uncastable=OF_POWER)
     if out is not None:
@@ -145,8 +145,8 @@ def linalg_matrix_power(A: Tensor, n: int, *, out: Any = None) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `A` holds no square matrices.
-        LinAlgError: `n` is negative, and a matrix cannot be inverted.
+        RuntimeError: if `A` is not a batch of square matrices.
+        LinAlgError: if `n` is negative, and a matrix cannot be inverted.
     """
     return delivered("linalg_matrix_power", out, power(A, integer("linalg_matrix_power", "n", n)), n)
 
@@ -164,14 +164,14 @@ def matrix_power(self: Tensor, n: int, *, out: Any = None) -> Any:
         A new tensor (..., n, n).
 
     Raises:
-        RuntimeError: `self` holds no square matrices.
-        LinAlgError: `n` is negative, and a matrix cannot be inverted.
+        RuntimeError: if `self` is not a batch of square matrices.
+        LinAlgError: if `n` is negative, and a matrix cannot be inverted.
     """
     return delivered("linalg_matrix_power", out, power(self, integer("matrix_power", "n", n)), n)
 
 
 def power_of_array(array: Any, exponent: Any) -> Any:
-    """`power` of one matrix, from the exponent 2 on, where nothing is recorded."""
+    """`power` of one matrix, for exponents from 2, if nothing is recorded."""
     if type(exponent) is not int or not exponent >= 2:
         return NotImplemented
     result, rest = None, exponent
@@ -195,7 +195,7 @@ def power_samples(make: Any) -> Any:
 
 
 def best_split(lengths: list[int]) -> dict[tuple[int, int], int]:
-    """Where to split each product of neighbouring matrices so that the fewest numbers are multiplied.
+    """Return where to split each product of neighbouring matrices, so that the cost is lowest.
 
     Source: T. H. Cormen and others, Introduction to Algorithms, section 15.2.
     """
@@ -215,7 +215,7 @@ def best_split(lengths: list[int]) -> dict[tuple[int, int], int]:
 
 
 def chained(matrices: list[Any]) -> Any:
-    """The product of matrices in the order that costs least."""
+    """Multiply matrices in the cheapest order."""
     if len(matrices) == 2:
         return matrices[0].mm(matrices[1])
     lengths = [matrices[0]._array_.shape[0], *[matrix._array_.shape[1] for matrix in matrices]]
@@ -237,7 +237,7 @@ def chained(matrices: list[Any]) -> Any:
 
 
 def chained_arrays(matrices: Any) -> Any:
-    """`chained` of two or three matrices, where nothing is recorded."""
+    """`chained` of two or three matrices, if nothing is recorded."""
     if type(matrices) is not list or not 2 <= len(matrices) <= 3:
         return NotImplemented
     if len(matrices) == 2:
@@ -253,7 +253,7 @@ def chained_arrays(matrices: Any) -> Any:
 
 @public(name="linalg_multi_dot")
 def multi_dot(tensors: Any, *, out: Any = None) -> Any:
-    """The product of matrices in the order that costs least.
+    """The product of matrices, in the cheapest order.
 
     Args:
         tensors: two matrices or more of the same dtype; the first may be a row, the last a column, as vectors.
@@ -263,7 +263,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
         A new tensor, without the dimensions that vectors lack.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     operands = list(tensors_of("linalg_multi_dot", tensors))
     if len(operands) < 2:
@@ -292,7 +292,7 @@ def check_chain(name: str, matrices: list[Any]) -> None:
     """Refuse matrices that cannot be multiplied one after the other.
 
     Raises:
-        RuntimeError: lengths differ.
+        RuntimeError: if lengths differ.
     """
     for at in range(len(matrices) - 1):
         shape, other = matrices[at]._array_.shape, matrices[at + 1]._array_.shape
@@ -311,17 +311,17 @@ def multi_dot_samples(make: Any) -> Any:
 
 @composite(method=False)
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
-    """The product of matrices in the order that costs least; `linalg.multi_dot` has taken its place.
+    """The product of matrices, in the cheapest order. Deprecated: use `linalg.multi_dot`.
 
     Args:
         matrices: one matrix or more, of the same dtype.
         out: a tensor to write into.
 
     Returns:
-        A new tensor; a single matrix itself.
+        A new tensor; a single matrix is returned itself.
 
     Raises:
-        RuntimeError: shapes do not fit.
+        RuntimeError: if shapes do not fit.
     """
     anomaly.warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "

@@ -1,4 +1,4 @@
-"""Products of two matrices, of a matrix and a vector, of two vectors, and of batches of matrices."""
+"""Products of matrices and vectors, and of batches of matrices: mm, bmm, mv, dot and vdot."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ native = kernels.direct_function
 
 
 def c_name(array: Any) -> str:
-    """How torch's errors of matrix products call an array's elements."""
+    """Name of an array's element type in torch's errors of matrix products."""
     return dtypes.from_numpy(array.dtype).c_name
 
 
 def type_name(array: Any) -> str:
-    """How torch's other errors call them: `Float`."""
+    """Name of an array's dtype in torch's other errors: `Float`."""
     return dtypes.from_numpy(array.dtype).legacy[:-6]
 
 
@@ -28,7 +28,7 @@ def check_matrices(mat1: Any, mat2: Any) -> None:
     """Refuse matrices that cannot be multiplied.
 
     Raises:
-        RuntimeError: the inner lengths differ.
+        RuntimeError: if the inner lengths differ.
     """
     (rows, inner), (other, columns) = mat1.shape, mat2.shape
     if inner != other:
@@ -36,26 +36,26 @@ def check_matrices(mat1: Any, mat2: Any) -> None:
 
 
 def conjugated(tensor: Any) -> Any:
-    """The conjugate of a complex tensor; a real one is its own."""
+    """Return the conjugate of a complex tensor; a real one itself."""
     return conjugate(tensor)
 
 
 def column_major(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
-    """Whether a matrix lies in memory column by column."""
+    """Return whether a matrix is stored column by column."""
     return strides[0] == itemsize and strides[1] == itemsize * shape[0]
 
 
 def gradient_of_first(grad: Any, mat2: Any, shape: Any, strides: Any) -> Any:
-    """The gradient of the first factor, column by column in memory if the factor is."""
+    """Gradient with respect to the first factor, column-major if the factor is."""
     if column_major(shape, strides, mat2._array_.itemsize):
         return conjugated(mat2).mm(grad.t()).t()
     return grad.mm(conjugated(mat2).t())
 
 
 def gradient_of_second(grad: Any, mat1: Any, shape: Any, strides: Any) -> Any:
-    """The gradient of the second factor, column by column in memory if the factor is.
+    """Gradient with respect to the second factor, column-major if the factor is.
 
-    The weight of a linear layer is such a factor (`weight.t()`): its gradient comes out row by row without a copy.
+    The weight of a linear layer is such a factor (`weight.t()`): its gradient is row-major without a copy.
     """
     if column_major(shape, strides, mat1._array_.itemsize):
         return grad.t().mm(conjugated(mat1)).t()
@@ -63,7 +63,7 @@ def gradient_of_second(grad: Any, mat1: Any, shape: Any, strides: Any) -> Any:
 
 
 def check_mm(self: Any, mat2: Any) -> None:
-    """Refuse what `mm` does not take.
+    """Check the arguments of `mm`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -92,7 +92,7 @@ def mm(self: Array, mat2: Array) -> Any:
         A new tensor (n, m).
 
     Raises:
-        RuntimeError: one is no matrix, or shapes or dtypes do not fit.
+        RuntimeError: if an operand is not a matrix, or shapes or dtypes do not fit.
     """
     check_mm(self, mat2)
     return kernels.matmul(self, mat2)
@@ -119,7 +119,7 @@ def mm_samples(make: Any) -> Any:
 
 
 def check_bmm(self: Any, mat2: Any) -> None:
-    """Refuse what `bmm` does not take.
+    """Check the arguments of `bmm`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -143,7 +143,7 @@ def bmm(self: Array, mat2: Array) -> Any:
         A new tensor (b, n, m).
 
     Raises:
-        RuntimeError: one is no batch of matrices, or shapes or dtypes do not fit.
+        RuntimeError: if an operand is not a batch of matrices, or shapes or dtypes do not fit.
     """
     check_bmm(self, mat2)
     return kernels.matmul(self, mat2)
@@ -153,7 +153,7 @@ def check_batches(batch1: Any, batch2: Any) -> None:
     """Refuse batches of matrices that cannot be multiplied.
 
     Raises:
-        RuntimeError: one has not three dimensions, or the lengths differ.
+        RuntimeError: if an operand does not have three dimensions, or the lengths differ.
     """
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
@@ -182,7 +182,7 @@ def bmm_samples(make: Any) -> Any:
 
 
 def check_mv(self: Any, vec: Any) -> None:
-    """Refuse what `mv` does not take.
+    """Check the arguments of `mv`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -213,7 +213,7 @@ def mv(self: Array, vec: Array) -> Any:
         A new tensor (n,).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     check_mv(self, vec)
     return kernels.matmul(self, vec)
@@ -236,10 +236,10 @@ def mv_samples(make: Any) -> Any:
 
 
 def check_vectors(name: str, a: Any, b: Any) -> None:
-    """Refuse what is no pair of vectors of one length and dtype.
+    """Refuse anything but two vectors of one length and dtype.
 
     Raises:
-        RuntimeError: it is not.
+        RuntimeError: if an operand is not a vector, or lengths or dtypes differ.
     """
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
@@ -274,7 +274,7 @@ def dot(self: Array, tensor: Array) -> Any:
         A new 0-dim tensor.
 
     Raises:
-        RuntimeError: one is no vector, or lengths or dtypes differ.
+        RuntimeError: if an operand is not a vector, or lengths or dtypes differ.
     """
     check_vectors("dot", self, tensor)
     return kernels.matmul(self, tensor)

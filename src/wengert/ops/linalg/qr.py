@@ -1,4 +1,4 @@
-"""Orthogonal factors of matrices, and products of reflections, of which LAPACK makes them.
+"""QR factors of matrices.
 
 Source of the derivatives: S. F. Walter and L. Lehmann, Algorithmic differentiation of linear algebra functions, 2010;
 for wide matrices H.-J. Liao and others, Differentiable programming tensor networks, arXiv:1903.09650.
@@ -28,7 +28,7 @@ MODES = ("reduced", "complete", "r")
 
 
 def check_qr(A: Any, mode: Any) -> None:
-    """Refuse what is no batch of matrices, and unknown modes.
+    """Check the arguments of `qr`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -44,7 +44,7 @@ def check_qr(A: Any, mode: Any) -> None:
 
 @of_matrices(name="_linalg_qr", node="LinalgQrBackward0", outputs={"Q": True, "R": True}, native=native("qr"))
 def factored(A: Array, mode: Any = "reduced") -> Any:
-    """Q with orthogonal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
+    """Q with orthonormal columns and upper triangular R of A = Q R; Q is empty for mode "r"."""
     check_qr(A, mode)
     if mode == "r":
         r: Any = np.linalg.qr(A, "r")
@@ -57,7 +57,7 @@ def check_differentiable(mode: str, rows: int, columns: int) -> None:
     """Refuse derivatives that do not exist.
 
     Raises:
-        RuntimeError: Q was not computed, or has columns that A does not determine.
+        RuntimeError: if Q was not computed, or has columns that A does not determine.
     """
     if mode == "r":
         raise RuntimeError(
@@ -69,7 +69,7 @@ def check_differentiable(mode: str, rows: int, columns: int) -> None:
 
 
 def halved(matrix: Any) -> Any:
-    """A matrix with half its diagonal."""
+    """Halve the diagonal of a matrix."""
     return matrix - (diagonal(matrix) * 0.5).diag_embed()
 
 
@@ -135,17 +135,17 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
         A tuple (Q, R); Q is empty for "r".
 
     Raises:
-        RuntimeError: `A` holds no matrices, or there is no such mode.
+        RuntimeError: if `A` is not a batch of matrices, or `mode` is unknown.
 
     Derivative:
-        Where the first k columns are linearly independent. None for "r", nor for "complete" if m > n.
+        Defined if the first k columns are linearly independent; not for "r", nor for "complete" if m > n.
     """
     return put("linalg_qr", out, return_types.linalg_qr(factored(A, mode)), words=EXACT)
 
 
 @composite()
 def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
-    """Q with orthonormal columns and upper triangular R; `linalg.qr` has taken its place.
+    """Q with orthonormal columns and upper triangular R. Deprecated: use `linalg.qr`.
 
     Args:
         self: (..., m, n), floating or complex.
@@ -156,7 +156,7 @@ def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
         A tuple (Q, R).
 
     Raises:
-        RuntimeError: `self` holds no matrices.
+        RuntimeError: if `self` is not a batch of matrices.
     """
     anomaly.warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\nThe "

@@ -1,4 +1,4 @@
-"""Products of reflections I - tau v v^H, of which LAPACK makes orthogonal factors.
+"""Products of reflections I - tau v v^H, from which LAPACK forms orthogonal factors.
 
 Only the part of each vector below the diagonal is stored; on the diagonal there is a one. Source of the derivatives:
 the products are differentiated factor by factor, as in M. B. Giles, Collected matrix derivative results for forward and
@@ -33,13 +33,13 @@ OF_FACTORS = f"torch.geqrf: {PART.format('a')}"
 
 
 def unit(matrix: Any, count: int) -> Any:
-    """The vectors of reflections, as columns."""
+    """Return the vectors of reflections, as columns."""
     lower = matrix.narrow(-1, 0, count).tril(-1)
     return lower + matrix.new_ones(lower.shape[-2]).diag().narrow(-1, 0, count)
 
 
 def steps(vectors: Any, tau: Any, adjoint: bool) -> list[tuple[int, Any, Any]]:
-    """The reflections in the order in which they are applied: number, vector (a column), and its factor."""
+    """Iterate over the reflections in the order of application: number, vector (a column), and factor."""
     count = tau.shape[-1]
     factor = conjugate(tau) if adjoint else tau
     order = range(count) if adjoint else range(count - 1, -1, -1)
@@ -47,12 +47,12 @@ def steps(vectors: Any, tau: Any, adjoint: bool) -> list[tuple[int, Any, Any]]:
 
 
 def gradients(matrix: Any, tau: Any, start: Any, grad: Any, turned: bool) -> tuple[Any, Any, Any]:
-    """The gradients of the stored vectors, of `tau`, and of what the reflections are applied to.
+    """Gradients with respect to the stored vectors, `tau`, and the matrix that the reflections are applied to.
 
     Args:
-        start: what they are applied to.
+        start: the matrix that they are applied to.
         grad: the gradient of the result.
-        turned: the adjoint product was applied.
+        turned: whether the adjoint product was applied.
     """
     if not matrix.numel() or not tau.numel():
         return None, None, grad
@@ -78,7 +78,7 @@ def gradients(matrix: Any, tau: Any, start: Any, grad: Any, turned: bool) -> tup
 
 
 def tangents(matrix: Any, tau: Any, start: Any, along: tuple[Any, Any, Any], turned: bool) -> Any:
-    """The tangent of the result, of those of the stored vectors, of `tau`, and of what reflections are applied to."""
+    """Tangent of the result from those of the stored vectors, of `tau`, and of the matrix that is multiplied."""
     count = tau.shape[-1]
     moved = along[2]
     changes = along[0].narrow(-1, 0, count).tril(-1)
@@ -93,10 +93,10 @@ def tangents(matrix: Any, tau: Any, start: Any, along: tuple[Any, Any, Any], tur
 
 
 def check_reflections(name: str, matrix: Any, tau: Any, kernel: str) -> None:
-    """Refuse what are no vectors of reflections and their factors.
+    """Check vectors of reflections and their factors.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     if matrix.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
@@ -116,7 +116,7 @@ def check_reflections(name: str, matrix: Any, tau: Any, kernel: str) -> None:
 
 
 def check_product(input: Any, tau: Any) -> None:
-    """Refuse reflections that cannot be multiplied.
+    """Check the arguments of `householder_product`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -133,7 +133,7 @@ def check_product(input: Any, tau: Any) -> None:
 
 @of_two(name="_linalg_householder_product", node="LinalgHouseholderProductBackward0", batching=stacked(2, 1))
 def product(input: Array, tau: Array) -> Any:
-    """The first columns of a product of reflections."""
+    """First columns of a product of reflections."""
     check_product(input, tau)
     rows, width = input.shape[-2:]
     start = np.broadcast_to(np.eye(rows, width, dtype=input.dtype), input.shape)
@@ -161,7 +161,7 @@ def product_samples(make: Any) -> Any:
 
 @public(name="linalg_householder_product")
 def householder_product(A: Tensor, tau: Tensor, *, out: Any = None) -> Any:
-    """The first n columns of a product of reflections, as `geqrf` gives them.
+    """The first n columns of a product of reflections, as `geqrf` returns them.
 
     Args:
         A: (..., m, n), the vectors below the diagonal; floating or complex.
@@ -172,7 +172,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Any = None) -> Any:
         A new tensor (..., m, n).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     return put("linalg_householder_product", out, product(A, tau), uncastable=OF_PRODUCT, rows="shrunk")
 
@@ -190,7 +190,7 @@ def orgqr(self: Tensor, input2: Tensor, *, out: Any = None) -> Any:
         A new tensor (..., m, n).
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     return put("orgqr", out, product(self, input2), uncastable=OF_PRODUCT, rows="shrunk")
 
@@ -203,7 +203,7 @@ def householder_samples(make: Any) -> Any:
 
 
 def check_ormqr(self: Any, tau: Any, other: Any, left: bool) -> None:
-    """Refuse matrices that reflections cannot be applied to.
+    """Check the arguments of `ormqr`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -232,20 +232,20 @@ def check_ormqr(self: Any, tau: Any, other: Any, left: bool) -> None:
 
 @of_two(name="ormqr", public="both", batching=stacked(2, 1, 2), out=Out(words=OF_REFLECTED, rows="shrunk"))
 def ormqr(self: Array, tau: Array, other: Array, left: bool = True, transpose: bool = False) -> Any:
-    """The product of a product of reflections, as `geqrf` gives them, and a matrix.
+    """The product of a product of reflections, as `geqrf` returns them, and a matrix.
 
     Args:
         self: (..., m, k), the vectors below the diagonal; floating or complex.
         tau: (..., k), their factors.
         other: (..., m, n) of the same dtype, or (..., n, m) if `left` is false.
         left: multiply from the left.
-        transpose: take the adjoint of the product of reflections.
+        transpose: use the adjoint of the product of reflections.
 
     Returns:
         A new tensor of the shape of `other`.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     check_ormqr(self, tau, other, left)
     if left:
@@ -282,7 +282,7 @@ def ormqr_samples(make: Any) -> Any:
 
 
 def check_geqrf(self: Any) -> None:
-    """Refuse what is no batch of matrices.
+    """Check the arguments of `geqrf`.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -300,7 +300,7 @@ def check_geqrf(self: Any) -> None:
     why=("what LAPACK stores is no function of the matrix alone; torch has none either (take linalg.qr)", "geqrf"),
 )
 def reflections(self: Array) -> Any:
-    """R above the diagonal, the vectors of reflections below it, and their factors."""
+    """Return R above the diagonal, the vectors of reflections below it, and their factors."""
     check_geqrf(self)
     packed, tau = np.linalg.qr(self, "raw")
     return factors.columns(packed.swapaxes(-1, -2)), tau.copy()
@@ -314,7 +314,7 @@ def reflections_samples(make: Any) -> Any:
 
 @composite()
 def geqrf(self: Tensor, *, out: Any = None) -> Any:
-    """The factors of A = Q R as LAPACK has them, for `ormqr` and `linalg.householder_product`.
+    """The factors of A = Q R in LAPACK's form, for `ormqr` and `linalg.householder_product`.
 
     Args:
         self: (..., m, n), floating or complex.
@@ -324,7 +324,7 @@ def geqrf(self: Tensor, *, out: Any = None) -> Any:
         A tuple (a, tau): R above the diagonal and vectors of reflections below it; their factors.
 
     Raises:
-        RuntimeError: `self` holds no matrices.
+        RuntimeError: if `self` is not a batch of matrices.
     """
     if out is not None and self.requires_grad and current().grad:
         raise RuntimeError(requires_grad("geqrf"))

@@ -32,7 +32,7 @@ from .matrices import (
 
 native = kernels.direct_function
 of_values = native("svd_of_values")
-"""The operator where nothing depends on the signs of the vectors, which are others than LAPACK's."""
+"""The operator for functions that do not depend on the signs of the vectors, which differ from LAPACK's."""
 
 INFINITE = "The algorithm failed to converge because the input matrix contained non-finite values."
 PHASE = (
@@ -42,7 +42,7 @@ PHASE = (
 
 
 def check_singular(A: Any) -> None:
-    """Refuse what is no batch of matrices that can be decomposed.
+    """Refuse anything but batches of matrices that can be decomposed.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -56,7 +56,7 @@ def check_singular(A: Any) -> None:
     name="_linalg_svd", node="LinalgSvdBackward0", outputs={"U": True, "S": True, "Vh": True}, native=native("svd")
 )
 def decomposed(A: Array, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """Left singular vectors, singular values, and the adjoint of the right ones; empty vectors if not computed."""
+    """Left singular vectors, singular values, and the adjoint of the right vectors; no vectors if not computed."""
     check_singular(A)
     raise_first("linalg.svd", factors.infinite(A), INFINITE)
     if not compute_uv:
@@ -67,7 +67,7 @@ def decomposed(A: Array, full_matrices: bool = False, compute_uv: bool = True) -
 
 
 def narrowed(full: bool, values: Any, u: Any, vh: Any) -> tuple[Any, Any]:
-    """As many singular vectors as there are values (or the gradients of these)."""
+    """Keep as many singular vectors (or their gradients) as there are values."""
     count = values.shape[-1]
     if not full:
         return u, vh
@@ -78,7 +78,7 @@ def narrowed(full: bool, values: Any, u: Any, vh: Any) -> tuple[Any, Any]:
 
 
 def gaps(values: Any) -> Any:
-    """The differences of the values: element ij is values[j] - values[i]; ones on the diagonal."""
+    """Differences of the values: element ij is values[j] - values[i]; the diagonal is one."""
     apart = values.unsqueeze(-2) - values.unsqueeze(-1)
     return apart + values.new_ones(values.shape[-1]).diag()
 
@@ -91,12 +91,13 @@ def check_phase(words: str, *parts: Any) -> None:
     """Refuse gradients of vectors that depend on their phases.
 
     Args:
-        words: of the error.
-        parts: the gradients in the basis of the vectors; the diagonal of their sum then is not real, beyond rounding
-            and beyond a hundredth of the largest element.
+        words: words of the error.
+        parts: gradients in the basis of the vectors; the diagonal of their sum then is not real, beyond rounding and
+            beyond a
+            hundredth of the largest element.
 
     Raises:
-        RuntimeError: they do.
+        RuntimeError: if they depend on the phases.
     """
     if any(is_batched(part) or is_meta(part) for part in parts):
         return
@@ -134,7 +135,7 @@ def decomposed_vjp(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> 
 
 
 def between(left: Any, right: Any, values: Any) -> Any:
-    """What turning the singular vectors contributes to the gradient, in their basis."""
+    """Contribution of rotations of the singular vectors to the gradient, in their basis."""
     moved = [part for part in (
         None if left is None else left * values.unsqueeze(-2),
         None if right is None else values.unsqueeze(-1) * right,
@@ -143,7 +144,7 @@ def between(left: Any, right: Any, values: Any) -> Any:
 
 
 def without_diagonal(matrix: Any) -> Any:
-    """A matrix with zeros on its diagonal."""
+    """Set the diagonal of a matrix to zero."""
     return matrix - diagonal(matrix).diag_embed()
 
 
@@ -174,7 +175,7 @@ def decomposed_jvp(tangent: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -
 
 
 def rebuilt(operator: Any, *args: Any, **options: Any) -> Any:
-    """Call a decomposition for what does not depend on the phases of the vectors: how samples are run."""
+    """Call a decomposition for a function that does not depend on the phases of the vectors, to run samples."""
     u, s, vh = operator(*args, **options)
     if len(args) > 2 and not args[2]:
         return s
@@ -193,10 +194,10 @@ def decomposed_samples(make: Any) -> Any:
 
 
 def check_driver(driver: Any) -> None:
-    """Refuse a choice among algorithms, of which the CPU has one.
+    """Refuse a driver: the CPU has only one algorithm.
 
     Raises:
-        RuntimeError: there is one.
+        RuntimeError: if `driver` is not None.
     """
     if driver is not None:
         raise RuntimeError(
@@ -210,7 +211,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out
 
     Args:
         A: (..., m, n), floating or complex.
-        full_matrices: all vectors, (m, m) and (n, n); else as many as there are values.
+        full_matrices: return all vectors, (m, m) and (n, n); else as many as there are values.
         driver: must be None.
         out: a tuple of tensors to write into.
 
@@ -218,11 +219,11 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None, out
         A tuple (U, S, Vh), the values in descending order.
 
     Raises:
-        RuntimeError: `A` holds no matrices.
+        RuntimeError: if `A` is not a batch of matrices.
 
     Derivative:
-        That of the vectors is finite where no values are equal, and none is zero unless `A` is square. Vectors that
-        exceed the values have none.
+        That of the vectors is finite if no values are equal, and none is zero unless `A` is square. Vectors beyond the
+        values have no derivative.
     """
     check_driver(driver)
     return put(
@@ -247,35 +248,35 @@ def svdvals(A: Tensor, *, driver: Any = None, out: Any = None) -> Any:
         A new real tensor (..., min(m, n)).
 
     Raises:
-        RuntimeError: `A` holds no matrices.
+        RuntimeError: if `A` is not a batch of matrices.
 
     Derivative:
-        The second one is finite where no values are equal.
+        The second derivative is finite if no values are equal.
     """
     check_driver(driver)
     return put("linalg_svdvals", out, singular_values(A), words=EXACT, writer="_linalg_svd")
 
 
 def singular_values(matrix: Any) -> Any:
-    """The singular values; the vectors are computed only if a derivative needs them."""
+    """Singular values; the vectors are computed only if a derivative needs them."""
     return decomposed(matrix, False, is_differentiated(matrix))[1]
 
 
 @composite()
 def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
-    """Singular values and vectors: A = U diag(S) V^H; `linalg.svd` has taken its place.
+    """Singular values and vectors: A = U diag(S) V^H. Deprecated: use `linalg.svd`.
 
     Args:
         self: A, (..., m, n), floating or complex.
-        some: as many vectors as there are values; else all.
-        compute_uv: False for the values alone, and zeros as vectors.
+        some: return as many vectors as there are values; else all.
+        compute_uv: False to compute the values alone, and return zeros as vectors.
         out: a tuple of tensors to write into.
 
     Returns:
         A tuple (U, S, V).
 
     Raises:
-        RuntimeError: `self` holds no matrices.
+        RuntimeError: if `self` is not a batch of matrices.
     """
     if self.ndim < 2:
         raise RuntimeError(

@@ -42,7 +42,7 @@ SINGULAR = "The solver failed because the input matrix is singular."
 
 
 def is_vector(shape_a: Any, shape_b: Any) -> bool:
-    """Whether right-hand sides are one vector for each matrix."""
+    """Return whether right-hand sides are one vector for each matrix."""
     return len(shape_b) == 1 or (len(shape_a) - 1 == len(shape_b) and tuple(shape_a[:-1]) == tuple(shape_b))
 
 
@@ -50,7 +50,7 @@ def check_system(name: str, a: Any, b: Any, left: bool) -> None:
     """Refuse matrices and right-hand sides whose shapes do not fit.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: if shapes do not fit.
     """
     check_square(name, a)
     check_matrix(name, b, "B")
@@ -64,7 +64,7 @@ def check_system(name: str, a: Any, b: Any, left: bool) -> None:
 
 
 def solved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
-    """The rule for batches of `solve`: a vector becomes a matrix of one column for it."""
+    """Batching rule of `solve`: vectors become matrices of one column."""
     a, b, *rest = full(args, carried, size)
     shapes = a.shape[1:], b.shape[1:]
     if min(map(len, shapes)) and is_vector(*shapes):
@@ -77,7 +77,7 @@ def solved(op: Any, size: int, args: list[Any], carried: list[Any]) -> Any:
 
 
 def check_solve(A: Any, B: Any, left: bool) -> bool:
-    """Whether the right-hand sides are vectors.
+    """Return whether the right-hand sides are vectors.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -105,7 +105,7 @@ def check_solve(A: Any, B: Any, left: bool) -> bool:
     native=native("solve"),
 )
 def solved_ex(A: Array, B: Array, left: bool = True, check_errors: bool = True) -> Any:
-    """X of A X = B, or of X A = B, and of each matrix the pivot that is zero, or 0."""
+    """Solution of A X = B, or of X A = B, and the number of each matrix's zero pivot, or 0."""
     vector = check_solve(A, B, left)
     right = B[..., None] if vector else B
     if left:
@@ -175,29 +175,29 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) -> Any:
         A new tensor of the shape of `B`, with the dimensions in front of both.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
-        LinAlgError: a matrix is singular.
+        RuntimeError: if shapes or dtypes do not fit.
+        LinAlgError: if a matrix is singular.
     """
     return put("linalg_solve", out, solved_ex(A, B, left, True)[0], words=EXACT, writer="_linalg_solve_ex")
 
 
 @public(name="linalg_solve_ex")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Any = None) -> Any:
-    """The solution X of A X = B, and whether there is one: no error unless asked for.
+    """The solution X of A X = B, and whether it exists; errors are optional.
 
     Args:
         A: (..., n, n), floating or complex.
         B: (..., n, k), or (n,) or (..., n), a vector for each matrix; dimensions in front broadcast.
         left: False for X A = B, then `B` is (..., k, n).
-        check_errors: raise an error for a matrix that is singular.
+        check_errors: raise an error if a matrix is singular.
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (result, info): of each matrix 0, or the pivot that is zero, counted from 1.
+        A tuple (result, info): info is 0, or the number of the pivot that is zero, from 1.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
-        LinAlgError: a matrix is singular, and `check_errors` is true.
+        RuntimeError: if shapes or dtypes do not fit.
+        LinAlgError: if a matrix is singular, and `check_errors` is true.
     """
     return put(
         "linalg_solve_ex",
@@ -232,13 +232,13 @@ def check_triangle(A: Any, B: Any, left: bool) -> None:
 
 @of_two(name="_linalg_solve_triangular", node="LinalgSolveTriangularBackward0", linear="B", native=native("triangular"))
 def triangular(A: Array, B: Array, upper: bool, left: bool, unitriangular: bool) -> Any:
-    """X of A X = B, or of X A = B, of triangular matrices."""
+    """Solution of A X = B, or of X A = B, for triangular matrices."""
     check_triangle(A, B, left)
     return factors.triangular(A, B, upper, left, unitriangular)
 
 
 def triangle(matrix: Any, upper: bool, unitriangular: bool) -> Any:
-    """What of a matrix counts as triangular."""
+    """Return the triangle of a matrix that is read."""
     return matrix.triu(int(unitriangular)) if upper else matrix.tril(-int(unitriangular))
 
 
@@ -277,14 +277,14 @@ def solve_triangular(
         B: (..., n, k) of the same dtype; dimensions in front broadcast.
         upper: whether `A` is upper triangular.
         left: False for X A = B, then `B` is (..., k, n).
-        unitriangular: take the diagonal for ones.
+        unitriangular: take the diagonal as ones.
         out: a tensor to write into.
 
     Returns:
         A new tensor of the shape of `B`, with the dimensions in front of both. Zeros on the diagonal divide.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     return put("linalg_solve_triangular", out, triangular(A, B, upper, left, unitriangular), words=SCALAR_TYPE)
 
@@ -296,10 +296,10 @@ def solve_triangular_samples(make: Any) -> Any:
 
 
 def check_old_system(a: Any, b: Any, name: str, words: str) -> None:
-    """Refuse what the older functions refuse, in their words.
+    """Check the arguments of the older functions, with their error texts.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     for argument, array in (("b", b), ("A" if name else "u", a)):
         if array.ndim < 2:
@@ -337,7 +337,7 @@ def check_triangular(self: Any, A: Any) -> None:
     name="_triangular_solve", node="TriangularSolveBackward0", outputs={"solution": True, "cloned_coefficient": True}
 )
 def triangular_both(self: Array, A: Array, upper: bool, transpose: bool, unitriangular: bool) -> Any:
-    """X of A X = B of triangular matrices, and a copy of A."""
+    """Solution of A X = B for triangular matrices, and a copy of A."""
     check_triangular(self, A)
     turned = A.swapaxes(-1, -2) if transpose else A
     lead = broadcast(A.shape[:-2], self.shape[:-2])
@@ -393,21 +393,21 @@ def triangular_solve(
     *,
     out: Any = None,
 ) -> Any:
-    """The solution X of A X = B for triangular `A`; `linalg.solve_triangular` has taken its place.
+    """The solution X of A X = B for triangular `A`. Deprecated: use `linalg.solve_triangular`.
 
     Args:
         self: B, (..., n, k).
         A: (..., n, n) of the same dtype; the other triangle is not read. Dimensions in front broadcast.
         upper: whether `A` is upper triangular.
         transpose: solve with the transposed `A`.
-        unitriangular: take the diagonal for ones.
+        unitriangular: take the diagonal as ones.
         out: a tuple of tensors to write into.
 
     Returns:
-        A tuple (solution, cloned_coefficient), of which the second is a copy of `A`.
+        A tuple (solution, cloned_coefficient); the second is a copy of `A`.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     anomaly.warn_once(
         "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangular and will be removed in a "

@@ -1,4 +1,4 @@
-"""Covariances and correlations: cov, corrcoef."""
+"""Covariance and correlation matrices: cov, corrcoef."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .products import type_name
 
 
 def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -> Any:
-    """Weights of observations.
+    """Check the weights of observations.
 
     Args:
-        kind: the category of their dtype, which `word` names.
+        kind: category of their dtype, which `word` names.
 
     Raises:
-        TypeError: they are no tensor.
-        RuntimeError: they do not fit, or are negative.
+        TypeError: if the weights are not a tensor.
+        RuntimeError: if shape or dtype do not fit, or a weight is negative.
     """
     if not isinstance(weights, Tensor):
         raise TypeError(wrong_type("cov", name, 0, "Tensor", weights))
@@ -52,10 +52,10 @@ def checked_weights(name: str, weights: Any, count: int, kind: int, word: str) -
 
 
 def check_table(name: str, input: Any) -> None:
-    """Refuse what is no table of numbers.
+    """Refuse anything but a table of numbers.
 
     Raises:
-        RuntimeError: it has too many dimensions, or holds truth values.
+        RuntimeError: if `input` has more than two dimensions, or is of bools.
     """
     if input._array_.ndim > 2:
         raise RuntimeError(
@@ -68,19 +68,19 @@ def check_table(name: str, input: Any) -> None:
 
 @composite()
 def cov(input: Any, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
-    """The covariances of variables, each a row of observations.
+    """The covariance matrix of variables, each a row of observations.
 
     Args:
         input: tensor of shape (variables, observations), or of one variable.
-        correction: by how much the number of observations is diminished before it divides.
-        fweights: integer tensor: how often each observation counts.
-        aweights: floating tensor: how much each observation counts.
+        correction: number subtracted from the number of observations, before it divides.
+        fweights: integer tensor: frequency of each observation.
+        aweights: floating tensor: weight of each observation.
 
     Returns:
         A tensor of shape (variables, variables), of one variable without dimensions.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or weights are negative or sum to zero.
+        RuntimeError: if shapes or dtypes do not fit, or weights are negative or sum to zero.
 
     Examples:
         >>> import wengert as wg
@@ -121,7 +121,7 @@ NATIVE = kernels.natives("sum", "divide", "subtract", "mm")
 
 
 def covariances_of_array(table: Any, correction: Any, fweights: Any, aweights: Any) -> Any:
-    """`cov` of real numbers without weights, where nothing is recorded."""
+    """`cov` of real numbers without weights, if nothing is recorded."""
     if type(correction) is not int or fweights is not None or aweights is not None:
         return NotImplemented
     if table.ndim != 2 or table.dtype.kind != "f" or table.shape[1] <= correction:
@@ -133,7 +133,7 @@ def covariances_of_array(table: Any, correction: Any, fweights: Any, aweights: A
 
 
 def squeezed(result: Any, args: tuple[Any, ...]) -> Any:
-    """The view of a result without dimensions of length 1."""
+    """Remove dimensions of length 1 from a result, as a view."""
     return result.squeeze()
 
 
@@ -162,7 +162,7 @@ def cov_samples(make: Any) -> Any:
 
 @composite()
 def corrcoef(input: Any) -> Any:
-    """The correlations of variables, each a row of observations.
+    """The correlation matrix of variables, each a row of observations.
 
     Args:
         input: tensor of shape (variables, observations), or of one variable.
@@ -171,7 +171,7 @@ def corrcoef(input: Any) -> Any:
         A tensor of shape (variables, variables), of one variable without dimensions: numbers between -1 and 1.
 
     Raises:
-        RuntimeError: `input` has more dimensions, or is bool.
+        RuntimeError: if `input` has more dimensions, or is bool.
 
     Examples:
         >>> import wengert as wg
@@ -197,7 +197,7 @@ FURTHER = kernels.natives("sqrt", "clamp")
 
 
 def correlations_of_array(array: Any) -> Any:
-    """`corrcoef` of several variables that are real, where nothing is recorded."""
+    """`corrcoef` of several real variables, if nothing is recorded."""
     if array.ndim != 2 or array.shape[0] < 2:
         return NotImplemented
     table = covariances_of_array(array, 1, None, None)

@@ -1,4 +1,4 @@
-"""The trace of a matrix."""
+"""Trace of a matrix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..shapes.strided import diagonal_backward
 
 
 def check_trace(self: Any) -> None:
-    """Refuse what is no matrix of numbers.
+    """Refuse anything but a matrix of numbers.
 
     Raises:
         RuntimeError: if shapes or dtypes do not fit.
@@ -32,10 +32,10 @@ def trace(self: Array) -> Any:
         self: matrix.
 
     Returns:
-        A new 0-dim tensor; of integers an int64 one.
+        A new 0-dim tensor; int64 for integers.
 
     Raises:
-        RuntimeError: `self` is no matrix.
+        RuntimeError: if `self` is not a matrix.
 
     Examples:
         >>> import wengert as wg

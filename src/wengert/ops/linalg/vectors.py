@@ -1,4 +1,4 @@
-"""Products of vectors along a dimension, and matrices made of their powers."""
+"""Products of vectors along a dimension, and Vandermonde matrices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Any:
         A new tensor.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit.
+        RuntimeError: if shapes or dtypes do not fit.
     """
     if x.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
@@ -46,7 +46,7 @@ NATIVE = multiply, total = kernels.natives("multiply", "sum")
 
 
 def dots_of_arrays(x: Any, y: Any, dim: Any) -> Any:
-    """`vecdot` of real numbers in matrices of one shape, where nothing is recorded."""
+    """`vecdot` of real matrices of one shape, if nothing is recorded."""
     if type(dim) is not int or x.shape != y.shape or x.dtype is not y.dtype or x.ndim < 2 or x.dtype.kind != "f":
         return NotImplemented
     return total(multiply(x, y), dim, False, None)
@@ -66,14 +66,14 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
     Args:
         A: tensor of two dimensions or more.
-        offset: how far above the main diagonal.
+        offset: distance above the main diagonal.
         dim1, dim2: the dimensions of the matrices.
 
     Returns:
         A view, the diagonals along its last dimension.
 
     Raises:
-        IndexError: there are no such dimensions.
+        IndexError: if `dim1` or `dim2` is out of range.
     """
     return A.diagonal(offset, dim1, dim2)
 
@@ -84,7 +84,7 @@ def diagonal_samples(make: Any) -> Any:
 
 
 def powers(x: Any, count: int) -> Any:
-    """The powers of elements from 0 to `count` - 1, along a new last dimension."""
+    """Powers of elements from 0 to `count` - 1, along a new last dimension."""
     kind = x.dtype if x.dtype.category >= dtypes.FLOAT else dtypes.int64
     ones = x.new_ones((*x.shape, min(count, 1)), dtype=kind)
     if count < 2:
@@ -95,17 +95,17 @@ def powers(x: Any, count: int) -> Any:
 
 @public(name="linalg_vander")
 def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
-    """Matrices of the powers of their rows' numbers.
+    """Vandermonde matrices: powers of the numbers in their rows.
 
     Args:
         x: (..., n).
-        N: how many powers, from 0 on; n unless given.
+        N: number of powers, from 0; n by default.
 
     Returns:
         A new tensor (..., n, N).
 
     Raises:
-        RuntimeError: `N` is less than 2.
+        RuntimeError: if `N` is less than 2.
     """
     if x.dtype is dtypes.bool_ or x.dtype in dtypes.HALVES:
         raise RuntimeError(f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype}")
@@ -118,18 +118,18 @@ def linalg_vander(x: Tensor, *, N: Any = None) -> Any:
 
 @composite(method=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
-    """The matrix of the powers of its rows' numbers.
+    """Vandermonde matrix: powers of the numbers in its rows.
 
     Args:
         x: (n,).
-        N: how many powers; n unless given.
-        increasing: from 0 on; else they end with 0.
+        N: number of powers; n by default.
+        increasing: powers ascend from 0; else they descend to 0.
 
     Returns:
         A new tensor (n, N).
 
     Raises:
-        RuntimeError: `x` has not one dimension, or `N` is negative.
+        RuntimeError: if `x` does not have one dimension, or `N` is negative.
     """
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
